@@ -106,7 +106,7 @@ struct DemoStory: Sendable {
         teller.title("Open \(page) and watch it happen.")
         teller.title("aasa-monitor demo: five sites, a copy of Apple's CDN, and the real daemon on loopback")
         teller.note("one second is \(pace.second), times are UTC; nothing leaves this machine")
-        var chat = DemoChat(stage.chat, teller, patience: pace.patience)
+        var chat = DemoChat(stage.chat, teller, page: page, patience: pace.patience)
         try await Task.sleep(for: pace.opening)
 
         try await waitForFirstChecks(stage)

@@ -9,11 +9,14 @@ struct DemoChat {
     private let receiver: LabReceiver
     private let teller: DemoTeller
     private let patience: Duration
+    /// The root of the status page.
+    private let page: String
     private var shown = 0
 
-    init(_ receiver: LabReceiver, _ teller: DemoTeller, patience: Duration) {
+    init(_ receiver: LabReceiver, _ teller: DemoTeller, page: String, patience: Duration) {
         self.receiver = receiver
         self.teller = teller
+        self.page = page
         self.patience = patience
     }
 
@@ -31,6 +34,7 @@ struct DemoChat {
                         return false
                     }
                     teller.show(message)
+                    if let id = message.incident { teller.note("on the page: \(page)incidents/\(id)") }
                     guard let match = missing.first(where: { Self.fits(message.headline, $0) }) else {
                         Console.remark("this message was not expected")
                         return false
@@ -95,6 +99,11 @@ struct DemoTeller: Sendable {
 struct ChatMessage: Sendable {
     let headline: String
     let lines: [String]
+
+    /// The id of the incident that it is about.
+    var incident: String? {
+        lines.lazy.compactMap { $0.firstMatch(of: /\bincident ([0-9a-f]{32})\b/) }.first.map { String($0.1) }
+    }
 
     init?(slackBody: Data) {
         guard let payload = try? JSONDecoder().decode(Payload.self, from: slackBody) else { return nil }

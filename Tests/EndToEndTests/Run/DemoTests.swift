@@ -25,6 +25,11 @@ extension EndToEndTests {
                 let first = process.output.split(separator: "\n").first
                 #expect(first?.wholeMatch(of: /Open http:\/\/127\.0\.0\.1:[0-9]+\/ and watch it happen\./) != nil)
                 #expect(process.output.contains("aasa-monitor demo --keep\n"))
+                // Each message is on the page.
+                let root = try #require(first?.firstMatch(of: /http[^ ]+/)).output
+                #expect(
+                    process.output.matches(of: /on the page: (http[^ ]+\/)incidents\/[0-9a-f]{32}\n/).map(\.1)
+                        == Array(repeating: root, count: 6))
                 // The story's instants are those of its alerts: one began after the deploy that it is about, and before its
                 // message.
                 let scenes = process.output.matches(of: /\n  (\d{4}-\d\d-\d\d \d\d:\d\d)  (deploy|┌)/).map {
