@@ -391,7 +391,7 @@ struct ChannelTurn: Sendable {
         delivery.count(outcome, channel: channel.name)
         let words = Delivery.words(answer, channel: channel)
         let result = DeliveryResult(
-            inputs: delivery.inputs, channel: channel, next: next, outcome: outcome, status: answer.status,
+            inputs: delivery.inputs, channel: channel, sent: next, outcome: outcome, status: answer.status,
             words: words, mayHaveArrived: answer.mayHaveArrived,
             isUnanswered: answer.status == nil && answer.fault?.kind == .network && answer.mayHaveArrived,
             deferred: answer.deferred,

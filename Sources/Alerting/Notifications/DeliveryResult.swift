@@ -8,7 +8,7 @@ import Storage
 struct DeliveryResult: Sendable {
     let inputs: NotificationInputs
     let channel: Channel
-    let next: NextMessage
+    let sent: NextMessage
     let outcome: Outcome
     let status: Int?
     /// Words of the receiver or of the network, without secrets.
@@ -36,7 +36,7 @@ struct DeliveryResult: Sendable {
     /// a few times, and not for ever.
     private static let unansweredPauses: [Duration] = [.seconds(30), .seconds(120), .seconds(600)]
 
-    private var message: MessageRecord { next.message }
+    private var message: MessageRecord { sent.message }
 
     /// - Returns: the channel before and after.
     func apply(_ store: ChannelTransaction) throws -> (ChannelRecord, ChannelRecord) {
@@ -87,7 +87,7 @@ struct DeliveryResult: Sendable {
 
     private func retry(after wait: Duration, isCounted: Bool, _ store: ChannelTransaction) throws {
         var next = message
-        next.isUnclear = self.next.wasUnclear || outcome == .transient && mayHaveArrived
+        next.isUnclear = sent.wasUnclear || outcome == .transient && mayHaveArrived
         next.attempts += isCounted ? 1 : 0
         next.unanswered += isUnanswered ? 1 : 0
         next.retryAt = now + wait.inSeconds
@@ -178,7 +178,7 @@ struct DeliveryResult: Sendable {
                 var next = message
                 next.body = plain
                 next.isPlain = true
-                next.isUnclear = self.next.wasUnclear
+                next.isUnclear = sent.wasUnclear
                 next.attempts += 1
                 try store.update(next)
                 return false
@@ -189,7 +189,7 @@ struct DeliveryResult: Sendable {
         if records.count > 1 {
             for (record, known) in records {
                 var row = known
-                row.maybeDelivered = known.maybeDelivered || message.mayHaveNotified && self.next.wasUnclear
+                row.maybeDelivered = known.maybeDelivered || message.mayHaveNotified && sent.wasUnclear
                 try store.save(planner.asked(record, row), of: record.incident)
             }
             try store.pace(
@@ -208,7 +208,7 @@ struct DeliveryResult: Sendable {
             }
             row.refused = .init(
                 version: message.members.first?.statedVersion ?? statedVersion(record.incident), at: now)
-            row.maybeDelivered = known.maybeDelivered || self.next.wasUnclear && message.reason.type != .resolved
+            row.maybeDelivered = known.maybeDelivered || sent.wasUnclear && message.reason.type != .resolved
             try store.save(planner.asked(record, row), of: record.incident)
         }
         log(.refused, store)

@@ -52,7 +52,7 @@ package enum APIAnswer {
     // MARK: - Silences
 
     private struct SilenceContent: Decodable {
-        let id: String
+        let id: Int64
         let domains: [DomainPattern]
         let labels: [String: String]
         let kinds: [IncidentKind]?
@@ -63,7 +63,7 @@ package enum APIAnswer {
 
         var silence: Silence {
             Silence(
-                id: id, scope: SilenceScope(domains: domains, labels: labels, kinds: kinds), startsAt: startsAt,
+                id: String(id), scope: SilenceScope(domains: domains, labels: labels, kinds: kinds), startsAt: startsAt,
                 endsAt: endsAt, author: author, reason: reason)
         }
     }

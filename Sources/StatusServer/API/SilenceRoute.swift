@@ -156,7 +156,12 @@ package struct SilenceDocument: Encodable, Sendable {
     package func encode(to encoder: any Encoder) throws {
         var root = encoder.container(keyedBy: Key.self)
         try root.encode("aasa-monitor/silence/v1", forKey: .schema)
-        try root.encode(silence.id, forKey: .id)
+        // A number, as a delivery's is.
+        if let number = Int64(silence.id) {
+            try root.encode(number, forKey: .id)
+        } else {
+            try root.encode(silence.id, forKey: .id)
+        }
         try root.encode(state, forKey: .state)
         try root.encode(silence.scope.domains, forKey: .domains)
         try root.encode(silence.scope.labels, forKey: .labels)
