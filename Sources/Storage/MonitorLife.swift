@@ -27,9 +27,15 @@ extension Store {
             func instant(_ name: String) throws -> Date? {
                 try Self.meta(name, database).flatMap(Int64.init).map(Date.init(milliseconds:))
             }
+            let interval = try Self.meta("interval", database).flatMap(Double.init) ?? Self.usualInterval
+            // Every page asks. The small rows tell it of a daemon that works, without a look at each domain's state.
+            if isHeld, let recent = try Int64.fetchOne(database, cached: Self.latestUnchanged),
+                now.timeIntervalSince(Date(milliseconds: recent)) <= 2 * interval + Self.tolerance
+            {
+                return .checking
+            }
             let check = try Int64.fetchOne(database, cached: Self.latestCheck).map(Date.init(milliseconds:))
             let (present, round) = (try instant("present_at"), try instant("round_at"))
-            let interval = try Self.meta("interval", database).flatMap(Double.init) ?? Self.usualInterval
             let isByRounds = round.map { $0 > present ?? .distantPast } ?? false
             guard isHeld else {
                 let last = [check, present, round].compactMap(\.self).max()
@@ -56,6 +62,7 @@ extension Store {
         try Bool.fetchOne(database, cached: "SELECT EXISTS (SELECT 1 FROM domain_summary WHERE watched = 1)") ?? false
     }
 
+    private static let latestUnchanged = "SELECT max(last_checked_at) FROM domain_recent"
     static let latestCheck = "SELECT max(at) FROM (\(latestChecks))"
 
     /// Writes down how often the domain is checked that is checked most often.

@@ -150,18 +150,21 @@ struct ChannelTurn: Sendable {
     private func transact<Value: Sendable>(
         _ body: @escaping @Sendable (ChannelTransaction, NotificationPlanner) throws -> Value
     ) async throws -> Value {
-        let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
-        return try await delivery.store.transact(channel: channel.name) { store in
-            try body(store, try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.systemTime()))
-        }
+        try await delivery.store.transact(channel: channel.name, planned(body))
     }
 
     /// The same for reading, from one snapshot.
     private func inspect<Value: Sendable>(
         _ body: @escaping @Sendable (ChannelTransaction, NotificationPlanner) throws -> Value
     ) async throws -> Value {
+        try await delivery.store.inspect(channel: channel.name, planned(body))
+    }
+
+    private func planned<Value>(
+        _ body: @escaping @Sendable (ChannelTransaction, NotificationPlanner) throws -> Value
+    ) -> @Sendable (ChannelTransaction) throws -> Value {
         let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
-        return try await delivery.store.inspect(channel: channel.name) { store in
+        return { store in
             try body(store, try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.systemTime()))
         }
     }

@@ -120,7 +120,7 @@ struct LaneBuilder {
     /// Narrower ones merge where they stand in a row.
     private static let least = 0.45
 
-    /// A interval without the times at which no monitor ran.
+    /// An interval without the times at which no monitor ran.
     private func parts(_ from: Date, _ to: Date) -> [(Date, Date)] {
         var rest = [(from, to)]
         for pause in scope.visiblePauses {
