@@ -94,7 +94,7 @@ package struct DirectNotifier: Sendable {
         }
         return TestReport(
             channel: channel.name, outcome: attempt.outcome, status: answer.status,
-            words: Delivery.words(answer, channel: place), took: took,
+            words: place.words(of: answer), took: took,
             movedTo: place.destination == channel.destination ? nil : place.destination, isLeftOpen: isLeftOpen)
     }
 

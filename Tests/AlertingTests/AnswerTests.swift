@@ -149,7 +149,7 @@ extension AlertingSuite {
                     continue
                 }
                 #expect(channel.format.judge(answer, now: noon) == Self.refused, "\(status) \(body)")
-                #expect(Delivery.words(answer, channel: channel) == "not an answer of \(kind), but \(words)")
+                #expect(channel.words(of: answer) == "not an answer of \(kind), but \(words)")
             }
             let cut = TransportAnswer(
                 status: 200, fault: TransportFault(kind: .network, detail: "the connection was closed"))
@@ -157,7 +157,7 @@ extension AlertingSuite {
             #expect(channel.format.judge(cut, now: noon) == (isAny ? .delivered : .transient), "of half an answer")
             let own = TransportAnswer(status: service.yes.status, body: Data(service.yes.body.utf8))
             #expect(channel.format.judge(own, now: noon) == .delivered)
-            #expect(Delivery.words(own, channel: channel)?.hasPrefix("not an answer") != true)
+            #expect(channel.words(of: own)?.hasPrefix("not an answer") != true)
         }
 
         @Test("the words of a page hold no secret that it repeats")
@@ -166,7 +166,7 @@ extension AlertingSuite {
             let page = "<html><title>Not found: \(channel.url)</title>"
             for status in [200, 404] {
                 let answer = TransportAnswer(status: status, body: Data(page.utf8))
-                let words = try #require(Delivery.words(answer, channel: channel))
+                let words = try #require(channel.words(of: answer))
                 #expect(words.hasSuffix("an HTML page titled 'Not found: [hidden]'"), "\(words)")
             }
         }

@@ -105,7 +105,7 @@ extension AlertingSuite {
             let channel = try await channel(script("yes 0123456789 | head -c 20000000; echo end >&2"))
             let loud = try await run(channel)
             #expect(loud.status == 0 && loud.body.count == ProgramRun.keptOutput)
-            #expect((Delivery.words(loud, channel: channel)?.count ?? .max) <= 301)
+            #expect((channel.words(of: loud)?.count ?? .max) <= 301)
         }
 
         @Test("at the time limit it is ended with all of its group", arguments: [false, true])
@@ -125,7 +125,7 @@ extension AlertingSuite {
                 #expect(answer.status == nil && answer.mayHaveArrived)
                 #expect(channel.format.judge(answer, now: noon) == .transient)
                 #expect(
-                    Delivery.words(answer, channel: channel)?.hasPrefix("it took longer than 1 s, and was ended")
+                    channel.words(of: answer)?.hasPrefix("it took longer than 1 s, and was ended")
                         == true)
             }
             let text = try String(contentsOf: file, encoding: .utf8)
@@ -175,7 +175,7 @@ extension AlertingSuite {
                 script("echo \"$@\" >&2; echo \"${1#*=}\"; exit 1"), "--token=PLANTED-1", "PLANTED-2")
             let answer = try await run(channel)
             #expect(answer.text.contains("PLANTED-1"))
-            let words = try #require(Delivery.words(answer, channel: channel))
+            let words = try #require(channel.words(of: answer))
             #expect(!words.contains("PLANTED"), "\(words)")
             var shown = "\(channel) \(String(reflecting: channel))"
             dump(channel, to: &shown)

@@ -141,7 +141,7 @@ extension AlertingSuite {
             let answer = try await server.send(alert(), channel)
             #expect(channel.format.judge(answer, now: noon) == .delivered)
             #expect(
-                Delivery.words(answer, channel: channel)
+                channel.words(of: answer)
                     == "unknown@example.net refused: 550 5.1.1 no such user here; "
                     + "later@example.net refused: 450 4.2.1 mailbox busy")
             #expect(try server.mails.first?.recipients == ["ops@example.net"])

@@ -273,6 +273,21 @@ extension ChannelFormat {
 // MARK: - What is hidden in the words of receivers and libraries, which like to quote what they were sent
 
 extension Channel {
+    /// What came back, without secrets; nil where nothing was said.
+    func words(of answer: TransportAnswer) -> String? {
+        // Cut only after hiding: half a secret at the end of a cut text would not be recognized.
+        var text = redacted(answer.text)
+        if answer.isPage {
+            text = "an HTML page" + (WebPage(Data(text.utf8)).title.map { " titled '\($0)'" } ?? "")
+        }
+        if (200...299).contains(answer.status ?? 0), answer.fault == nil, !format.isTaken(answer) {
+            let first = text.split(whereSeparator: \.isNewline).first ?? "nothing"
+            text = "not an answer of \(kind.rawValue), but \(first)"
+        }
+        let parts = [answer.fault.map { redacted($0.detail) } ?? "", text].filter { !$0.isEmpty }
+        return parts.isEmpty ? nil : parts.joined(separator: ": ").displayable.shortened(to: 300)
+    }
+
     /// The text with everything taken out that could open the channel: the URL, its path, query and user, the tokens, and
     /// each longer part of these, also in the escaped forms of JSON and of URLs.
     func redacted(_ text: String) -> String {

@@ -57,9 +57,7 @@ struct AlertmanagerPusher: Sendable {
                 next.maybeDelivered = false
                 next.reason = nil
                 next.pendingSince = nil
-                entries.append(
-                    Entry(
-                        alert: try Self.alert(record, planner, store), known: next, incident: record.incident))
+                entries.append(Entry(alert: try Self.alert(record, planner), known: next, incident: record.incident))
             }
             var last = ""
             while isRound {
@@ -92,16 +90,14 @@ struct AlertmanagerPusher: Sendable {
         return record.incident.state != .resolved && known.state == .firing
     }
 
-    private static func alert(
-        _ record: IncidentRecord, _ planner: NotificationPlanner, _ store: ChannelTransaction
-    ) throws -> AlertmanagerAlert {
+    private static func alert(_ record: IncidentRecord, _ planner: NotificationPlanner) throws -> AlertmanagerAlert {
         let shift = planner.wall.timeIntervalSince(planner.now)
         let incident = record.incident.shifted(by: shift)
         let routing = planner.inputs.routing
         return AlertmanagerAlert(
             incident: incident, labels: incident.domain == nil ? routing.share : routing.labels(of: incident),
             summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
-            description: try store.facts(incident.id)?.text(at: planner.wall).oneLine ?? "",
+            description: try planner.store.facts(incident.id)?.text(at: planner.wall).oneLine ?? "",
             links: routing.links(of: incident),
             instance: routing.instance,
             endsAt: incident.state == .resolved
@@ -110,12 +106,10 @@ struct AlertmanagerPusher: Sendable {
 
     /// - Returns: whether the next part may be sent.
     private func post(_ entries: [Entry], _ record: ChannelRecord) async throws -> Bool {
-        let request = try delivery.request(
-            body: JSONText.encoded(entries.map(\.alert)), key: "", channel: channel)
-        let answer = try await delivery.post(request, to: channel)
+        let answer = try await delivery.post(JSONText.encoded(entries.map(\.alert)), key: "", to: channel)
         let outcome = channel.format.judge(answer, now: delivery.time.systemTime())
         delivery.count(outcome, channel: channel.name)
-        let words = Delivery.words(answer, channel: channel)
+        let words = channel.words(of: answer)
         let now = delivery.time.now()
         let maybeDelivered = outcome == .transient && answer.mayHaveArrived
         let (channel, status) = (channel, answer.status)

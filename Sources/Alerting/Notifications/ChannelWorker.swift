@@ -20,15 +20,15 @@ package enum NextTurn: Equatable, Sendable {
     case at(Date?)
 }
 
-final class ChannelWorker: Sendable {
+actor ChannelWorker {
     let delivery: Delivery
     let name: String
     /// The revision of the inputs that all open incidents were last reconciled with; nil: reconcile them at the next turn.
-    private let reconciled = Mutex<UInt64?>(nil)
+    private var reconciled: UInt64?
     /// The channel as it was at the last turn: with the address and the key that its messages went to.
-    private let latest = Mutex<(channel: Channel, destination: String)?>(nil)
+    private var latest: (channel: Channel, destination: String)?
     /// When a feed last sent all that is present.
-    private let lastRound = Mutex<Date?>(nil)
+    private var lastRound: Date?
 
     static let storePause = Duration.seconds(5)
     /// After a wakeup, so that what a burst of checks brings is taken together.
@@ -78,8 +78,8 @@ final class ChannelWorker: Sendable {
     /// The configuration does not name the channel any more: nothing of it waits.
     func end() async throws {
         try await delivery.store.retire(channel: name)
-        if let former = latest.withLock(\.self) { try await leave(former.channel, former.destination) }
-        latest.withLock { $0 = nil }
+        if let former = latest { try await leave(former.channel, former.destination) }
+        latest = nil
     }
 
     /// Tells the former place that it gets no more, unless another channel sends there. Nobody waits for that.
@@ -99,21 +99,21 @@ final class ChannelWorker: Sendable {
             return .at(nil)
         }
         let destination = try await delivery.destinationHash(of: configured)
-        if let former = latest.withLock(\.self), former.destination != destination {
+        if let former = latest, former.destination != destination {
             try await leave(former.channel, former.destination)
         }
-        latest.withLock { $0 = (channel, destination) }
+        latest = (channel, destination)
         let revision = delivery.revision
         let turn = ChannelTurn(delivery: delivery, channel: channel)
-        var record = try await turn.reconcile(destination, isFull: reconciled.withLock { $0 != revision })
-        reconciled.withLock { $0 = revision }
+        var record = try await turn.reconcile(destination, isFull: reconciled != revision)
+        reconciled = revision
         delivery.keep(record)
         let now = delivery.time.now()
         if let hold = record.hold, hold.until > now { return .at(try await nextDue(notBefore: hold.until)) }
         if channel.kind.isFeed {
             let feed = AlertmanagerPusher(delivery: delivery, channel: channel)
-            let round = try await feed.send(record, lastRound: lastRound.withLock(\.self))
-            lastRound.withLock { $0 = round }
+            let round = try await feed.send(record, lastRound: lastRound)
+            lastRound = round
             return .at(try await nextDue(notBefore: round + AlertmanagerPusher.interval))
         }
         let free = delivery.nextTurn(of: channel)
@@ -124,7 +124,7 @@ final class ChannelWorker: Sendable {
         record = try await turn.send(message, record)
         delivery.keep(record)
         // Messages that were refused are decided anew.
-        if record.refusalsLiftedAt != lifted { reconciled.withLock { $0 = nil } }
+        if record.refusalsLiftedAt != lifted { reconciled = nil }
         return next
     }
 
@@ -135,37 +135,30 @@ final class ChannelWorker: Sendable {
     }
 }
 
-/// A stored message on its way out.
-struct NextMessage: Sendable {
-    let message: MessageRecord
-    /// Whether an earlier attempt had no clear answer.
-    let wasUnclear: Bool
-}
-
 /// One turn of a channel, in four steps: reconcile, build, send, apply.
 struct ChannelTurn: Sendable {
     let delivery: Delivery
     let channel: Channel
 
     private func transact<Value: Sendable>(
-        _ body: @escaping @Sendable (ChannelTransaction, NotificationPlanner) throws -> Value
+        _ body: @escaping @Sendable (NotificationPlanner) throws -> Value
     ) async throws -> Value {
         try await delivery.store.transact(channel: channel.name, planned(body))
     }
 
     /// The same for reading, from one snapshot.
     private func inspect<Value: Sendable>(
-        _ body: @escaping @Sendable (ChannelTransaction, NotificationPlanner) throws -> Value
+        _ body: @escaping @Sendable (NotificationPlanner) throws -> Value
     ) async throws -> Value {
         try await delivery.store.inspect(channel: channel.name, planned(body))
     }
 
     private func planned<Value>(
-        _ body: @escaping @Sendable (ChannelTransaction, NotificationPlanner) throws -> Value
+        _ body: @escaping @Sendable (NotificationPlanner) throws -> Value
     ) -> @Sendable (ChannelTransaction) throws -> Value {
         let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
         return { store in
-            try body(store, try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.systemTime()))
+            try body(try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.systemTime()))
         }
     }
 
@@ -209,14 +202,14 @@ struct ChannelTurn: Sendable {
         var isDone = false
         while !isDone {
             try Task.checkCancellation()
-            isDone = try await transact { store, planner in
-                guard var record = try store.record() else { return true }
-                let changed = try store.incidents(changedAfter: record.cursor, limit: Self.page)
-                try planner.ask(changed, store)
-                let latest = try store.latestChange()
+            isDone = try await transact { planner in
+                guard var record = try planner.store.record() else { return true }
+                let changed = try planner.store.incidents(changedAfter: record.cursor, limit: Self.page)
+                try planner.ask(changed)
+                let latest = try planner.store.latestChange()
                 // What cannot be read is left out; the loop must not stop at it.
                 record.cursor = changed.last?.change ?? latest
-                try store.save(record)
+                try planner.store.save(record)
                 return record.cursor >= latest
             }
         }
@@ -224,14 +217,14 @@ struct ChannelTurn: Sendable {
 
     /// Asks again about every incident that is not over, and about every row that waits for something.
     private func reconcileAll() async throws {
-        try await pages { store, planner, last in
-            let open = try store.unresolvedIncidents(after: last, limit: Self.page)
-            try planner.ask(open, store)
+        try await pages { planner, last in
+            let open = try planner.store.unresolvedIncidents(after: last, limit: Self.page)
+            try planner.ask(open)
             return open.last?.incident.id
         }
-        try await pages { store, planner, last in
-            let rows = try store.openNotifications(after: last, limit: Self.page)
-            _ = try planner.ask(rows, store)
+        try await pages { planner, last in
+            let rows = try planner.store.openNotifications(after: last, limit: Self.page)
+            try planner.ask(rows)
             return rows.last?.incidentID
         }
     }
@@ -244,23 +237,23 @@ struct ChannelTurn: Sendable {
         var isDone = false
         while !isDone {
             try Task.checkCancellation()
-            isDone = try await transact { store, planner in
-                let rows = try store.due(by: now, limit: Self.page)
+            isDone = try await transact { planner in
+                let rows = try planner.store.due(by: now, limit: Self.page)
                 // Rows that cannot be read stay due, and must not be read for ever.
-                return try planner.ask(rows, store) == 0 || rows.count < Self.page
+                return try planner.ask(rows) == 0 || rows.count < Self.page
             }
         }
     }
 
     /// `body` returns the last id of its page; nil where there was none.
     private func pages(
-        _ body: @escaping @Sendable (ChannelTransaction, NotificationPlanner, String) throws -> String?
+        _ body: @escaping @Sendable (NotificationPlanner, String) throws -> String?
     ) async throws {
         var last = ""
         while true {
             try Task.checkCancellation()
             let from = last
-            guard let next = try await transact({ try body($0, $1, from) }) else { return }
+            guard let next = try await transact({ try body($0, from) }) else { return }
             last = next
         }
     }
@@ -272,32 +265,38 @@ struct ChannelTurn: Sendable {
 
     /// The next message: one that is under way and due again, or a new one of what is pending. It is stored before it leaves.
     ///
-    /// - Returns: what to send, if anything, and when to look again: at once also where something was given up or decided anew.
-    func build(_ channelRecord: ChannelRecord) async throws -> (NextMessage?, NextTurn) {
-        let underWay = try await transact { store, planner in
-            try Self.underWay(channelRecord, planner, store)
-        }
+    /// - Returns: what to send, if anything, as it was before the attempt that begins now; and when to look again: at once also where
+    /// something was given up or decided anew.
+    func build(_ channelRecord: ChannelRecord) async throws -> (MessageRecord?, NextTurn) {
+        let underWay = try await transact { try Self.underWay(channelRecord, $0) }
         for message in underWay.abandoned { report(abandoned: message) }
         if !underWay.abandoned.isEmpty { return (nil, .now) }
         // One message that a receiver never takes must not hold up all others.
         let isStuck =
             channelRecord.trouble != nil && underWay.ready.count == 1
             && (underWay.ready.first?.attempts ?? 0) > ChannelHealth.degradedAfter
-        if let message = underWay.ready.first, !isStuck { return (try await start(message), .now) }
+        if let message = underWay.ready.first, !isStuck { return (try await started(message), .now) }
         // Rendering may take a while; nobody who writes waits for it.
-        let (draft, next) = try await inspect { store, planner in
-            try MessageBuilder(planner: planner).draftNext(store)
-        }
+        let (draft, next) = try await inspect { try $0.draftNext() }
         if let draft {
-            let stored = try await transact { store, planner in try MessageBuilder(planner: planner).store(draft, store)
-            }
+            let stored = try await transact { try $0.insert(draft) }
             if let reason = draft.unwritable, stored == nil { report(unwritable: draft, reason) }
-            return (stored.map { NextMessage(message: $0, wasUnclear: false) }, .now)
+            return (stored, .now)
         }
         guard case .at(let until) = next else { return (nil, next) }
-        if let message = underWay.ready.first { return (try await start(message), .now) }
+        if let message = underWay.ready.first { return (try await started(message), .now) }
         let due = try await delivery.store.inspect(channel: channel.name) { try $0.nextDue() }
         return (nil, .at([underWay.due, until, due].compactMap(\.self).min()))
+    }
+
+    /// The message, stored as one that may have arrived: the process may end before the answer is read.
+    private func started(_ message: MessageRecord) async throws -> MessageRecord {
+        try await delivery.store.transact(channel: channel.name) { store in
+            var stored = message
+            stored.isUnclear = true
+            try store.update(stored)
+        }
+        return message
     }
 
     /// The messages under way: which may go now, which nobody needs any more, and when the next is due.
@@ -308,7 +307,7 @@ struct ChannelTurn: Sendable {
     }
 
     private static func underWay(
-        _ channelRecord: ChannelRecord, _ planner: NotificationPlanner, _ store: ChannelTransaction
+        _ channelRecord: ChannelRecord, _ planner: NotificationPlanner
     ) throws -> UnderWay {
         let now = planner.now
         // While a channel is in trouble its hold alone sets the pace: the message that has waited longest is tried. What may have
@@ -316,20 +315,20 @@ struct ChannelTurn: Sendable {
         let isInTrouble = channelRecord.trouble != nil
         var result = UnderWay()
         func wait(until instant: Date) { result.due = min(result.due ?? instant, instant) }
-        for var message in try store.messages() {
+        for var message in try planner.store.messages() {
             let keepsOwnPace = message.unanswered > 0 || message.recipient != nil
             guard isInTrouble && !keepsOwnPace || message.retryAt <= now else {
                 wait(until: message.retryAt)
                 continue
             }
-            switch try planner.standing(of: message, store) {
-            case .same: result.ready.append(message)
-            case .parked(let until):
+            switch try planner.decision(on: message) {
+            case .send: result.ready.append(message)
+            case .wait(let until):
                 message.retryAt = min(until ?? .distantFuture, now + longestPark)
-                try store.update(message)
+                try planner.store.update(message)
                 wait(until: message.retryAt)
-            case .over:
-                try planner.abandon(message, store)
+            case .nothing, .undecided:
+                try planner.abandon(message)
                 result.abandoned.append(message)
             }
             if !isInTrouble, !result.ready.isEmpty { break }
@@ -358,15 +357,6 @@ struct ChannelTurn: Sendable {
             ])
     }
 
-    /// Before it leaves: the process may end before the answer is read.
-    private func start(_ message: MessageRecord) async throws -> NextMessage {
-        var started = message
-        started.isUnclear = true
-        let stored = started
-        try await delivery.store.transact(channel: channel.name) { try $0.update(stored) }
-        return NextMessage(message: stored, wasUnclear: message.isUnclear)
-    }
-
     // MARK: - Send
 
     /// A refused certificate may be in the middle of a renewal; so many attempts are no accident.
@@ -375,39 +365,31 @@ struct ChannelTurn: Sendable {
     private static let mostFollowed = 10
 
     /// - Returns: the channel as it stands afterwards.
-    func send(_ next: NextMessage, _ record: ChannelRecord) async throws -> ChannelRecord {
-        let message = next.message
-        let request = try delivery.request(
-            body: message.body, key: message.key, channel: channel.only(to: message.recipient))
-        let answer = try await delivery.post(request, to: channel)
-        let now = delivery.time.now()
+    func send(_ message: MessageRecord, _ record: ChannelRecord) async throws -> ChannelRecord {
+        let answer = try await delivery.post(message.body, key: message.key, to: channel.only(to: message.recipient))
+        let (now, wall) = (delivery.time.now(), delivery.time.systemTime())
         if let place = channel.format.newDestination(in: answer), place != channel.destination {
             delivery.move(channel, to: place)
             return try await stored { store in
-                var waiting = message
-                waiting.isUnclear = next.wasUnclear
-                try store.update(waiting)
+                try store.update(message)
                 return try store.record() ?? record
             }
         }
         let outcome = judged(answer, message)
         delivery.count(outcome, channel: channel.name)
-        let words = Delivery.words(answer, channel: channel)
         let result = DeliveryResult(
-            inputs: delivery.inputs, channel: channel, sent: next, outcome: outcome, status: answer.status,
-            words: words, mayHaveArrived: answer.mayHaveArrived,
-            isUnanswered: answer.status == nil && answer.fault?.kind == .network && answer.mayHaveArrived,
-            deferred: answer.deferred,
-            jitter: delivery.settings.jitter(), reference: channel.format.reference(in: answer), now: now,
-            wall: delivery.time.systemTime(), channelRecord: record)
-        let (before, after, about) = try await stored { store in
-            let (before, after) = try result.apply(store)
+            channel: channel, message: message, answer: answer, outcome: outcome, jitter: delivery.settings.jitter())
+        let inputs = delivery.inputs
+        let (before, after, about) = try await stored { [channel] store in
+            let planner = try NotificationPlanner(inputs, channel, store, now: now, wall: wall)
+            let before = try store.record() ?? record
+            let after = try result.apply(planner, to: before)
             let incidents = try message.members.prefix(LoggedSubjects.shown).compactMap {
                 try store.incident($0.incidentID)?.incident
             }
             return (before, after, LoggedSubjects(incidents, of: message.members.count))
         }
-        report(message, about, outcome, answer.status, words, before, after, isGivenUp: result.isGivenUp)
+        report(result, about, before, after)
         if case .throttled = outcome, channel.format.isServiceWide(answer), let hold = after.hold {
             delivery.hold(service: channel.kind, until: hold.until)
         }
@@ -448,13 +430,12 @@ struct ChannelTurn: Sendable {
     /// Updates what the receivers show as first messages of incidents that this one is about.
     private func follow(_ message: MessageRecord) async throws {
         guard message.reason.type == .resolved, !message.isRepeat else { return }
-        let alerts = try await inspect { store, planner in
-            let builder = MessageBuilder(planner: planner)
-            return try message.members.prefix(Self.mostFollowed).compactMap { member -> (Alert, String)? in
-                guard let record = try store.incident(member.incidentID),
-                    let reference = try store.notification(member.incidentID)?.reference
+        let alerts = try await inspect { planner in
+            try message.members.prefix(Self.mostFollowed).compactMap { member -> (Alert, String)? in
+                guard let record = try planner.store.incident(member.incidentID),
+                    let reference = try planner.known(member.incidentID).reference
                 else { return nil }
-                return (try builder.alert(about: [record], message.reason, key: message.key, store), reference)
+                return (try planner.alert(about: [record], message.reason, key: message.key), reference)
             }
         }
         // A receiver that hangs must not hold up the next message once for each of them.
@@ -464,21 +445,21 @@ struct ChannelTurn: Sendable {
     }
 
     private func report(
-        _ message: MessageRecord, _ about: LoggedSubjects, _ outcome: Outcome, _ status: Int?, _ words: String?,
-        _ before: ChannelRecord, _ after: ChannelRecord, isGivenUp: Bool
+        _ result: DeliveryResult, _ about: LoggedSubjects, _ before: ChannelRecord, _ after: ChannelRecord
     ) {
+        let (message, outcome, words) = (result.message, result.outcome, result.words)
         var metadata: Logger.Metadata = [
             "channel": "\(channel.name)", "message_key": "\(message.key)", "kind": "\(message.kind.rawValue)",
             "reason": "\(message.reason.rawValue)", "attempt": .stringConvertible(message.attempts + 1),
         ]
         metadata.merge(about.metadata) { $1 }
-        if let status { metadata["status"] = .stringConvertible(status) }
+        if let status = result.answer.status { metadata["status"] = .stringConvertible(status) }
         let level: Logger.Level
         let text: Logger.Message
         switch outcome {
         case .delivered: (level, text) = (.info, "delivered")
         case .throttled: (level, text) = (.warning, "the channel asked to wait")
-        case .transient where isGivenUp:
+        case .transient where result.isGivenUp:
             (level, text) = (.warning, "no answer came to any attempt; the receiver counts as knowing")
         case .transient: (level, text) = (.warning, "not delivered; trying again later")
         case .permanentMessage: (level, text) = (.error, "the receiver refused the message")

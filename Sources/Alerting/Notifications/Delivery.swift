@@ -240,14 +240,17 @@ package final class Delivery: Sendable {
         state.withLock { max($0.limiter.next(channel), $0.serviceHolds[channel.kind] ?? .distantPast) }
     }
 
-    /// Sends, and counts it towards the limits.
-    func post(_ request: MessageRequest, to channel: Channel) async throws -> TransportAnswer {
-        state.withLock { $0.limiter.spend(channel, at: time.now()) }
-        return try await transport.post(request)
+    /// Makes one attempt to send a message.
+    func post(_ body: Data, key: String, to channel: Channel) async throws -> TransportAnswer {
+        let request = try channel.request(
+            body: body, messageKey: key, timestamp: time.systemTime(), userAgent: settings.userAgent)
+        return try await post(request, to: channel)
     }
 
-    func request(body: Data, key: String, channel: Channel) throws -> MessageRequest {
-        try channel.request(body: body, messageKey: key, timestamp: time.systemTime(), userAgent: settings.userAgent)
+    /// Sends, and counts it towards the limits.
+    private func post(_ request: MessageRequest, to channel: Channel) async throws -> TransportAnswer {
+        state.withLock { $0.limiter.spend(channel, at: time.now()) }
+        return try await transport.post(request)
     }
 
     /// Makes the call that follows a delivered message, where there is one. Its failure costs nobody a message.
@@ -262,7 +265,7 @@ package final class Delivery: Sendable {
             "an earlier message could not be updated",
             metadata: [
                 "channel": "\(channel.name)", "status": "\(answer.status.map(String.init) ?? "none")",
-                "error": "\(Self.words(answer, channel: channel) ?? "")",
+                "error": "\(channel.words(of: answer) ?? "")",
             ])
         return false
     }
@@ -277,21 +280,6 @@ package final class Delivery: Sendable {
         logger.warning(
             "the channel has moved; messages follow it; name the new place in the configuration",
             metadata: ["channel": "\(channel.name)", "destination": "\(destination.displayable)"])
-    }
-
-    /// What came back, without secrets; nil where nothing was said.
-    static func words(_ answer: TransportAnswer, channel: Channel) -> String? {
-        // Cut only after hiding: half a secret at the end of a cut text would not be recognized.
-        var text = channel.redacted(answer.text)
-        if answer.isPage {
-            text = "an HTML page" + (WebPage(Data(text.utf8)).title.map { " titled '\($0)'" } ?? "")
-        }
-        if (200...299).contains(answer.status ?? 0), answer.fault == nil, !channel.format.isTaken(answer) {
-            let first = text.split(whereSeparator: \.isNewline).first ?? "nothing"
-            text = "not an answer of \(channel.kind.rawValue), but \(first)"
-        }
-        let parts = [answer.fault.map { channel.redacted($0.detail) } ?? "", text].filter { !$0.isEmpty }
-        return parts.isEmpty ? nil : parts.joined(separator: ": ").displayable.shortened(to: 300)
     }
 
     private func takeIdleChannels() -> [String] {

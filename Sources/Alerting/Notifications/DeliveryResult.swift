@@ -5,27 +5,17 @@ import Foundation
 import Monitoring
 import Storage
 
+/// One attempt that has ended.
 struct DeliveryResult: Sendable {
-    let inputs: NotificationInputs
     let channel: Channel
-    let sent: NextMessage
+    /// As it was before the attempt: `isUnclear` tells of earlier ones alone.
+    let message: MessageRecord
+    let answer: TransportAnswer
     let outcome: Outcome
-    let status: Int?
     /// Words of the receiver or of the network, without secrets.
     let words: String?
-    let mayHaveArrived: Bool
-    /// The message left, and no answer came: the receiver may have it, and be slow.
-    let isUnanswered: Bool
-    /// Recipients of a mail that could not take it yet.
-    let deferred: [String]
     /// From -1 to 1.
     let jitter: Double
-    /// What the receiver calls the message.
-    let reference: String?
-    let now: Date
-    let wall: Date
-    /// As it stood before the answer.
-    let channelRecord: ChannelRecord
 
     /// Between an end behind an unclear trigger and its repeat.
     private static let repeatPause: TimeInterval = 60
@@ -36,12 +26,27 @@ struct DeliveryResult: Sendable {
     /// a few times, and not for ever.
     private static let unansweredPauses: [Duration] = [.seconds(30), .seconds(120), .seconds(600)]
 
-    private var message: MessageRecord { sent.message }
+    init(channel: Channel, message: MessageRecord, answer: TransportAnswer, outcome: Outcome, jitter: Double) {
+        self.channel = channel
+        self.message = message
+        self.answer = answer
+        self.outcome = outcome
+        self.jitter = jitter
+        words = channel.words(of: answer)
+    }
 
-    /// - Returns: the channel before and after.
-    func apply(_ store: ChannelTransaction) throws -> (ChannelRecord, ChannelRecord) {
-        let before = try store.record() ?? channelRecord
-        let planner = try NotificationPlanner(inputs, channel, store, now: now, wall: wall)
+    /// The message left, and no answer came: the receiver may have it, and be slow.
+    private var isUnanswered: Bool {
+        answer.status == nil && answer.fault?.kind == .network && answer.mayHaveArrived
+    }
+
+    /// The last of the attempts that no answer came to.
+    var isGivenUp: Bool { isUnanswered && message.unanswered >= Self.unansweredPauses.count }
+
+    /// `before`: the channel as it stood before the answer.
+    /// - Returns: the channel as it stands.
+    func apply(_ planner: NotificationPlanner, to before: ChannelRecord) throws -> ChannelRecord {
+        let (store, now) = (planner.store, planner.now)
         var wait: Duration?
         var isFinal = false
         // A mail that arrived may have been refused for some of its recipients.
@@ -49,83 +54,77 @@ struct DeliveryResult: Sendable {
         // The log is for people: a line that cannot be written must not undo the settlement.
         try? store.log(
             DeliveryAttempt(
-                at: now, outcome: outcome.label, status: status, error: isTelling ? words : nil),
+                at: now, outcome: outcome.label, status: answer.status, error: isTelling ? words : nil),
             of: message.key)
         if message.recipient != nil {
             // Whether one recipient takes a mail says nothing of the channel.
-            try settleRecipient(store)
-            return (before, before)
+            try settleRecipient(planner)
+            return before
         }
         switch outcome {
-        case .delivered: try deliver(.delivered, planner, store)
+        case .delivered: try deliver(.delivered, planner)
         case .throttled(let wanted):
             wait = wanted ?? before.throttlePause(at: now, jitter: jitter)
-            try retry(after: wait ?? .zero, isCounted: false, store)
+            try retry(after: wait ?? .zero, isCounted: false, planner)
+        case .transient where isGivenUp: try deliver(.unanswered, planner)
         case .transient where isUnanswered:
-            if !isGivenUp {
-                try retry(
-                    after: Self.unansweredPauses[message.unanswered] * RetrySchedule.spread(jitter), isCounted: true,
-                    store)
-            } else {
-                try deliver(.unanswered, planner, store)
-            }
+            try retry(after: Self.unansweredPauses[message.unanswered] * RetrySchedule.spread(jitter), planner)
         // The hold of a channel in trouble alone makes it wait; when the channel is back, everything is due.
-        case .transient where before.trouble != nil: try retry(after: .zero, isCounted: true, store)
+        case .transient where before.trouble != nil: try retry(after: .zero, planner)
         case .transient:
-            try retry(
-                after: RetrySchedule.delay(afterAttempts: message.attempts + 1, jitter: jitter), isCounted: true, store)
-        case .permanentChannel: try retry(after: .zero, isCounted: true, store)
-        case .permanentMessage: isFinal = try refuse(planner, store)
+            try retry(after: RetrySchedule.delay(afterAttempts: message.attempts + 1, jitter: jitter), planner)
+        case .permanentChannel: try retry(after: .zero, planner)
+        case .permanentMessage: isFinal = try refuse(planner)
         }
         let after = ChannelHealth.after(outcome, before, wait: wait, isFinal: isFinal, error: words, now: now)
         if after != before { try store.save(after) }
-        return (before, after)
+        return after
     }
 
-    /// The last of the attempts that no answer came to.
-    var isGivenUp: Bool { isUnanswered && message.unanswered >= Self.unansweredPauses.count }
-
-    private func retry(after wait: Duration, isCounted: Bool, _ store: ChannelTransaction) throws {
+    private func retry(after wait: Duration, isCounted: Bool = true, _ planner: NotificationPlanner) throws {
         var next = message
-        next.isUnclear = sent.wasUnclear || outcome == .transient && mayHaveArrived
+        next.isUnclear = message.isUnclear || outcome == .transient && answer.mayHaveArrived
         next.attempts += isCounted ? 1 : 0
         next.unanswered += isUnanswered ? 1 : 0
-        next.retryAt = now + wait.inSeconds
+        next.retryAt = planner.now + wait.inSeconds
         if message.isRepeat, message.recipient == nil, next.attempts >= Self.mostRepeats {
-            return try store.delete(message)
+            return try planner.store.delete(message)
         }
-        try store.update(next)
+        try planner.store.update(next)
     }
 
     /// A mail to one of the recipients of an earlier one.
-    private func settleRecipient(_ store: ChannelTransaction) throws {
+    private func settleRecipient(_ planner: NotificationPlanner) throws {
         switch outcome {
         case .transient, .throttled:
             guard message.attempts + 1 < Self.mostTriesOfRecipient else { break }
             return try retry(
-                after: RetrySchedule.delay(afterAttempts: message.attempts + 2, jitter: jitter), isCounted: true, store)
+                after: RetrySchedule.delay(afterAttempts: message.attempts + 2, jitter: jitter), planner)
         case .delivered, .permanentMessage, .permanentChannel: break
         }
-        try store.delete(message)
-        log(outcome == .delivered ? .delivered : .refused, store)
+        try planner.store.delete(message)
+        log(outcome == .delivered ? .delivered : .refused, planner)
     }
 
     /// The rows take over what the bytes state, and are decided anew.
-    private func deliver(_ outcome: DeliveryRecord.Outcome, _ planner: NotificationPlanner, _ store: ChannelTransaction)
-        throws
-    {
-        defer { log(outcome, store) }
+    private func deliver(_ outcome: DeliveryRecord.Outcome, _ planner: NotificationPlanner) throws {
+        defer { log(outcome, planner) }
+        let store = planner.store
         try store.delete(message)
         guard !message.isRepeat else { return }
-        for recipient in deferred { try sendAgain(to: recipient, store) }
+        // Each of them by itself, so that one who never takes it keeps it from no other.
+        for recipient in answer.deferred {
+            let wait = RetrySchedule.delay(afterAttempts: 1, jitter: jitter).inSeconds
+            try sendAgain(message.members, after: wait, to: recipient, planner)
+        }
         for member in message.members {
             guard let record = try store.incident(member.incidentID) else { continue }
-            var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
+            var known = try planner.known(member.incidentID)
             let isBehindUnclearTrigger = known.maybeDelivered && member.state == .resolved && channel.kind.isPager
             known.messageID = nil
             known.pendingSince = nil
             known.reason = nil
-            known.notifiedAt = now
+            known.notifiedAt = planner.now
             // A trigger may ask for the acknowledgement again; one says nothing of the incident itself.
             if message.reason == .acknowledged {
                 known.acknowledgedAt = member.acknowledgedAt
@@ -135,50 +134,49 @@ struct DeliveryResult: Sendable {
                 known.maybeDelivered = false
                 known.refused = nil
                 if member.state != .resolved, message.members.count == 1 {
-                    known.reference = known.reference ?? reference
+                    known.reference = known.reference ?? channel.format.reference(in: answer)
                 }
             }
-            try store.save(planner.asked(record, known), of: record.incident)
-            if isBehindUnclearTrigger { try repeatEnd(of: member, store) }
+            try planner.settle(record, known)
+            // Receivers may process out of order: the end is sent once more, under the same key.
+            if isBehindUnclearTrigger { try sendAgain([member], after: Self.repeatPause, planner) }
         }
     }
 
-    /// Each of them by itself, so that one who never takes it keeps it from no other.
-    private func sendAgain(to recipient: String, _ store: ChannelTransaction) throws {
-        var rest = MessageRecord(
-            key: message.key, reason: message.reason, kind: message.kind, body: message.body, members: message.members,
-            createdAt: now, retryAt: now + RetrySchedule.delay(afterAttempts: 1, jitter: jitter).inSeconds)
-        rest.isRepeat = true
-        rest.recipient = recipient
-        _ = try store.insert(rest)
-    }
-
-    /// Receivers may process out of order: the end is sent once more, under the same key.
-    private func repeatEnd(of member: MessageRecord.Member, _ store: ChannelTransaction) throws {
-        var end = MessageRecord(
-            key: message.key, reason: message.reason, kind: message.kind, body: message.body, members: [member],
-            createdAt: now, retryAt: now + Self.repeatPause)
-        end.isRepeat = true
-        _ = try store.insert(end)
+    /// The same bytes once more. `recipient`: of a mail, to whom alone.
+    private func sendAgain(
+        _ members: [MessageRecord.Member], after wait: TimeInterval, to recipient: String? = nil,
+        _ planner: NotificationPlanner
+    ) throws {
+        var again = MessageRecord(
+            key: message.key, reason: message.reason, kind: message.kind, body: message.body, members: members,
+            createdAt: planner.now, retryAt: planner.now + wait)
+        again.isRepeat = true
+        again.recipient = recipient
+        _ = try planner.store.insert(again)
     }
 
     /// The plainest form is tried next, then a digest in parts; then the version counts as refused.
     /// - Returns: whether the message is given up.
-    private func refuse(_ planner: NotificationPlanner, _ store: ChannelTransaction) throws -> Bool {
-        let records = try message.members.compactMap { member -> (IncidentRecord, NotificationRecord)? in
+    private func refuse(_ planner: NotificationPlanner) throws -> Bool {
+        let store = planner.store
+        let rows = try message.members.compactMap {
+            member -> (member: MessageRecord.Member, record: IncidentRecord, known: NotificationRecord)? in
             guard let record = try store.incident(member.incidentID) else { return nil }
-            var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
+            var known = try planner.known(member.incidentID)
             known.messageID = nil
-            return (record, known)
+            return (member, record, known)
         }
-        let builder = MessageBuilder(planner: planner)
-        if !message.isPlain, !message.isRepeat, isAsStated(records) {
-            let alert = try builder.alert(about: records.map(\.0), message.reason, key: message.key, store)
+        // The plain form states what the refused bytes state, or it would be another message.
+        let isAsStated =
+            rows.count == message.members.count
+            && rows.allSatisfy { statedVersion($0.record.incident) == $0.member.statedVersion }
+        if !message.isPlain, !message.isRepeat, isAsStated {
+            let alert = try planner.alert(about: rows.map(\.record), message.reason, key: message.key)
             if let plain = try? channel.format.body(alert, plain: true, reference: nil), plain != message.body {
                 var next = message
                 next.body = plain
                 next.isPlain = true
-                next.isUnclear = sent.wasUnclear
                 next.attempts += 1
                 try store.update(next)
                 return false
@@ -186,51 +184,36 @@ struct DeliveryResult: Sendable {
         }
         try store.delete(message)
         guard !message.isRepeat else { return true }
-        if records.count > 1 {
-            for (record, known) in records {
-                var row = known
-                row.maybeDelivered = known.maybeDelivered || message.mayHaveNotified && sent.wasUnclear
-                try store.save(planner.asked(record, row), of: record.incident)
+        if rows.count > 1 {
+            for var row in rows {
+                row.known.maybeDelivered = row.known.maybeDelivered || message.mayHaveNotified
+                try planner.settle(row.record, row.known)
             }
             try store.pace(
-                NotificationGroup(kind: message.kind, reason: message.reason), lastAt: nil,
-                largest: records.count / 2)
+                NotificationGroup(kind: message.kind, reason: message.reason), lastAt: nil, largest: rows.count / 2)
             return false
         }
-        for (record, known) in records {
-            var row = known
-            row.pendingSince = nil
+        for var row in rows {
+            row.known.pendingSince = nil
             // An acknowledgement that was refused is not sent again, and says nothing of the incident's version.
             guard message.reason != .acknowledged else {
-                row.acknowledgedAt = message.members.first?.acknowledgedAt
-                try store.save(planner.asked(record, row), of: record.incident)
+                row.known.acknowledgedAt = row.member.acknowledgedAt
+                try planner.settle(row.record, row.known)
                 continue
             }
-            row.refused = .init(
-                version: message.members.first?.statedVersion ?? statedVersion(record.incident), at: now)
-            row.maybeDelivered = known.maybeDelivered || sent.wasUnclear && message.reason.type != .resolved
-            try store.save(planner.asked(record, row), of: record.incident)
+            row.known.refused = .init(version: row.member.statedVersion, at: planner.now)
+            row.known.maybeDelivered = row.known.maybeDelivered || message.mayHaveNotified
+            try planner.settle(row.record, row.known)
         }
-        log(.refused, store)
+        log(.refused, planner)
         return true
     }
 
-    /// The plain form states what the refused bytes state, or it would be another message.
-    private func isAsStated(_ records: [(IncidentRecord, NotificationRecord)]) -> Bool {
-        records.count == message.members.count
-            && zip(records, message.members).allSatisfy { record, member in
-                statedVersion(record.0.incident) == member.statedVersion
-            }
-    }
-
-    private func log(_ outcome: DeliveryRecord.Outcome, _ store: ChannelTransaction) {
+    private func log(_ outcome: DeliveryRecord.Outcome, _ planner: NotificationPlanner) {
         for member in message.members {
-            try? store.log(
-                DeliveryRecord(
-                    channel: channel.name, incidentID: member.incidentID,
-                    type: message.reason.type(of: message.kind),
-                    reason: message.reason, version: member.version, key: message.key, at: now,
-                    attempts: message.attempts + 1, outcome: outcome, status: status, error: words))
+            try? planner.log(
+                message.reason, of: message.kind, member.incidentID, version: member.version, key: message.key,
+                attempts: message.attempts + 1, outcome, status: answer.status, error: words)
         }
     }
 }

@@ -66,8 +66,7 @@ struct LeaveTaking: Sendable {
         guard let alert = Alert(digestOf: alerts, key: key), let body = try? channel.format.body(alert, plain: false)
         else { return false }
         for pause in [5.0, 0] {
-            let request = try delivery.request(body: body, key: key, channel: channel)
-            let answer = try await delivery.post(request, to: channel)
+            let answer = try await delivery.post(body, key: key, to: channel)
             switch channel.format.judge(answer, now: delivery.time.systemTime()) {
             case .delivered: return true
             case .permanentMessage, .permanentChannel: return false

@@ -28,22 +28,17 @@ extension NotificationGroup {
     fileprivate var isNew: Int { reason.type == .resolved ? 0 : 1 }
 }
 
-/// A new message: which group is ready, who is in it, and its bytes. They are stored before they leave, and stay the same at
-/// every attempt.
-struct MessageBuilder {
-    let planner: NotificationPlanner
-
+extension NotificationPlanner {
     /// Incidents in one message; more form the next one.
-    static let largestDigest = 1000
+    private static let largestDigest = 1000
 
-    private var channel: Channel { planner.channel }
-    private var routing: Routing { planner.inputs.routing }
+    private var routing: Routing { inputs.routing }
 
     /// What is ready, written but not stored, and when to look again. It writes nothing.
-    func draftNext(_ store: ChannelTransaction) throws -> (Draft?, NextTurn) {
-        let groups = try store.pendingGroups().map { ($0, try readyAt($0, store)) }
+    func draftNext() throws -> (Draft?, NextTurn) {
+        let groups = try store.pendingGroups().map { ($0, try readyAt($0)) }
         // The most severe first, then what waits longest; an end before what goes on from it.
-        let ready = groups.filter { $0.1 <= planner.now }.map(\.0)
+        let ready = groups.filter { $0.1 <= now }.map(\.0)
             .sorted { ($1.severity, $0.since, $0.group.isNew) < ($0.severity, $1.since, $1.group.isNew) }
         for pending in ready {
             let largest = min(pending.largest ?? Self.largestDigest, Self.largestDigest)
@@ -54,24 +49,24 @@ struct MessageBuilder {
                     draft.unreadable.append(known)
                     continue
                 }
-                if try planner.decision(on: record, known) == .send(pending.group.reason) {
+                if try decision(on: record, known) == .send(pending.group.reason) {
                     draft.members.append((record, known))
                 } else {
                     draft.changed.append((record, known))
                 }
             }
             guard !draft.isEmpty else { continue }
-            if !draft.members.isEmpty { try write(&draft, store) }
+            if !draft.members.isEmpty { try write(&draft) }
             return (draft, .now)
         }
-        return (nil, .at(groups.map(\.1).filter { $0 > planner.now }.min()))
+        return (nil, .at(groups.map(\.1).filter { $0 > now }.min()))
     }
 
     /// The bytes: in full, or else in the plainest form, or else why there are none.
-    private func write(_ draft: inout Draft, _ store: ChannelTransaction) throws {
+    private func write(_ draft: inout Draft) throws {
         let identities = draft.members.map { "\($1.incidentID) \($1.count + 1)" }.sorted()
         draft.key = MessageIdentity.key(ofMessages: [channel.name] + identities)
-        let alert = try alert(about: draft.members.map(\.0), draft.group.reason, key: draft.key, store)
+        let alert = try alert(about: draft.members.map(\.0), draft.group.reason, key: draft.key)
         let reference = draft.members.count == 1 ? draft.members.first?.1.reference : nil
         do {
             draft.body = try channel.format.body(alert, plain: false, reference: reference)
@@ -86,7 +81,7 @@ struct MessageBuilder {
     }
 
     /// When a group's message may go.
-    private func readyAt(_ pending: PendingGroup, _ store: ChannelTransaction) throws -> Date {
+    private func readyAt(_ pending: PendingGroup) throws -> Date {
         guard !isAlone(pending.group) else { return pending.since }
         switch pending.group.reason {
         case .resolved:
@@ -104,15 +99,15 @@ struct MessageBuilder {
     private func isAlone(_ group: NotificationGroup) -> Bool { routing.isAlone(group.kind, at: channel) }
 
     /// Stores what was drafted, where nothing that it rests on has changed since. Its first attempt is under way from then on.
-    /// - Returns: the message; nil where something was decided anew.
-    func store(_ draft: Draft, _ store: ChannelTransaction) throws -> MessageRecord? {
+    /// - Returns: the message as it was before that attempt; nil where something was decided anew.
+    func insert(_ draft: Draft) throws -> MessageRecord? {
         for known in draft.unreadable { try store.setAside(known) }
-        for (record, known) in draft.changed { try store.save(try planner.asked(record, known), of: record.incident) }
+        for (record, known) in draft.changed { try settle(record, known) }
         guard !draft.members.isEmpty else { return nil }
         for (record, known) in draft.members {
             let present = try store.incident(record.incident.id)
             guard present?.change == record.change, try store.notification(known.incidentID) == known,
-                try planner.decision(on: record, known) == .send(draft.group.reason)
+                try decision(on: record, known) == .send(draft.group.reason)
             else { return nil }
         }
         let group = draft.group
@@ -120,11 +115,10 @@ struct MessageBuilder {
             // What a digest has no room for follows without the interval; behind a part of a refused one, twice as many.
             let isPart = draft.pending.count > draft.members.count + draft.changed.count + draft.unreadable.count
             try store.pace(
-                group, lastAt: isPart ? nil : planner.now,
-                largest: isPart ? draft.pending.largest.map { 2 * $0 } : nil)
+                group, lastAt: isPart ? nil : now, largest: isPart ? draft.pending.largest.map { 2 * $0 } : nil)
         }
         guard let body = draft.body else {
-            try refuse(draft, store)
+            try refuse(draft)
             return nil
         }
         let members = draft.members.map { record, _ in
@@ -133,12 +127,12 @@ struct MessageBuilder {
                 acknowledgedAt: record.acknowledgement?.at)
         }
         var message = MessageRecord(
-            key: draft.key, reason: group.reason, kind: group.kind, body: body, members: members,
-            createdAt: planner.now,
-            retryAt: planner.now)
+            key: draft.key, reason: group.reason, kind: group.kind, body: body, members: members, createdAt: now,
+            retryAt: now)
         message.isUnclear = true
         message = try store.insert(message)
-        try store.keep(text: draft.text, of: draft.key, at: planner.now)
+        message.isUnclear = false
+        try store.keep(text: draft.text, of: draft.key, at: now)
         for (record, known) in draft.members {
             var row = known
             row.count += 1
@@ -150,41 +144,36 @@ struct MessageBuilder {
     }
 
     /// What cannot be written is refused as by the receiver: a digest is tried in parts, one version alone counts as refused.
-    private func refuse(_ draft: Draft, _ store: ChannelTransaction) throws {
+    private func refuse(_ draft: Draft) throws {
         guard draft.members.count == 1 else {
             return try store.pace(draft.group, lastAt: nil, largest: draft.members.count / 2)
         }
         for (record, known) in draft.members {
             var row = known
             row.pendingSince = nil
-            row.refused = .init(version: statedVersion(record.incident), at: planner.now)
-            try store.save(try planner.asked(record, row), of: record.incident)
-            try store.log(
-                DeliveryRecord(
-                    channel: channel.name, incidentID: record.incident.id,
-                    type: draft.group.reason.type(of: draft.group.kind), reason: draft.group.reason,
-                    version: record.incident.version, key: draft.key, at: planner.now, attempts: 0, outcome: .refused,
-                    error: draft.unwritable))
+            row.refused = .init(version: statedVersion(record.incident), at: now)
+            try settle(record, row)
+            try log(
+                draft.group.reason, of: draft.group.kind, record.incident.id, version: record.incident.version,
+                key: draft.key, attempts: 0, .refused, error: draft.unwritable)
         }
     }
 
     /// What is to be said about these incidents as they are now.
-    func alert(
-        about records: [IncidentRecord], _ reason: NotificationReason, key: String, _ store: ChannelTransaction
-    ) throws -> Alert {
-        let shift = planner.wall.timeIntervalSince(planner.now)
+    func alert(about records: [IncidentRecord], _ reason: NotificationReason, key: String) throws -> Alert {
+        let shift = wall.timeIntervalSince(now)
         let alerts = try records.map { record in
             let facts = try store.facts(record.incident.id) ?? .missing
             return Alert(
-                reason: reason, at: planner.wall, incident: record.incident.shifted(by: shift),
-                facts: facts.aged(to: planner.now, shift: shift), acknowledgement: record.acknowledgement,
+                reason: reason, at: wall, incident: record.incident.shifted(by: shift),
+                facts: facts.aged(to: now, shift: shift), acknowledgement: record.acknowledgement,
                 labels: routing.labels(of: record.incident), links: routing.links(of: record.incident),
                 instance: routing.instance)
         }
         guard var alert = Alert(digestOf: alerts, key: key) else { throw NothingToSay() }
         if alerts.count > 1, reason == .firing, let kind = records.first?.incident.kind, kind.isConfirmedByCount {
             alert.unconfirmed = try store.unconfirmed(kind, limit: Self.largestDigest).count { record in
-                try planner.isToBeNotified(of: record)
+                try isToBeNotified(of: record)
             }
         }
         return alert

@@ -1,156 +1,305 @@
-// Asks `decide` what a channel is to be told, with all that it needs at hand, and writes that into the channel's rows.
+// Asks `decide` what a channel is to be told, with all that it needs at hand, and writes that into the channel's rows. What stops
+// notifications for now is found out here, too: silences, windows, an incident of the fleet, and evidence that is too old. Nothing
+// else does.
 
 import Evidence
 import Foundation
 import Monitoring
 import Storage
 
-/// Asks `decide` within one transaction, with all that it needs at hand.
+/// What the loops know beside the store. A snapshot: it does not change while a turn lasts.
+package struct NotificationInputs: Equatable, Sendable {
+    package var routing: Routing
+    package var silences = Silences()
+    /// When the fleet was last evaluated by this process; nil: not yet.
+    package var fleetEvaluatedAt: Date?
+    /// The channels that take no messages, by name.
+    package var troubled: Set<String> = []
+    /// As `MonitorClock.pace`.
+    package var pace = 1.0
+
+    package init(routing: Routing) { self.routing = routing }
+}
+
+/// One channel within one transaction. It is valid as long as that is.
 struct NotificationPlanner {
     let inputs: NotificationInputs
     let channel: Channel
+    let store: ChannelTransaction
     let now: Date
+    /// What clocks show now.
     let wall: Date
-    private let suppressions: Suppressions
     private let refusalsLiftedAt: Date?
+    /// Incidents of the fleet that the channel knows as firing, or is about to be notified of, and how long what they explain
+    /// waits for that; nil: as long as they fire.
+    private var parents: [(affected: AffectedDomains, until: Date?)] = []
+    /// By kind, when the last incident of the fleet that may explain it ended.
+    private var parentEnds: [IncidentKind: Date] = [:]
+
+    /// What an incident explains waits so long for a message about that one which is due and not delivered.
+    private static let parentPatience: TimeInterval = 60
+    /// A check may be so old, or two intervals, and still count.
+    private static let freshness: TimeInterval = 600
+    /// Between two looks for an evaluation of the fleet, in seconds of real time.
+    private static let evaluationPause: TimeInterval = 1
 
     init(
         _ inputs: NotificationInputs, _ channel: Channel, _ store: ChannelTransaction, now: Date, wall: Date
     ) throws {
         self.inputs = inputs
         self.channel = channel
+        self.store = store
         self.now = now
         self.wall = wall
-        suppressions = try Suppressions(inputs, channel, store, now: now, wall: wall)
         refusalsLiftedAt = try store.record()?.refusalsLiftedAt
+        for cause in [FleetCause.network, .cdn] {
+            guard let end = try store.lastEnd(of: [cause]) else { continue }
+            for kind in cause.inhibits { parentEnds[kind] = max(parentEnds[kind] ?? end, end) }
+        }
+        for parent in try store.fleetIncidents() {
+            guard let affected = try affected(by: parent.incident), !affected.kinds.isEmpty else { continue }
+            switch try standing(of: parent, patience: Self.parentPatience) {
+            case .known: parents.append((affected, nil))
+            case .due(let until): parents.append((affected, until))
+            case .none: break
+            }
+        }
     }
+
+    // MARK: - What decide is asked
 
     func decision(on record: IncidentRecord, _ known: NotificationRecord) throws -> Decision {
         decide(
-            record, known, inputs.route(of: record.incident, to: channel), try suppressions.suppression(of: record),
+            record, known, route(of: record.incident), try suppression(of: record),
             refusalsLiftedAt: refusalsLiftedAt, now: now)
     }
 
     /// Whether the channel would be notified of an incident, once it is confirmed.
     func isToBeNotified(of record: IncidentRecord) throws -> Bool {
-        guard inputs.route(of: record.incident, to: channel).timing == .atOnce else { return false }
-        return try suppressions.suppression(of: record)?.withholds != true
+        guard route(of: record.incident).timing == .atOnce else { return false }
+        return try suppression(of: record)?.withholds != true
     }
 
+    private func route(of incident: Incident) -> Route {
+        inputs.routing.route(of: incident, to: channel, troubled: inputs.troubled)
+    }
+
+    /// What the channel knows of an incident; nothing where there is no row.
+    func known(_ id: String) throws -> NotificationRecord {
+        try store.notification(id) ?? NotificationRecord(incidentID: id)
+    }
+
+    // MARK: - What is pending
+
     /// Writes down what is pending about each of these incidents, where that differs from what is written.
-    func ask(_ records: [IncidentRecord], _ store: ChannelTransaction) throws {
+    func ask(_ records: [IncidentRecord]) throws {
         let rows = try store.notifications(records.map(\.incident.id))
         for record in records {
-            try ask(record, rows[record.incident.id] ?? NotificationRecord(incidentID: record.incident.id), store)
+            let id = record.incident.id
+            try ask(record, rows[id] ?? NotificationRecord(incidentID: id))
         }
     }
 
     /// - Returns: how many of them could be read.
-    func ask(_ rows: [NotificationRecord], _ store: ChannelTransaction) throws -> Int {
+    @discardableResult
+    func ask(_ rows: [NotificationRecord]) throws -> Int {
         var count = 0
         for row in rows {
             guard let record = try store.incident(row.incidentID) else { continue }
-            try ask(record, row, store)
+            try ask(record, row)
             count += 1
         }
         return count
     }
 
     /// A message under way speaks for its rows: it asks before each of its attempts.
-    func ask(_ record: IncidentRecord, _ known: NotificationRecord, _ store: ChannelTransaction) throws {
+    private func ask(_ record: IncidentRecord, _ known: NotificationRecord) throws {
         guard known.messageID == nil else { return }
         let next = try asked(record, known)
         if next != known { try store.save(next, of: record.incident) }
     }
 
-    /// The row as it is after `decide` was asked.
-    func asked(_ record: IncidentRecord, _ known: NotificationRecord) throws -> NotificationRecord {
-        var known = known
-        let suppression = try suppressions.suppression(of: record)
-        let route = inputs.route(of: record.incident, to: channel)
-        // A step of the escalation counts from when somebody could acknowledge. Old evidence keeps nobody from that.
-        let isHeld = suppression?.withholds == true && route.isStep && record.incident.state != .resolved
-        if known.isHeld, !isHeld { known.releasedAt = now }
-        known.isHeld = isHeld
-        return pending(
-            decide(record, known, route, suppression, refusalsLiftedAt: refusalsLiftedAt, now: now), known)
+    /// Saves a row as it is after `decide` was asked.
+    func settle(_ record: IncidentRecord, _ known: NotificationRecord) throws {
+        try store.save(asked(record, known), of: record.incident)
     }
 
-    /// The row with what a decision makes pending.
-    func pending(_ decision: Decision, _ known: NotificationRecord) -> NotificationRecord {
+    /// The row with what the answer of `decide` makes pending.
+    private func asked(_ record: IncidentRecord, _ known: NotificationRecord) throws -> NotificationRecord {
         var next = known
-        switch decision {
+        let suppression = try suppression(of: record)
+        let route = route(of: record.incident)
+        // A step of the escalation counts from when somebody could acknowledge. Old evidence keeps nobody from that.
+        let isHeld = suppression?.withholds == true && route.isStep && record.incident.state != .resolved
+        if known.isHeld, !isHeld { next.releasedAt = now }
+        next.isHeld = isHeld
+        next.reason = nil
+        next.dueAt = nil
+        switch decide(record, next, route, suppression, refusalsLiftedAt: refusalsLiftedAt, now: now) {
         // What was due stays due, and is not ready for now.
-        case .undecided:
-            next.reason = nil
-            next.dueAt = nil
-        case .wait(let until):
-            next.reason = nil
-            next.dueAt = until
-        case .nothing:
-            next.reason = nil
-            next.pendingSince = nil
-            next.dueAt = nil
+        case .undecided: break
+        case .wait(let until): next.dueAt = until
+        case .nothing: next.pendingSince = nil
         case .send(let reason):
-            next.dueAt = nil
             next.pendingSince = known.pendingSince ?? now
             next.reason = reason
         }
         return next
     }
-}
 
-// MARK: - Messages under way
+    // MARK: - What stops notifications for now
 
-/// How a message under way stands to what is true now.
-enum MessageStanding: Equatable {
-    /// At least one of its incidents would be notified in the same way now.
-    case same
-    case parked(until: Date?)
-    /// Nobody needs it any more.
-    case over
-}
+    /// What stops notifications about an incident now; nil: nothing.
+    private func suppression(of record: IncidentRecord) throws -> Suppression? {
+        let incident = record.incident
+        if let silence = try silence(of: incident) {
+            // Silences follow the wall clock, the loops sleep by the steady one.
+            return Suppression(until: silence.until.map { now + max(1, $0.timeIntervalSince(wall)) }, reason: .silenced)
+        }
+        if let domain = incident.domain {
+            if let parent = parents.first(where: { $0.affected.explains(incident.kind, of: domain) }) {
+                return Suppression(until: parent.until, reason: .inhibited)
+            }
+            if let kind = incident.inhibitedBy, let cause = try store.unresolvedIncident(kind, of: domain) {
+                // Whatever keeps the one message from the channel keeps the other, too.
+                switch try standing(of: cause, patience: .infinity) {
+                case .known: return Suppression(until: nil, reason: .inhibited)
+                case .due(let until): return Suppression(until: until, reason: .inhibited)
+                case .none: break
+                }
+            }
+        }
+        return evidence(record).map { Suppression(until: $0, reason: .staleEvidence) }
+    }
 
-extension NotificationPlanner {
-    func standing(of message: MessageRecord, _ store: ChannelTransaction) throws -> MessageStanding {
-        var parked: MessageStanding?
+    /// How an incident that explains others stands at the channel.
+    private enum Standing {
+        /// It speaks for what it explains.
+        case known
+        /// A message about it is on its way; what it explains waits until then.
+        case due(until: Date)
+        case none
+    }
+
+    /// `patience`: how long it may be due, in seconds.
+    private func standing(of parent: IncidentRecord, patience: TimeInterval) throws -> Standing {
+        let incident = parent.incident
+        let known = try known(incident.id)
+        let route = route(of: incident)
+        // Who gets no more messages about it is not spared any of this one.
+        if known.state == .firing, route.timing != .none { return .known }
+        // A step of the escalation is for the cause alone: who acknowledged that looks after what follows from it, too.
+        if route.isStep { return .known }
+        guard incident.state == .firing,
+            case .send = decide(parent, known, route, try suppression(of: parent), now: now)
+        else { return .none }
+        let last = (known.pendingSince ?? incident.remindsFrom ?? now) + patience
+        return last > now ? .due(until: min(last, now + Self.parentPatience)) : .none
+    }
+
+    private func affected(by incident: Incident) throws -> AffectedDomains? {
+        guard incident.cause?.inhibits.isEmpty == false else { return nil }
+        return try store.facts(incident.id)?.affected
+    }
+
+    /// An incident of the fleet is silenced by a scope for all domains, and where each of its domains is silenced.
+    private func silence(of incident: Incident) throws -> ActiveSilence? {
+        let labels = inputs.routing.labels(of: incident)
+        if let own = inputs.silences.active(domain: incident.domain, labels: labels, kind: incident.kind, at: wall) {
+            return own
+        }
+        guard inputs.silences != Silences(), let affected = try affected(by: incident), !affected.domains.isEmpty
+        else { return nil }
+        let kinds = affected.kinds.isEmpty ? incident.cause?.inhibits.sorted() ?? [] : affected.kinds
+        var first: ActiveSilence?
+        for domain in affected.domains {
+            let labels = inputs.routing.domains[domain]?.labels ?? [:]
+            let own = kinds.compactMap {
+                inputs.silences.active(domain: domain, labels: labels, kind: $0, at: wall)
+            }
+            guard own.count == kinds.count, let soonest = own.min(by: Self.endsEarlier) else { return nil }
+            first = first.map { Self.endsEarlier(soonest, $0) ? soonest : $0 } ?? soonest
+        }
+        return first
+    }
+
+    private static func endsEarlier(_ one: ActiveSilence, _ other: ActiveSilence) -> Bool {
+        (one.until ?? .distantFuture) < (other.until ?? .distantFuture)
+    }
+
+    /// When to ask again because what is known is too old; nil where it is fresh.
+    private func evidence(_ record: IncidentRecord) -> Date? {
+        let changed = [
+            record.incident.firedAt, record.incident.worse?.at, record.incident.again?.at, record.incident.flapping?.at,
+        ].compactMap(\.self).max()
+        let soon = now + Self.evaluationPause * inputs.pace
+        guard let evaluated = inputs.fleetEvaluatedAt else { return soon }
+        guard let domain = record.incident.domain else { return nil }
+        // One evaluation of the fleet after it fired: what many domains share is notified first.
+        guard evaluated >= changed ?? .distantPast else { return soon }
+        let interval = (inputs.routing.domains[domain]?.checks.interval ?? .seconds(60)).inSeconds
+        guard let checked = record.checkedAt else { return max(now + interval, soon) }
+        let isFresh =
+            checked > parentEnds[record.incident.kind] ?? .distantPast
+            && now.timeIntervalSince(checked) <= max(2 * interval, Self.freshness)
+        if isFresh { return nil }
+        // A check that changes nothing wakes nobody: the question is asked again when the next one should be over.
+        let next = checked + interval * 1.1
+        return max(next > now ? next : now + interval, soon)
+    }
+
+    // MARK: - Messages under way
+
+    /// What `decide` says now to a message: to send it, where at least one of its incidents would be notified in the same way; to
+    /// wait; or nothing, where nobody needs it any more.
+    func decision(on message: MessageRecord) throws -> Decision {
+        var waiting: Decision?
         var hasOtherNews = false
         for member in message.members {
             guard let record = try store.incident(member.incidentID) else { continue }
             if message.isRepeat {
-                if statedVersion(record.incident) == member.statedVersion { return .same }
+                if statedVersion(record.incident) == member.statedVersion { return .send(message.reason) }
                 continue
             }
-            var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
+            var known = try known(member.incidentID)
             known.maybeDelivered = known.maybeDelivered || message.mayHaveNotified
             switch try decision(on: record, known) {
-            case .send(message.reason): return .same
-            case .undecided: parked = parked ?? .parked(until: nil)
-            case .wait(let until): parked = .parked(until: until)
+            case .send(message.reason): return .send(message.reason)
+            case .undecided: waiting = waiting ?? .wait(until: nil)
+            case .wait(let until): waiting = .wait(until: until)
             case .send: hasOtherNews = true
             case .nothing: break
             }
         }
         // What one of them waits for holds up no news of another.
-        return hasOtherNews ? .over : parked ?? .over
+        return hasOtherNews ? .nothing : waiting ?? .nothing
     }
 
     /// Gives a message up. What no clear answer came to may have arrived.
-    func abandon(_ message: MessageRecord, _ store: ChannelTransaction) throws {
+    func abandon(_ message: MessageRecord) throws {
         for member in message.members where !message.isRepeat {
             guard let record = try store.incident(member.incidentID) else { continue }
-            var known = try store.notification(member.incidentID) ?? NotificationRecord(incidentID: member.incidentID)
+            var known = try known(member.incidentID)
             known.messageID = nil
             known.maybeDelivered = known.maybeDelivered || message.mayHaveNotified
-            try store.save(asked(record, known), of: record.incident)
-            try store.log(
-                DeliveryRecord(
-                    channel: channel.name, incidentID: member.incidentID,
-                    type: message.reason.type(of: message.kind),
-                    reason: message.reason, version: member.version, key: message.key, at: now,
-                    attempts: message.attempts, outcome: .abandoned))
+            try settle(record, known)
+            try log(
+                message.reason, of: message.kind, member.incidentID, version: member.version, key: message.key,
+                attempts: message.attempts, .abandoned)
         }
         try store.delete(message)
+    }
+
+    /// Adds a line to the log: what became of the messages about one incident.
+    func log(
+        _ reason: NotificationReason, of kind: IncidentKind, _ incidentID: String, version: Int, key: String,
+        attempts: Int, _ outcome: DeliveryRecord.Outcome, status: Int? = nil, error: String? = nil
+    ) throws {
+        try store.log(
+            DeliveryRecord(
+                channel: channel.name, incidentID: incidentID, type: reason.type(of: kind), reason: reason,
+                version: version, key: key, at: now, attempts: attempts, outcome: outcome, status: status, error: error)
+        )
     }
 }
 

@@ -12,28 +12,22 @@ struct RateLimit: Equatable, Sendable {
     var shared: String?
 }
 
-/// What is left of a limit. https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
-struct TokenBucket: Equatable, Sendable {
-    /// When all tokens are back.
-    private var full = Date.distantPast
+/// What is left of all limits of a process. https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
+struct RateLimiter: Sendable {
+    /// By what a limit belongs to, when all its messages may go at once again.
+    private var full: [String: Date] = [:]
 
     /// When the next message may go.
-    func next(_ limit: RateLimit) -> Date { full - (limit.burst - 1) * limit.every }
-
-    mutating func spend(_ limit: RateLimit, at now: Date) { full = max(full, now) + limit.every }
-}
-
-/// All buckets of a process, by what they belong to.
-struct RateLimiter: Sendable {
-    private var buckets: [String: TokenBucket] = [:]
-
     func next(_ channel: Channel) -> Date {
-        channel.rateLimits.map { buckets[Self.key($0, channel), default: TokenBucket()].next($0) }.max() ?? .distantPast
+        channel.rateLimits.map { limit in
+            full[Self.key(limit, channel), default: .distantPast] - (limit.burst - 1) * limit.every
+        }.max() ?? .distantPast
     }
 
     mutating func spend(_ channel: Channel, at now: Date) {
         for limit in channel.rateLimits {
-            buckets[Self.key(limit, channel), default: TokenBucket()].spend(limit, at: now)
+            let key = Self.key(limit, channel)
+            full[key] = max(full[key] ?? now, now) + limit.every
         }
     }
 

@@ -300,11 +300,10 @@ final class World {
         _ = try await ChannelTurn(delivery: delivery, channel: channel).reconcile(destination, isFull: true)
         let (inputs, now) = (delivery.inputs, time.now())
         return try await store.transact(channel: name) { store in
-            let builder = MessageBuilder(
-                planner: try NotificationPlanner(inputs, channel, store, now: now, wall: now))
-            guard var draft = try builder.draftNext(store).0 else { return nil }
+            let planner = try NotificationPlanner(inputs, channel, store, now: now, wall: now)
+            guard var draft = try planner.draftNext().0 else { return nil }
             change(&draft)
-            return try builder.store(draft, store)
+            return try planner.insert(draft)
         }
     }
 
