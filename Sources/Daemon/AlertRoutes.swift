@@ -37,13 +37,13 @@ package struct AlertRoutes: Sendable {
     package init?(of domain: Domain, _ configuration: ConfigurationFile) throws {
         guard let watched = configuration.domains.first(where: { $0.domain == domain }) else { return nil }
         let channels = try configuration.alerts.channels.map(Channel.init(settings:))
-        let preview = RoutePreview(Routing(channels: channels, of: configuration))
+        let routing = Routing(channels: channels, of: configuration)
         self.domain = domain
         labels = watched.labels
         // In another mode than production Apple's copy is not asked.
         let kinds = IncidentKind.ofDomains.filter { watched.mode == .production || !$0.isOfCDN }
         incidents = Self.rules(
-            kinds.map { kind in (kind.rawValue, { preview.notifications(of: .domain(domain), kind, $0) }) })
+            kinds.map { kind in (kind.rawValue, { routing.notifications(of: .domain(domain), kind, $0) }) })
         let causes: [(String, FleetCause)] =
             [
                 ("Apple's CDN fails for many domains (cdn.wide)", .cdn),
@@ -51,8 +51,8 @@ package struct AlertRoutes: Sendable {
                 ("a changed configuration is refused", .configuration),
             ] + channels.map { ("the channel \($0.name) takes no messages", .channel($0.name)) }
         monitor = Self.rules(
-            causes.map { words, cause in (words, { preview.notifications(of: .fleet(cause), cause.kind, $0) }) })
-        changes = preview.notifications(of: .domain(domain), .change, .note)
+            causes.map { words, cause in (words, { routing.notifications(of: .fleet(cause), cause.kind, $0) }) })
+        changes = routing.notifications(of: .domain(domain), .change, .note)
         windows = try configuration.maintenance.map(MaintenanceWindow.init(settings:)).filter { window in
             kinds.contains { window.scope.matches(domain: domain, labels: watched.labels, kind: $0) }
         }

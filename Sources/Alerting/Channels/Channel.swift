@@ -39,7 +39,7 @@ package enum ChannelKind: String, Codable, Sendable, CaseIterable {
 package struct MailAddresses: Equatable, Sendable {
     /// Bare addresses, in ASCII.
     let sender: String
-    let recipients: [String]
+    fileprivate(set) var recipients: [String]
     /// For the login; nil for none.
     let username: String?
 
@@ -201,20 +201,17 @@ extension Channel: CustomStringConvertible, CustomDebugStringConvertible, Custom
 
     /// The same channel, for one recipient alone; as it is where it writes no mail.
     func only(to recipient: String?) -> Channel {
-        guard let recipient, let mail else { return self }
+        guard let recipient else { return self }
         var channel = self
-        channel.mail = MailAddresses(sender: mail.sender, recipients: [recipient], username: mail.username)
+        channel.mail?.recipients = [recipient]
         return channel
     }
 
     /// The same channel without these recipients of mail; as it is where it writes none. nil: nobody is left.
     func without(recipients: Set<String>) -> Channel? {
-        guard let mail else { return self }
-        let left = mail.recipients.filter { !recipients.contains($0) }
-        guard !left.isEmpty else { return nil }
         var channel = self
-        channel.mail = MailAddresses(sender: mail.sender, recipients: left, username: mail.username)
-        return channel
+        channel.mail?.recipients.removeAll { recipients.contains($0) }
+        return channel.mail?.recipients.isEmpty == true ? nil : channel
     }
 
     private var identity: String { (parts.compactMap(\.self) + words).joined(separator: "\n") }
@@ -248,25 +245,15 @@ extension Channel {
             body: body, messageKey: messageKey, timestamp: timestamp, userAgent: userAgent, channel: self)
     }
 
-    /// The same for a call that follows a message.
-    func request(_ call: FollowUp, timestamp: Date, userAgent: String) -> MessageRequest {
-        MessageRequest(
-            method: call.method, url: call.url,
-            headers: format.headers(messageKey: "", timestamp: timestamp, body: call.body, channel: self),
-            userAgent: userAgent, body: call.body, timeout: format.timeout)
-    }
-}
-
-extension ChannelFormat {
-    /// Over HTTP.
+    /// Of a call over HTTP: a message, or what follows one.
     func request(
-        body: Data, messageKey: String, timestamp: Date, userAgent: String, channel: Channel
-    ) throws -> MessageRequest {
-        let wire = try wire(body, channel: channel)
+        _ call: FollowUp, messageKey: String = "", timestamp: Date, userAgent: String
+    ) -> MessageRequest {
+        let format = format
         return MessageRequest(
-            url: address(messageKey: messageKey, channel: channel),
-            headers: headers(messageKey: messageKey, timestamp: timestamp, body: wire, channel: channel),
-            userAgent: userAgent, body: wire, timeout: timeout)
+            method: call.method, url: call.url,
+            headers: format.headers(messageKey: messageKey, timestamp: timestamp, body: call.body, channel: self),
+            userAgent: userAgent, body: call.body, timeout: format.timeout)
     }
 }
 

@@ -3,6 +3,7 @@
 import Evidence
 import Facts
 import Foundation
+import Hashing
 import Monitoring
 
 protocol ChannelFormat: Sendable {
@@ -39,6 +40,9 @@ protocol ChannelFormat: Sendable {
     /// Where the channel has moved to, when the refusal says so: its new `destination`.
     func newDestination(in answer: TransportAnswer) -> String?
 
+    /// A header that says beside `Retry-After` how long to wait; nil for none.
+    var resetHeader: String? { get }
+
     /// Whether a request to wait holds for all channels of this kind.
     func isServiceWide(_ answer: TransportAnswer) -> Bool
 
@@ -63,11 +67,22 @@ extension ChannelFormat {
     func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
         [HeaderField(name: "content-type", value: "application/json; charset=utf-8")]
     }
+
+    /// Over HTTP.
+    func request(
+        body: Data, messageKey: String, timestamp: Date, userAgent: String, channel: Channel
+    ) throws -> MessageRequest {
+        let call = FollowUp(
+            url: address(messageKey: messageKey, channel: channel), body: try wire(body, channel: channel))
+        return channel.request(call, messageKey: messageKey, timestamp: timestamp, userAgent: userAgent)
+    }
+
     /// Any: for receivers of the operator's own.
     func isTaken(_ answer: TransportAnswer) -> Bool { true }
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome { classified(answer, now: now) }
     func reference(in answer: TransportAnswer) -> String? { nil }
     func newDestination(in answer: TransportAnswer) -> String? { nil }
+    var resetHeader: String? { nil }
     func isServiceWide(_ answer: TransportAnswer) -> Bool { false }
     func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? { nil }
     var timeout: Duration { .seconds(15) }
@@ -128,7 +143,9 @@ extension ChannelFormat {
             case .network, .certificate, nil: .transient
             }
         }
-        let wait = RetryAfter.read(answer, now: now)
+        let asked = RetryAfter.read(answer, now: now)
+        let wait = [asked, resetHeader.flatMap { ResetWait.read(answer, header: $0, now: now) }].compactMap(\.self)
+            .max()
         return switch status {
         case 200...299 where isTaken(answer): .delivered
         // What answers in the service's place has the message from us, and nobody reads it there. Of half an answer nobody knows.
@@ -139,7 +156,7 @@ extension ChannelFormat {
         case 410: .permanentChannel(gone: true)
         case 408, 425: .transient
         case 429: .throttled(after: wait)
-        case 503 where wait != nil: .throttled(after: wait)
+        case 503 where asked != nil: .throttled(after: wait)
         case 500...599: .transient
         // 401, 403, 404 and the rest of the 400s: the message is not at fault.
         default: .permanentChannel(gone: false)
@@ -190,7 +207,7 @@ enum RetryAfter {
 enum ResetWait {
     /// How long to wait, within the bounds of `Retry-After`; nil where the header says nothing.
     /// Numbers of a billion and more are Unix times, smaller ones are seconds to wait.
-    static func seconds(_ answer: TransportAnswer, header: String, now: Date) -> Duration? {
+    static func read(_ answer: TransportAnswer, header: String, now: Date) -> Duration? {
         guard let text = answer.header(header), let number = Double(text), number.isFinite, number >= 0 else {
             return nil
         }
@@ -218,5 +235,34 @@ enum JSONText {
 
     static func decoded<Value: Decodable>(_ type: Value.Type, _ answer: TransportAnswer) -> Value? {
         try? JSONDecoder().decode(type, from: answer.body)
+    }
+}
+
+/// Identities as services take them, all derived, none random: the same after a crash and on another host.
+package enum MessageIdentity {
+    /// The key of an incident, such as the `dedup_key` of PagerDuty: hexadecimal, 64 characters.
+    package static func key(ofIncident id: String) -> String {
+        Digest.sha256.hash("incident\u{0}\(id)".utf8).hexadecimal
+    }
+
+    /// The key of a message, of names in a fixed order that make it unique: hexadecimal, 64 characters.
+    static func key(ofMessages keys: [String]) -> String {
+        let text = (["digest"] + keys).joined(separator: "\u{0}")
+        return Digest.sha256.hash(text.utf8).hexadecimal
+    }
+
+    /// A UUID of version 5 in the namespace of URLs. RFC 9562, section 5.5.
+    static func uuid(_ name: String) -> String {
+        let namespace: [UInt8] = [
+            0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8,
+        ]
+        var bytes = Array(Digest.sha1.hash(namespace + name.utf8).prefix(16))
+        bytes[6] = bytes[6] & 0x0f | 0x50
+        bytes[8] = bytes[8] & 0x3f | 0x80
+        var rest = Substring(bytes.hexadecimal)
+        return [8, 4, 4, 4, 12].map { length in
+            defer { rest = rest.dropFirst(length) }
+            return String(rest.prefix(length))
+        }.joined(separator: "-")
     }
 }

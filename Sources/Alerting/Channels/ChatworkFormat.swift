@@ -40,12 +40,7 @@ struct ChatworkFormat: ChannelFormat {
 
     func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
 
-    func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
-        let outcome = classified(answer, now: now)
-        guard case .throttled(let wait) = outcome else { return outcome }
-        return .throttled(
-            after: [wait, ResetWait.seconds(answer, header: "x-ratelimit-reset", now: now)].compactMap(\.self).max())
-    }
+    var resetHeader: String? { "x-ratelimit-reset" }
 
     func reference(in answer: TransportAnswer) -> String? {
         struct Stored: Decodable { let message_id: String }

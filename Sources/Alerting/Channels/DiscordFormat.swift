@@ -75,10 +75,10 @@ struct DiscordFormat: ChannelFormat {
             default: break
             }
         }
-        guard answer.status == 429 else { return classified(answer, now: now) }
-        let wait = ResetWait.seconds(answer, header: "x-ratelimit-reset-after", now: now)
-        return .throttled(after: [RetryAfter.read(answer, now: now), wait].compactMap(\.self).max())
+        return classified(answer, now: now)
     }
+
+    var resetHeader: String? { "x-ratelimit-reset-after" }
 
     func isServiceWide(_ answer: TransportAnswer) -> Bool {
         answer.header("x-ratelimit-global") == "true" || JSONText.decoded(Refusal.self, answer)?.global == true

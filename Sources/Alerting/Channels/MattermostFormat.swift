@@ -22,11 +22,10 @@ struct MattermostFormat: ChannelFormat {
         if answer.status == 400, Self.aboutChannel.contains(where: word.hasPrefix) {
             return .permanentChannel(gone: false)
         }
-        let outcome = classified(answer, now: now)
-        guard case .throttled(let wait) = outcome else { return outcome }
-        return .throttled(
-            after: [wait, ResetWait.seconds(answer, header: "x-ratelimit-reset", now: now)].compactMap(\.self).max())
+        return classified(answer, now: now)
     }
+
+    var resetHeader: String? { "x-ratelimit-reset" }
 
     /// The webhook is unknown or switched off, or what it writes to is gone or closed to it.
     private static let aboutChannel = ["invalid", "disabled", "channel", "permissions", "user", "team"]

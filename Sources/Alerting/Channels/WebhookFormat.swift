@@ -3,6 +3,7 @@
 import Evidence
 import Facts
 import Foundation
+import Hashing
 import Monitoring
 
 struct WebhookFormat: ChannelFormat {
@@ -10,16 +11,16 @@ struct WebhookFormat: ChannelFormat {
     static let maximumBytes = 20_000
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
-        if var digest = WebhookDigest(alert) {
-            if plain { digest.room = min(digest.room, Alert.Digest.shown) }
-            var data = try JSONText.encoded(digest)
-            while data.count >= Self.maximumBytes, digest.room > 0 {
-                digest.room = digest.room * 3 / 4
-                data = try JSONText.encoded(digest)
+        var payload = WebhookPayload(alert)
+        if alert.digest != nil {
+            if plain { payload.room = min(payload.room, Alert.Digest.shown) }
+            var data = try JSONText.encoded(payload)
+            while data.count >= Self.maximumBytes, payload.room > 0 {
+                payload.room = payload.room * 3 / 4
+                data = try JSONText.encoded(payload)
             }
             return data
         }
-        var payload = WebhookPayload(alert)
         if plain {
             payload.findings = []
             payload.changes = []
@@ -43,9 +44,9 @@ struct WebhookFormat: ChannelFormat {
             { $0.summary = $0.summary.cut(toBytes: 500) },
             { payload in
                 payload.diagnosis = payload.diagnosis.cut(toBytes: 1000)
-                payload.parts.effect = payload.parts.effect.cut(toBytes: 500)
-                payload.parts.cause = payload.parts.cause?.cut(toBytes: 500)
-                payload.parts.action = payload.parts.action?.cut(toBytes: 500)
+                payload.effect = payload.effect?.cut(toBytes: 500)
+                payload.cause = payload.cause?.cut(toBytes: 500)
+                payload.action = payload.action?.cut(toBytes: 500)
             },
             { $0.findings = [] },
             {
@@ -100,25 +101,46 @@ extension String {
 struct WebhookPayload: Encodable {
     private let alert: Alert
     var labels: [String: String]
+    private let severity: Severity
     var summary: String
     var diagnosis: String
-    var parts: DiagnosisText
-    var changes: [Change]
-    var behaviour: [BehaviourNote]
-    var findings: [FindingText]
+    private let diagnosisID: DiagnosisID?
+    var effect: String?
+    var cause: String?
+    var action: String?
+    private let outlook: String?
+    var changes: [Change] = []
+    var behaviour: [BehaviourNote] = []
+    var findings: [FindingText] = []
+    /// Of a digest, how many domains and incidents are listed; `count` says how many there are.
+    var room = 0
 
     init(_ alert: Alert) {
         self.alert = alert
         labels = alert.labels
-        summary = alert.summary
-        parts = alert.text
-        diagnosis = parts.oneLine
-        changes = alert.facts.comparison.changes
-        behaviour = alert.facts.comparison.behaviour
-        findings = alert.facts.findings.map { $0.text(at: alert.at) }
+        effect = alert.common(\.effect)
+        cause = alert.common(\.cause)
+        action = alert.common(\.action)
+        outlook = alert.common(\.outlook)
+        if let digest = alert.digest {
+            let rendered = RenderedAlert(alert)
+            severity = digest.severity
+            summary = rendered.headline
+            diagnosis = rendered.oneLine.cut(toBytes: 1000)
+            diagnosisID = digest.common(\.facts.diagnosis.id)
+            room = digest.alerts.count
+        } else {
+            severity = alert.incident.severity
+            summary = alert.summary
+            diagnosis = alert.text.oneLine
+            diagnosisID = alert.facts.diagnosis.id
+            changes = alert.facts.comparison.changes
+            behaviour = alert.facts.comparison.behaviour
+            findings = alert.facts.findings.map { $0.text(at: alert.at) }
+        }
     }
 
-    fileprivate enum Key: String, CodingKey {
+    private enum Key: String, CodingKey {
         case type, timestamp, data
         case schema, instance, domain, domains, domainCount = "domain_count", count, labels, kind, severity, summary,
             diagnosis,
@@ -129,8 +151,40 @@ struct WebhookPayload: Encodable {
     }
 
     func encode(to encoder: any Encoder) throws {
+        var root = encoder.container(keyedBy: Key.self)
+        try root.encode(alert.typeName, forKey: .type)
+        try root.encode(alert.at.rfc3339, forKey: .timestamp)
+        var data = root.nestedContainer(keyedBy: Key.self, forKey: .data)
+        try data.encode("aasa-monitor/alert/v1", forKey: .schema)
+        try data.encode(alert.instance, forKey: .instance)
+        try data.encode(labels, forKey: .labels)
+        try data.encode(alert.incident.kind, forKey: .kind)
+        try data.encode(severity, forKey: .severity)
+        try data.encode(summary, forKey: .summary)
+        try data.encode(diagnosis, forKey: .diagnosis)
+        try data.encode(diagnosisID, forKey: .diagnosisID)
+        try data.encode(effect, forKey: .effect)
+        try data.encode(cause, forKey: .cause)
+        try data.encode(action, forKey: .action)
+        try data.encode(outlook, forKey: .outlook)
+        try data.encode(findings, forKey: .findings)
+        var links = data.nestedContainer(keyedBy: Key.self, forKey: .links)
+        try links.encode(alert.links.statusPage, forKey: .statusPage)
+        if let digest = alert.digest {
+            try data.encode(Array(digest.domains.prefix(room)), forKey: .domains)
+            try data.encode(digest.alerts.count, forKey: .count)
+            let incidents = digest.alerts.prefix(room)
+            try data.encode(incidents.map { WebhookIncident(incident: $0.incident, text: $0.text) }, forKey: .incidents)
+        } else {
+            try links.encode(alert.links.cdn, forKey: .cdn)
+            try links.encode(alert.links.origin, forKey: .origin)
+            try encodeSingle(&data)
+        }
+    }
+
+    /// What a message about one incident has beside that.
+    private func encodeSingle(_ data: inout KeyedEncodingContainer<Key>) throws {
         let incident = alert.incident
-        var data = try alert.container(encoder)
         if let domain = incident.domain {
             try data.encode(domain, forKey: .domain)
         } else {
@@ -139,20 +193,7 @@ struct WebhookPayload: Encodable {
             try data.encode(Array((affected?.domains ?? []).prefix(AffectedDomains.mostNamed)), forKey: .domains)
             try data.encode(affected?.count ?? 0, forKey: .domainCount)
         }
-        try data.encode(labels, forKey: .labels)
-        try data.encode(incident.kind, forKey: .kind)
-        try data.encode(incident.severity, forKey: .severity)
-        try data.encode(summary, forKey: .summary)
-        try data.encode(diagnosis, forKey: .diagnosis)
-        try data.encode(alert.facts.diagnosis.id, forKey: .diagnosisID)
-        try data.encode(parts.effect, forKey: .effect)
-        try data.encode(parts.cause, forKey: .cause)
-        try data.encode(parts.action, forKey: .action)
-        try data.encode(parts.outlook, forKey: .outlook)
-        try data.encode(findings, forKey: .findings)
-
         try data.encode(WebhookIncident(incident: incident, text: nil), forKey: .incident)
-
         let seen = alert.facts.comparison
         var comparison = data.nestedContainer(keyedBy: Key.self, forKey: .comparison)
         try comparison.encode(seen.state, forKey: .state)
@@ -161,62 +202,6 @@ struct WebhookPayload: Encodable {
         try comparison.encode(seen.lagSeconds, forKey: .lagSeconds)
         try comparison.encode(changes, forKey: .changes)
         try comparison.encode(behaviour, forKey: .behaviour)
-
-        var links = data.nestedContainer(keyedBy: Key.self, forKey: .links)
-        try links.encode(alert.links.statusPage, forKey: .statusPage)
-        try links.encode(alert.links.cdn, forKey: .cdn)
-        try links.encode(alert.links.origin, forKey: .origin)
-    }
-}
-
-/// The same for a digest. `domains` and `incidents` hold as many as fit; `count` says how many there are.
-struct WebhookDigest: Encodable {
-    private let alert: Alert
-    private let digest: Alert.Digest
-    /// How many domains and incidents are listed.
-    var room: Int
-
-    init?(_ alert: Alert) {
-        guard let digest = alert.digest else { return nil }
-        self.alert = alert
-        self.digest = digest
-        room = digest.alerts.count
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        let rendered = RenderedAlert(alert)
-        var data = try alert.container(encoder)
-        try data.encode(Array(digest.domains.prefix(room)), forKey: .domains)
-        try data.encode(digest.alerts.count, forKey: .count)
-        try data.encode(alert.labels, forKey: .labels)
-        try data.encode(alert.incident.kind, forKey: .kind)
-        try data.encode(digest.severity, forKey: .severity)
-        try data.encode(rendered.headline, forKey: .summary)
-        try data.encode(rendered.oneLine.cut(toBytes: 1000), forKey: .diagnosis)
-        try data.encode(digest.common(\.facts.diagnosis.id), forKey: .diagnosisID)
-        try data.encode(alert.common(\.effect), forKey: .effect)
-        try data.encode(alert.common(\.cause), forKey: .cause)
-        try data.encode(alert.common(\.action), forKey: .action)
-        try data.encode(alert.common(\.outlook), forKey: .outlook)
-        try data.encode([String](), forKey: .findings)
-        try data.encode(
-            digest.alerts.prefix(room).map { WebhookIncident(incident: $0.incident, text: $0.text) },
-            forKey: .incidents)
-        var links = data.nestedContainer(keyedBy: WebhookPayload.Key.self, forKey: .links)
-        try links.encode(alert.links.statusPage, forKey: .statusPage)
-    }
-}
-
-extension Alert {
-    /// Writes what all bodies begin with, and gives the container of their `data`.
-    fileprivate func container(_ encoder: any Encoder) throws -> KeyedEncodingContainer<WebhookPayload.Key> {
-        var root = encoder.container(keyedBy: WebhookPayload.Key.self)
-        try root.encode(typeName, forKey: .type)
-        try root.encode(at.rfc3339, forKey: .timestamp)
-        var data = root.nestedContainer(keyedBy: WebhookPayload.Key.self, forKey: .data)
-        try data.encode("aasa-monitor/alert/v1", forKey: .schema)
-        try data.encode(instance, forKey: .instance)
-        return data
     }
 }
 
@@ -246,6 +231,41 @@ private struct WebhookIncident: Encodable {
         try container.encode(incident.openedAt.rfc3339, forKey: .openedAt)
         try container.encode(incident.resolvedAt?.rfc3339, forKey: .resolvedAt)
         try container.encode(incident.reason, forKey: .reason)
+    }
+}
+
+/// Signatures by Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+enum WebhookSignature {
+    /// The value of `webhook-signature`: `v1,` and the Base64 of HMAC-SHA256 over `id.timestamp.body`, for each key.
+    static func header(id: String, timestamp: Int, body: Data, keys: [Data]) -> String {
+        let signed = Data("\(id).\(timestamp).".utf8) + body
+        return keys.map { key in
+            "v1," + Data(Digest.sha256.authenticationCode(for: signed, key: key)).base64EncodedString()
+        }.joined(separator: " ")
+    }
+}
+
+extension Channel {
+    /// Reads the signing secrets of a configuration: `whsec_` and Base64, several apart by blanks during a rotation. A text
+    /// of any other form is one key, taken byte for byte.
+    /// - Throws: `ChannelFault`, without the secret.
+    package static func signingKeys(parsing text: String, channel: String) throws(ChannelFault) -> [Data] {
+        let prefix = "whsec_"
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !trimmed.isEmpty else {
+            throw ChannelFault(channel: channel, reason: "its secret is empty; leave it out to send unsigned")
+        }
+        guard trimmed.hasPrefix(prefix) else { return [Data(trimmed.utf8)] }
+        var keys: [Data] = []
+        for part in trimmed.split(whereSeparator: \.isWhitespace) {
+            guard part.hasPrefix(prefix), let key = Data(base64Encoded: String(part.dropFirst(prefix.count))),
+                !key.isEmpty
+            else {
+                throw ChannelFault(channel: channel, reason: "its secret begins with whsec_ but is not Base64 after it")
+            }
+            keys.append(key)
+        }
+        return keys
     }
 }
 

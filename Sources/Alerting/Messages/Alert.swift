@@ -61,7 +61,7 @@ package struct Alert: Equatable, Sendable {
         digest = Digest(key: key, alerts: alerts)
     }
 
-    package struct Links: Codable, Equatable, Sendable {
+    package struct Links: Equatable, Sendable {
         /// The page about what the message is about; nil where none can be opened. Likewise the page of all incidents.
         package var statusPage: String?
         package var incidents: String?

@@ -4,8 +4,8 @@ import Evidence
 import Foundation
 
 protocol Markup: Sendable {
-    /// The size of finished text in the service's unit. The size of two texts together is the sum of theirs.
-    func size(_ text: String) -> Int
+    /// In which the service counts.
+    var unit: TextUnit { get }
 
     /// One character of a value from outside, made inert.
     func escape(_ character: Character) -> String
@@ -27,6 +27,9 @@ protocol Markup: Sendable {
 }
 
 extension Markup {
+    /// The size of finished text.
+    func size(_ text: String) -> Int { unit.size(text) }
+
     func strong(_ text: String) -> String { text }
     func link(_ title: String, _ url: String) -> String { "\(title): " + cut(url, to: 600) }
     var list: (open: String, bullet: String, close: String) { ("", "• ", "") }
@@ -64,6 +67,41 @@ extension Markup {
     }
 }
 
+/// What services count of a text. The size of two texts together is the sum of theirs.
+enum TextUnit: Sendable {
+    case utf16, scalars, bytes, jsonBytes
+    /// Of what is seen of HTML: tags count nothing, an entity counts one.
+    case visible
+
+    func size(_ text: String) -> Int {
+        switch self {
+        case .utf16: text.utf16.count
+        case .scalars: text.unicodeScalars.count
+        case .bytes: text.utf8.count
+        // Control characters never get here; quotation marks, backslashes and line breaks take two bytes.
+        case .jsonBytes: text.utf8.reduce(0) { $0 + ($1 == 0x22 || $1 == 0x5C || $1 == 0x0A ? 2 : 1) }
+        case .visible: Self.visible(text)
+        }
+    }
+
+    private static func visible(_ text: String) -> Int {
+        var count = 0
+        var (inTag, inEntity) = (false, false)
+        for unit in text.utf16 {
+            switch unit {
+            case 0x3C: inTag = true
+            case 0x3E where inTag: inTag = false
+            case 0x26 where !inTag:
+                inEntity = true
+                count += 1
+            case 0x3B where inEntity: inEntity = false
+            default: if !inTag && !inEntity { count += 1 }
+            }
+        }
+        return count
+    }
+}
+
 /// What is done to a value from outside in every channel, before its own escaping.
 enum InertText {
     static func of(_ text: String) -> String {
@@ -83,18 +121,7 @@ enum InertText {
 
 /// No markup at all.
 struct PlainMarkup: Markup {
-    enum Unit { case utf16, bytes, jsonBytes }
-
-    let unit: Unit
-
-    func size(_ text: String) -> Int {
-        switch unit {
-        case .utf16: text.utf16.count
-        case .bytes: text.utf8.count
-        // Control characters never get here; quotation marks, backslashes and line breaks take two bytes.
-        case .jsonBytes: text.utf8.reduce(0) { $0 + ($1 == 0x22 || $1 == 0x5C || $1 == 0x0A ? 2 : 1) }
-        }
-    }
+    let unit: TextUnit
 
     func escape(_ character: Character) -> String { String(character) }
 }
@@ -102,7 +129,7 @@ struct PlainMarkup: Markup {
 /// Slack's mrkdwn: https://docs.slack.dev/messaging/formatting-message-text#escaping
 struct SlackMarkup: Markup {
     /// The strictest reading of Slack's "characters", after escaping.
-    func size(_ text: String) -> Int { text.utf16.count }
+    let unit = TextUnit.utf16
 
     func escape(_ character: Character) -> String { character.withEntities(["&": "&amp;", "<": "&lt;", ">": "&gt;"]) }
 
@@ -123,16 +150,7 @@ struct SlackMarkup: Markup {
 
 /// Discord and Mattermost: every mark of Markdown after a backslash, lists as code.
 struct MarkdownMarkup: Markup {
-    enum Unit { case utf16, scalars }
-
-    let unit: Unit
-
-    func size(_ text: String) -> Int {
-        switch unit {
-        case .utf16: text.utf16.count
-        case .scalars: text.unicodeScalars.count
-        }
-    }
+    let unit: TextUnit
 
     private static let marks = Set(#"\`*_{}[]()<>#+-.!|~=:^$&"#.unicodeScalars)
 
@@ -162,37 +180,7 @@ struct MarkdownMarkup: Markup {
 
 /// The subset of HTML that Telegram and the cards of Google Chat know.
 struct HTMLMarkup: Markup {
-    enum Unit {
-        /// Of what is seen: tags count nothing, an entity counts one.
-        case visible
-        case utf16
-    }
-
-    let unit: Unit
-
-    func size(_ text: String) -> Int {
-        switch unit {
-        case .utf16: text.utf16.count
-        case .visible: Self.visible(text)
-        }
-    }
-
-    private static func visible(_ text: String) -> Int {
-        var count = 0
-        var (inTag, inEntity) = (false, false)
-        for unit in text.utf16 {
-            switch unit {
-            case 0x3C: inTag = true
-            case 0x3E where inTag: inTag = false
-            case 0x26 where !inTag:
-                inEntity = true
-                count += 1
-            case 0x3B where inEntity: inEntity = false
-            default: if !inTag && !inEntity { count += 1 }
-            }
-        }
-        return count
-    }
+    let unit: TextUnit
 
     func escape(_ character: Character) -> String {
         character.withEntities(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"])
@@ -208,7 +196,7 @@ struct HTMLMarkup: Markup {
 
 /// Chatwork: tags in brackets, which have no escaped form.
 struct ChatworkMarkup: Markup {
-    func size(_ text: String) -> Int { text.utf8.count }
+    let unit = TextUnit.bytes
 
     /// A zero-width space behind the bracket leaves no tag, and does not show.
     func escape(_ character: Character) -> String {

@@ -59,26 +59,17 @@ struct AlertmanagerPusher: Sendable {
                 next.pendingSince = nil
                 entries.append(Entry(alert: try Self.alert(record, planner), known: next, incident: record.incident))
             }
-            var last = ""
-            while isRound {
-                let page = try store.unresolvedIncidents(after: last, limit: 500)
-                let rows = try store.notifications(page.map(\.incident.id))
-                for record in page {
+            if isRound {
+                let open = try store.unresolvedIncidents(after: "", limit: .max)
+                let rows = try store.notifications(open.map(\.incident.id))
+                for record in open {
                     let id = record.incident.id
                     try add(record, rows[id] ?? NotificationRecord(incidentID: id))
                 }
-                guard let id = page.last?.incident.id else { break }
-                last = id
             }
-            last = ""
-            while true {
-                let page = try store.openNotifications(after: last, limit: 500)
-                for known in page {
-                    guard let record = try store.incident(known.incidentID) else { continue }
-                    try add(record, known)
-                }
-                guard let id = page.last?.incidentID else { break }
-                last = id
+            for known in try store.openNotifications(after: "", limit: .max) {
+                guard let record = try store.incident(known.incidentID) else { continue }
+                try add(record, known)
             }
             return entries
         }
@@ -156,7 +147,7 @@ struct AlertmanagerPusher: Sendable {
             delivery.logger.info(
                 "delivered",
                 metadata: ["channel": "\(channel.name)", "reason": "\(reason.rawValue)"]
-                    .merging(LoggedSubjects(incidents, of: incidents.count).metadata) { $1 })
+                    .merging(LoggedSubjects.metadata(incidents, of: incidents.count)) { $1 })
         }
         if outcome != .delivered {
             delivery.logger.log(

@@ -387,7 +387,7 @@ struct ChannelTurn: Sendable {
             let incidents = try message.members.prefix(LoggedSubjects.shown).compactMap {
                 try store.incident($0.incidentID)?.incident
             }
-            return (before, after, LoggedSubjects(incidents, of: message.members.count))
+            return (before, after, LoggedSubjects.metadata(incidents, of: message.members.count))
         }
         report(result, about, before, after)
         if case .throttled = outcome, channel.format.isServiceWide(answer), let hold = after.hold {
@@ -440,19 +440,36 @@ struct ChannelTurn: Sendable {
         }
         // A receiver that hangs must not hold up the next message once for each of them.
         for (alert, reference) in alerts {
-            guard await delivery.follow(alert, reference: reference, channel: channel) else { break }
+            guard await isUpdated(alert, reference) else { break }
         }
     }
 
+    /// Makes the call that follows a delivered message, where there is one. Its failure costs nobody a message.
+    /// - Returns: whether there was none, or it was taken.
+    private func isUpdated(_ alert: Alert, _ reference: String) async -> Bool {
+        guard let call = try? channel.format.followUp(alert, reference: reference, channel: channel) else {
+            return true
+        }
+        guard let answer = try? await delivery.post(call, to: channel) else { return false }
+        guard channel.format.judge(answer, now: delivery.time.systemTime()) != .delivered else { return true }
+        delivery.logger.info(
+            "an earlier message could not be updated",
+            metadata: [
+                "channel": "\(channel.name)", "status": "\(answer.status.map(String.init) ?? "none")",
+                "error": "\(channel.words(of: answer) ?? "")",
+            ])
+        return false
+    }
+
     private func report(
-        _ result: DeliveryResult, _ about: LoggedSubjects, _ before: ChannelRecord, _ after: ChannelRecord
+        _ result: DeliveryResult, _ about: Logger.Metadata, _ before: ChannelRecord, _ after: ChannelRecord
     ) {
         let (message, outcome, words) = (result.message, result.outcome, result.words)
         var metadata: Logger.Metadata = [
             "channel": "\(channel.name)", "message_key": "\(message.key)", "kind": "\(message.kind.rawValue)",
             "reason": "\(message.reason.rawValue)", "attempt": .stringConvertible(message.attempts + 1),
         ]
-        metadata.merge(about.metadata) { $1 }
+        metadata.merge(about) { $1 }
         if let status = result.answer.status { metadata["status"] = .stringConvertible(status) }
         let level: Logger.Level
         let text: Logger.Message
@@ -486,27 +503,21 @@ struct ChannelTurn: Sendable {
     }
 }
 
-/// Which domains and incidents a line of the log is about: the first few of a message's incidents, and how many there are.
-struct LoggedSubjects: Equatable, Sendable {
+/// Which domains and incidents a line of the log is about.
+enum LoggedSubjects {
     /// So many are named.
     static let shown = 3
 
-    private let domains: [String]
-    private let ids: [String]
-
+    /// The first few of a message's incidents, and how many there are.
     /// `incidents`: the first ones; `shown` are enough. `count`: how many there are.
-    init(_ incidents: [Incident], of count: Int) {
+    static func metadata(_ incidents: [Incident], of count: Int) -> Logger.Metadata {
         func listed(_ names: [String]) -> [String] {
             var seen: Set<String> = []
-            let first = names.filter { seen.insert($0).inserted }.prefix(Self.shown)
-            return first + (count > Self.shown ? ["and \(count - Self.shown) more"] : [])
+            let first = names.filter { seen.insert($0).inserted }.prefix(shown)
+            return first + (count > shown ? ["and \(count - shown) more"] : [])
         }
-        domains = incidents.allSatisfy { $0.domain == nil } ? [] : listed(incidents.map(\.subjectName))
-        ids = listed(incidents.map(\.id))
-    }
-
-    var metadata: Logger.Metadata {
-        let pairs = [("domain", domains), ("incident", ids)].filter { !$1.isEmpty }
+        let domains = incidents.allSatisfy { $0.domain == nil } ? [] : listed(incidents.map(\.subjectName))
+        let pairs = [("domain", domains), ("incident", listed(incidents.map(\.id)))].filter { !$1.isEmpty }
         return Logger.Metadata(uniqueKeysWithValues: pairs.map { ($0, "\($1.joined(separator: ", "))") })
     }
 }

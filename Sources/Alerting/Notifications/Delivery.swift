@@ -40,8 +40,9 @@ package final class Delivery: Sendable {
         /// Former places of channels that are to be told so, while the service runs.
         var leaving: [LeaveTaking] = []
         var isRunning = false
-        var records: [String: ChannelRecord] = [:]
-        var counts: [DeliveryCount.Key: Int] = [:]
+        var troubles: [String: ChannelRecord.Trouble] = [:]
+        /// How many attempts ended how, by the channel's name.
+        var counts: [String: [String: Int]] = [:]
         var limiter = RateLimiter()
         /// Until when a service as a whole asked to be left alone. In memory: it says so again.
         var serviceHolds: [ChannelKind: Date] = [:]
@@ -49,9 +50,8 @@ package final class Delivery: Sendable {
 
         /// - Returns: whether other channels take no messages than before.
         mutating func noteTrouble() -> Bool {
-            let troubled = Set(records.values.filter { $0.trouble != nil }.map(\.name))
-            guard troubled != inputs.troubled else { return false }
-            inputs.troubled = troubled
+            guard inputs.troubled != Set(troubles.keys) else { return false }
+            inputs.troubled = Set(troubles.keys)
             revision += 1
             return true
         }
@@ -115,7 +115,7 @@ package final class Delivery: Sendable {
         let records = try await store.channelRecords()
         state.withLock { state in
             for record in records where state.inputs.routing.channel(named: record.name) != nil {
-                state.records[record.name] = record
+                state.troubles[record.name] = record.trouble
             }
             _ = state.noteTrouble()
         }
@@ -137,7 +137,7 @@ package final class Delivery: Sendable {
             state.inputs.routing = routing
             state.destinations = [:]
             let names = routing.channels.map(\.name)
-            state.records = state.records.filter { names.contains($0.key) }
+            state.troubles = state.troubles.filter { names.contains($0.key) }
             _ = state.noteTrouble()
             return names
         }
@@ -163,12 +163,10 @@ package final class Delivery: Sendable {
     /// The channels that do not take messages as they should, by name.
     package func troubles() -> [FailingChannel] {
         state.withLock { state in
-            state.records.values.sorted { $0.name < $1.name }.compactMap { record in
-                record.trouble.map { trouble in
-                    FailingChannel(
-                        name: record.name, isDisabled: trouble.state == .disabled, since: trouble.since,
-                        words: trouble.error ?? "its last attempts failed")
-                }
+            state.troubles.sorted { $0.key < $1.key }.map { name, trouble in
+                FailingChannel(
+                    name: name, isDisabled: trouble.state == .disabled, since: trouble.since,
+                    words: trouble.error ?? "its last attempts failed")
             }
         }
     }
@@ -176,8 +174,10 @@ package final class Delivery: Sendable {
     /// How many attempts ended how, since the start, by channel.
     package func counts() -> [DeliveryCount] {
         state.withLock { state in
-            state.counts.map { DeliveryCount(channel: $0.key.channel, outcome: $0.key.outcome, attempts: $0.value) }
-                .sorted { ($0.channel, $0.outcome) < ($1.channel, $1.outcome) }
+            state.counts.flatMap { channel, outcomes in
+                outcomes.map { DeliveryCount(channel: channel, outcome: $0.key, attempts: $0.value) }
+            }
+            .sorted { ($0.channel, $0.outcome) < ($1.channel, $1.outcome) }
         }
     }
 
@@ -217,7 +217,8 @@ package final class Delivery: Sendable {
     /// messages, or takes them again, others may have to be notified.
     func keep(_ record: ChannelRecord) {
         let isNews = state.withLock { state in
-            state.records[record.name] = state.inputs.routing.channel(named: record.name) == nil ? nil : record
+            let isConfigured = state.inputs.routing.channel(named: record.name) != nil
+            state.troubles[record.name] = isConfigured ? record.trouble : nil
             return state.noteTrouble()
         }
         if isNews { work.signal() }
@@ -232,7 +233,7 @@ package final class Delivery: Sendable {
     }
 
     func count(_ outcome: Outcome, channel: String) {
-        state.withLock { $0.counts[DeliveryCount.Key(channel: channel, outcome: outcome.label), default: 0] += 1 }
+        state.withLock { $0.counts[channel, default: [:]][outcome.label, default: 0] += 1 }
     }
 
     /// When the limits of a channel's service allow the next message.
@@ -247,27 +248,16 @@ package final class Delivery: Sendable {
         return try await post(request, to: channel)
     }
 
+    /// Makes a call that follows a message.
+    func post(_ call: FollowUp, to channel: Channel) async throws -> TransportAnswer {
+        try await post(
+            channel.request(call, timestamp: time.systemTime(), userAgent: settings.userAgent), to: channel)
+    }
+
     /// Sends, and counts it towards the limits.
     private func post(_ request: MessageRequest, to channel: Channel) async throws -> TransportAnswer {
         state.withLock { $0.limiter.spend(channel, at: time.now()) }
         return try await transport.post(request)
-    }
-
-    /// Makes the call that follows a delivered message, where there is one. Its failure costs nobody a message.
-    /// - Returns: whether there was none, or it was taken.
-    func follow(_ alert: Alert, reference: String?, channel: Channel) async -> Bool {
-        let format = channel.format
-        guard let call = try? format.followUp(alert, reference: reference, channel: channel) else { return true }
-        let request = channel.request(call, timestamp: time.systemTime(), userAgent: settings.userAgent)
-        guard let answer = try? await post(request, to: channel) else { return false }
-        guard format.judge(answer, now: time.systemTime()) != .delivered else { return true }
-        logger.info(
-            "an earlier message could not be updated",
-            metadata: [
-                "channel": "\(channel.name)", "status": "\(answer.status.map(String.init) ?? "none")",
-                "error": "\(channel.words(of: answer) ?? "")",
-            ])
-        return false
     }
 
     /// Takes note that a channel has moved, until the configuration says the same.
@@ -297,9 +287,4 @@ package struct DeliveryCount: Equatable, Sendable {
     /// A fixed word: `delivered`, `transient`, `throttled`, `message_refused`, `channel_refused`.
     package let outcome: String
     package let attempts: Int
-
-    struct Key: Hashable {
-        let channel: String
-        let outcome: String
-    }
 }

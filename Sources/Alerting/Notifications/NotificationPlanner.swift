@@ -30,9 +30,8 @@ struct NotificationPlanner {
     /// What clocks show now.
     let wall: Date
     private let refusalsLiftedAt: Date?
-    /// Incidents of the fleet that the channel knows as firing, or is about to be notified of, and how long what they explain
-    /// waits for that; nil: as long as they fire.
-    private var parents: [(affected: AffectedDomains, until: Date?)] = []
+    /// Incidents of the fleet that the channel knows as firing, or is about to be notified of.
+    private var parents: [(affected: AffectedDomains, inhibition: Suppression)] = []
     /// By kind, when the last incident of the fleet that may explain it ended.
     private var parentEnds: [IncidentKind: Date] = [:]
 
@@ -58,10 +57,8 @@ struct NotificationPlanner {
         }
         for parent in try store.fleetIncidents() {
             guard let affected = try affected(by: parent.incident), !affected.kinds.isEmpty else { continue }
-            switch try standing(of: parent, patience: Self.parentPatience) {
-            case .known: parents.append((affected, nil))
-            case .due(let until): parents.append((affected, until))
-            case .none: break
+            if let inhibition = try inhibition(by: parent, patience: Self.parentPatience) {
+                parents.append((affected, inhibition))
             }
         }
     }
@@ -158,43 +155,36 @@ struct NotificationPlanner {
         }
         if let domain = incident.domain {
             if let parent = parents.first(where: { $0.affected.explains(incident.kind, of: domain) }) {
-                return Suppression(until: parent.until, reason: .inhibited)
+                return parent.inhibition
             }
-            if let kind = incident.inhibitedBy, let cause = try store.unresolvedIncident(kind, of: domain) {
-                // Whatever keeps the one message from the channel keeps the other, too.
-                switch try standing(of: cause, patience: .infinity) {
-                case .known: return Suppression(until: nil, reason: .inhibited)
-                case .due(let until): return Suppression(until: until, reason: .inhibited)
-                case .none: break
-                }
+            // Whatever keeps the one message from the channel keeps the other, too.
+            if let kind = incident.inhibitedBy, let cause = try store.unresolvedIncident(kind, of: domain),
+                let inhibition = try inhibition(by: cause, patience: .infinity)
+            {
+                return inhibition
             }
         }
         return evidence(record).map { Suppression(until: $0, reason: .staleEvidence) }
     }
 
-    /// How an incident that explains others stands at the channel.
-    private enum Standing {
-        /// It speaks for what it explains.
-        case known
-        /// A message about it is on its way; what it explains waits until then.
-        case due(until: Date)
-        case none
-    }
-
+    /// What an incident does at the channel to those that it explains: where the channel knows it, it speaks for them as long as it
+    /// fires; where a message about it is on its way, they wait until then.
     /// `patience`: how long it may be due, in seconds.
-    private func standing(of parent: IncidentRecord, patience: TimeInterval) throws -> Standing {
+    private func inhibition(by parent: IncidentRecord, patience: TimeInterval) throws -> Suppression? {
+        let speaks = Suppression(until: nil, reason: .inhibited)
         let incident = parent.incident
         let known = try known(incident.id)
         let route = route(of: incident)
         // Who gets no more messages about it is not spared any of this one.
-        if known.state == .firing, route.timing != .none { return .known }
+        if known.state == .firing, route.timing != .none { return speaks }
         // A step of the escalation is for the cause alone: who acknowledged that looks after what follows from it, too.
-        if route.isStep { return .known }
+        if route.isStep { return speaks }
         guard incident.state == .firing,
             case .send = decide(parent, known, route, try suppression(of: parent), now: now)
-        else { return .none }
+        else { return nil }
         let last = (known.pendingSince ?? incident.remindsFrom ?? now) + patience
-        return last > now ? .due(until: min(last, now + Self.parentPatience)) : .none
+        guard last > now else { return nil }
+        return Suppression(until: min(last, now + Self.parentPatience), reason: .inhibited)
     }
 
     private func affected(by incident: Incident) throws -> AffectedDomains? {

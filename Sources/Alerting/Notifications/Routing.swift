@@ -180,28 +180,25 @@ package struct ExpectedNotification: Equatable, Sendable {
     package let reminder: Duration?
 }
 
-/// What is asked about.
-package struct RoutePreview: Sendable {
-    private let routing: Routing
-    /// Any instant will do: only differences are shown.
-    private let start = Date(timeIntervalSince1970: 1_800_000_000)
-
-    package init(_ routing: Routing) { self.routing = routing }
-
+extension Routing {
     /// The channels that would be notified, soonest first, then in the order of the configuration.
     package func notifications(
         of subject: Incident.Subject, _ kind: IncidentKind, _ severity: Severity
     ) -> [ExpectedNotification] {
+        // Any instant will do: only differences are shown.
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
         let incident = Incident(
             id: "0", subject: subject, kind: kind, severity: severity, state: .firing, since: start, openedAt: start,
             firedAt: start, version: 1)
-        let all = routing.channels.compactMap { notification(of: IncidentRecord(incident: incident), to: $0) }
+        let all = channels.compactMap { notification(of: IncidentRecord(incident: incident), to: $0, at: start) }
         return all.enumerated().sorted { ($0.element.after, $0.offset) < ($1.element.after, $1.offset) }.map(\.element)
     }
 
-    private func notification(of record: IncidentRecord, to channel: Channel) -> ExpectedNotification? {
+    private func notification(
+        of record: IncidentRecord, to channel: Channel, at start: Date
+    ) -> ExpectedNotification? {
         let incident = record.incident
-        let route = routing.route(of: incident, to: channel)
+        let route = route(of: incident, to: channel)
         var known = NotificationRecord(incidentID: incident.id)
         let due: Date
         switch decide(record, known, route, nil, now: start) {
@@ -210,7 +207,7 @@ package struct RoutePreview: Sendable {
         case .wait(until: nil), .nothing, .undecided: return nil
         }
         guard case .send(let reason) = decide(record, known, route, nil, now: due) else { return nil }
-        let wait = routing.isAlone(incident.kind, at: channel) ? .zero : routing.groupWait
+        let wait = isAlone(incident.kind, at: channel) ? .zero : groupWait
         (known.state, known.version, known.notifiedAt) = (.firing, 1, due)
         var reminder: Duration?
         if case .wait(until: let next?) = decide(record, known, route, nil, now: due) {

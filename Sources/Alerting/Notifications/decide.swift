@@ -40,7 +40,7 @@ package struct Route: Equatable, Sendable {
     var isStep: Bool { if case .after = timing { true } else { false } }
 }
 
-/// Something stops notifications about an incident for now. `Suppressions` makes it, and nothing else withholds a message.
+/// Something stops notifications about an incident for now. `NotificationPlanner` makes it, and nothing else withholds a message.
 package struct Suppression: Equatable, Sendable {
     /// When to ask again; nil: when something changes.
     package var until: Date?
