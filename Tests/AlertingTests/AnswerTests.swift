@@ -82,6 +82,9 @@ extension AlertingSuite {
                 .telegram, 429,
                 #"{"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":21}}"#,
                 .throttled(after: .seconds(21))),
+            // More seconds than a `Duration` holds.
+            Case(
+                .telegram, 429, #"{"ok":false,"parameters":{"retry_after":1e300}}"#, .throttled(after: .seconds(3600))),
             Case(.telegram, 401, #"{"ok":false,"description":"Unauthorized"}"#, refused),
             Case(.telegram, 403, #"{"ok":false,"description":"Forbidden: bot was kicked"}"#, refused),
             Case(.telegram, 400, #"{"ok":false,"description":"Bad Request: chat not found"}"#, refused),

@@ -166,34 +166,27 @@ extension ChannelFormat {
 
 /// `Retry-After` and its kin in JSON bodies. RFC 9110, section 10.2.3.
 enum RetryAfter {
-    static let shortest = Duration.seconds(1)
-    static let longest = Duration.seconds(3600)
-
-    /// The larger of what header and body say, at least a second and at most an hour; nil where neither says anything.
+    /// The larger of what header and body say; nil where neither says anything.
     static func read(_ answer: TransportAnswer, now: Date) -> Duration? {
-        let seconds = [header(answer.header("retry-after"), now: now), body(answer)].compactMap(\.self).max()
-        guard let seconds else { return nil }
-        return min(max(.seconds(seconds), shortest), longest)
+        [header(answer.header("retry-after"), now: now), body(answer)].compactMap(\.self).max().map(wait)
     }
+
+    /// At least a second and at most an hour. A huge number would not fit into a `Duration`.
+    static func wait(_ seconds: Double) -> Duration { .seconds(min(max(seconds, 1), 3600)) }
 
     private static func header(_ value: String?, now: Date) -> Double? {
         guard let value = value?.trimmingCharacters(in: .whitespaces), !value.isEmpty else { return nil }
         if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            return bounded(Double(value))
+            return Double(value)
         }
-        guard let date = try? Date(value, strategy: imfDate) else { return nil }
-        return bounded(max(0, date.timeIntervalSince(now)))
+        return (try? Date(value, strategy: imfDate))?.timeIntervalSince(now)
     }
 
     private static func body(_ answer: TransportAnswer) -> Double? {
         struct Hint: Decodable { let retry_after: Double }
-        return bounded((try? JSONDecoder().decode(Hint.self, from: answer.body))?.retry_after)
-    }
-
-    /// A negative number is no wish; a huge one must not overflow a `Duration`.
-    private static func bounded(_ seconds: Double?) -> Double? {
-        guard let seconds, seconds >= 0 else { return nil }
-        return min(seconds, 86400)
+        let seconds = (try? JSONDecoder().decode(Hint.self, from: answer.body))?.retry_after
+        // A negative number is no wish.
+        return seconds.flatMap { $0 >= 0 ? $0 : nil }
     }
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`.
@@ -211,8 +204,7 @@ enum ResetWait {
         guard let text = answer.header(header), let number = Double(text), number.isFinite, number >= 0 else {
             return nil
         }
-        let wait = number >= 1_000_000_000 ? number - now.timeIntervalSince1970 : number
-        return min(max(.seconds(min(max(wait, 0), 86_400)), RetryAfter.shortest), RetryAfter.longest)
+        return RetryAfter.wait(number >= 1_000_000_000 ? number - now.timeIntervalSince1970 : number)
     }
 }
 

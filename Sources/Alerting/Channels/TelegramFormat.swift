@@ -72,9 +72,7 @@ struct TelegramFormat: ChannelFormat {
         guard let status = answer.status else { return classified(answer, now: now) }
         let reply = JSONText.decoded(Reply.self, answer)
         if status == 429 || reply?.parameters?.retry_after != nil {
-            let asked = reply?.parameters?.retry_after.map {
-                min(max(Duration.seconds($0), RetryAfter.shortest), RetryAfter.longest)
-            }
+            let asked = reply?.parameters?.retry_after.map(RetryAfter.wait)
             return .throttled(after: [asked, RetryAfter.read(answer, now: now)].compactMap(\.self).max())
         }
         let words = (reply?.description ?? "").lowercased()
