@@ -41,7 +41,7 @@ struct EmailFormat: ChannelFormat {
 
     private static func html(_ alert: RenderedAlert) -> String {
         let layout = TextLayout(form: HTMLMarkup(unit: .visible), limit: textLimit)
-        let parts = layout.paragraphs(alert, room: layout.limit).map { part in
+        let parts = layout.paragraphs(alert).map { part in
             let title = part.title.map(layout.form.strong)
             guard part.isList else {
                 return paragraph(([title].compactMap(\.self) + part.lines).joined(separator: " "))

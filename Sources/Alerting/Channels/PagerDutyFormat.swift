@@ -35,7 +35,7 @@ struct PagerDutyFormat: ChannelFormat {
         let rendered = RenderedAlert(alert, isBrief: plain)
         let form = PlainMarkup(unit: .utf16)
         let room = summaryLimit - rendered.headline.utf16.count - 2
-        let details = TextLayout(form: form, limit: 20_000).paragraphs(rendered, room: 20_000)
+        let details = TextLayout(form: form, limit: 20_000).paragraphs(rendered)
         return Event.Payload(
             summary: rendered.headline + ": " + form.cut(rendered.summary, to: room),
             source: alert.incident.subjectName,

@@ -66,7 +66,7 @@ struct SlackFormat: ChannelFormat {
         let layout = TextLayout(form: SlackMarkup(), limit: 20_000, longestParagraph: 2800)
         // Only words of the monitor and a domain's ASCII: nothing in the headline needs escaping.
         let head = Block.header(PlainMarkup(unit: .utf16).cut(rendered.headline, to: 150))
-        let parts = layout.paragraphs(rendered, room: layout.limit).map { Block.section(layout.text($0)) }
+        let parts = layout.paragraphs(rendered).map { Block.section(layout.text($0)) }
         return [head] + parts + [.context(layout.footer(rendered))]
     }
 

@@ -18,7 +18,7 @@ struct TeamsFormat: ChannelFormat {
             Card.Block(
                 inlines: [.init(text: rendered.headline, weight: "Bolder", size: "Medium", color: Self.color(alert))])
         ]
-        for paragraph in layout.paragraphs(rendered, room: layout.limit) {
+        for paragraph in layout.paragraphs(rendered) {
             let title = paragraph.title.map { Card.Run(text: paragraph.isList ? $0 : $0 + " ", weight: "Bolder") }
             if paragraph.isList {
                 if let title { blocks.append(Card.Block(inlines: [title], spacing: "Medium")) }

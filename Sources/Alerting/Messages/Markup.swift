@@ -229,8 +229,9 @@ struct TextLayout<Form: Markup> {
     var lineCost = 0
     /// Of one part of the text, its title included.
     var longestParagraph = 4000
-    var longestLine = 300
-    var mostLines = 50
+
+    private static var longestLine: Int { 300 }
+    private static var mostLines: Int { 50 }
 
     /// One part of the text, escaped and cut.
     struct Paragraph {
@@ -255,8 +256,9 @@ struct TextLayout<Form: Markup> {
     }
 
     /// All between the first line and the last ones, in the order of reading.
-    func paragraphs(_ alert: RenderedAlert, room: Int) -> [Paragraph] {
-        var room = room
+    /// `room`: for all of it; nil: the limit.
+    func paragraphs(_ alert: RenderedAlert, room: Int? = nil) -> [Paragraph] {
+        var room = room ?? limit
         let summary = note(nil, alert.summary, &room)
         // The last note says what to do.
         let notes = alert.notes.reversed().map { note($0.title, $0.text, &room) }.reversed()
@@ -282,10 +284,10 @@ struct TextLayout<Form: Markup> {
         guard free >= rest else { return nil }
         var shown: [String] = []
         for (index, line) in lines.enumerated() {
-            let piece = form.list.bullet + form.cutInList(line, to: longestLine)
+            let piece = form.list.bullet + form.cutInList(line, to: Self.longestLine)
             let cost = form.size(piece) + lineBreak + lineCost
             let isLast = index == lines.count - 1
-            guard shown.count < mostLines, free - cost >= (isLast ? 0 : rest) else {
+            guard shown.count < Self.mostLines, free - cost >= (isLast ? 0 : rest) else {
                 shown.append(more(lines.count - index))
                 free -= rest
                 break

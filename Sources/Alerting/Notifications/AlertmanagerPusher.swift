@@ -61,11 +61,7 @@ struct AlertmanagerPusher: Sendable {
             }
             if isRound {
                 let open = try store.unresolvedIncidents(after: "", limit: .max)
-                let rows = try store.notifications(open.map(\.incident.id))
-                for record in open {
-                    let id = record.incident.id
-                    try add(record, rows[id] ?? NotificationRecord(incidentID: id))
-                }
+                for (record, known) in try planner.known(open) { try add(record, known) }
             }
             for known in try store.openNotifications(after: "", limit: .max) {
                 guard let record = try store.incident(known.incidentID) else { continue }

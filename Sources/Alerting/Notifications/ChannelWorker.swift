@@ -48,8 +48,8 @@ actor ChannelWorker {
             // Read before looking for work: what is committed meanwhile raises it.
             let revision = delivery.workRevision
             do {
-                guard delivery.channel(named: name) != nil else { return try await end() }
-                if case .at(let due) = try await turn() { await wait(until: due, past: revision) }
+                guard let next = try await turn() else { return }
+                if case .at(let due) = next { await wait(until: due, past: revision) }
                 failures.isOver()
             } catch {
                 if Task.isCancelled { return }
@@ -76,7 +76,7 @@ actor ChannelWorker {
     }
 
     /// The configuration does not name the channel any more: nothing of it waits.
-    func end() async throws {
+    private func end() async throws {
         try await delivery.store.retire(channel: name)
         if let former = latest { try await leave(former.channel, former.destination) }
         latest = nil
@@ -94,9 +94,11 @@ actor ChannelWorker {
     }
 
     /// Brings the channel's rows up to date, and sends one message where one is due.
-    func turn() async throws -> NextTurn {
+    /// - Returns: nil where the configuration does not name the channel any more.
+    func turn() async throws -> NextTurn? {
         guard let channel = delivery.channel(named: name), let configured = delivery.configured(name) else {
-            return .at(nil)
+            try await end()
+            return nil
         }
         let destination = try await delivery.destinationHash(of: configured)
         if let former = latest, former.destination != destination {
@@ -561,10 +563,6 @@ package final class DeliverySteps: Sendable {
             workers[name] = worker
             return worker
         }
-        guard delivery.channel(named: name) != nil else {
-            try await worker.end()
-            return .at(nil)
-        }
-        return try await worker.turn()
+        return try await worker.turn() ?? .at(nil)
     }
 }

@@ -86,15 +86,20 @@ struct NotificationPlanner {
         try store.notification(id) ?? NotificationRecord(incidentID: id)
     }
 
+    /// Incidents, each with what the channel knows of it.
+    func known(_ records: [IncidentRecord]) throws -> [(IncidentRecord, NotificationRecord)] {
+        let rows = try store.notifications(records.map(\.incident.id))
+        return records.map { record in
+            let id = record.incident.id
+            return (record, rows[id] ?? NotificationRecord(incidentID: id))
+        }
+    }
+
     // MARK: - What is pending
 
     /// Writes down what is pending about each of these incidents, where that differs from what is written.
     func ask(_ records: [IncidentRecord]) throws {
-        let rows = try store.notifications(records.map(\.incident.id))
-        for record in records {
-            let id = record.incident.id
-            try ask(record, rows[id] ?? NotificationRecord(incidentID: id))
-        }
+        for (record, known) in try known(records) { try ask(record, known) }
     }
 
     /// - Returns: how many of them could be read.
