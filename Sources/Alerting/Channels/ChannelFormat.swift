@@ -144,7 +144,7 @@ extension ChannelFormat {
             }
         }
         let asked = RetryAfter.read(answer, now: now)
-        let wait = [asked, resetHeader.flatMap { ResetWait.read(answer, header: $0, now: now) }].compactMap(\.self)
+        let wait = [asked, resetHeader.flatMap { RetryAfter.reset(answer, header: $0, now: now) }].compactMap(\.self)
             .max()
         return switch status {
         case 200...299 where isTaken(answer): .delivered
@@ -174,6 +174,15 @@ enum RetryAfter {
     /// At least a second and at most an hour. A huge number would not fit into a `Duration`.
     static func wait(_ seconds: Double) -> Duration { .seconds(min(max(seconds, 1), 3600)) }
 
+    /// The same of headers such as `X-RateLimit-Reset`. Numbers of a billion and more are Unix times, smaller ones are seconds to
+    /// wait; nil where the header says nothing.
+    static func reset(_ answer: TransportAnswer, header: String, now: Date) -> Duration? {
+        guard let text = answer.header(header), let number = Double(text), number.isFinite, number >= 0 else {
+            return nil
+        }
+        return wait(number >= 1_000_000_000 ? number - now.timeIntervalSince1970 : number)
+    }
+
     private static func header(_ value: String?, now: Date) -> Double? {
         guard let value = value?.trimmingCharacters(in: .whitespaces), !value.isEmpty else { return nil }
         if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
@@ -194,18 +203,6 @@ enum RetryAfter {
         format:
             "\(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) \(timeZone: .specificName(.short))",
         locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt)
-}
-
-/// Headers such as `X-RateLimit-Reset`, which hold an instant with some services and a span with others.
-enum ResetWait {
-    /// How long to wait, within the bounds of `Retry-After`; nil where the header says nothing.
-    /// Numbers of a billion and more are Unix times, smaller ones are seconds to wait.
-    static func read(_ answer: TransportAnswer, header: String, now: Date) -> Duration? {
-        guard let text = answer.header(header), let number = Double(text), number.isFinite, number >= 0 else {
-            return nil
-        }
-        return RetryAfter.wait(number >= 1_000_000_000 ? number - now.timeIntervalSince1970 : number)
-    }
 }
 
 /// JSON as the channels write it: sorted keys, so that the same alert gives the same bytes.

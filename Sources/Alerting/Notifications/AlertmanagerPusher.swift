@@ -8,31 +8,28 @@ import Logging
 import Monitoring
 import Storage
 
-struct AlertmanagerPusher: Sendable {
-    let delivery: Delivery
-    let channel: Channel
+/// One alert of a round, and what the row says once it is taken.
+private struct Entry: Sendable {
+    let alert: AlertmanagerAlert
+    let known: NotificationRecord
+    let incident: Incident
+}
 
+extension ChannelTurn {
     /// Between two rounds.
-    static let interval: TimeInterval = 60
+    static let roundInterval: TimeInterval = 60
     /// After a round that was not taken.
-    private static let pause: TimeInterval = 15
+    private static let roundPause: TimeInterval = 15
     /// How long an alert lives without a further round: a few may be lost.
-    static let life: TimeInterval = 300
+    private static let life: TimeInterval = 300
     /// So many alerts in one request.
     private static let largestRequest = 1000
 
-    /// One alert of a round, and what the row says once it is taken.
-    private struct Entry: Sendable {
-        let alert: AlertmanagerAlert
-        let known: NotificationRecord
-        let incident: Incident
-    }
-
     /// Sends the present set where a minute has passed since `lastRound`, else what has changed.
     /// - Returns: the instant of the last round.
-    func send(_ record: ChannelRecord, lastRound: Date?) async throws -> Date {
+    func push(_ record: ChannelRecord, lastRound: Date?) async throws -> Date {
         let now = delivery.time.now()
-        let isRound = lastRound.map { now >= $0 + Self.interval } ?? true
+        let isRound = lastRound.map { now >= $0 + Self.roundInterval } ?? true
         let entries = try await entries(isRound: isRound)
         for start in stride(from: 0, to: entries.count, by: Self.largestRequest) {
             let some = Array(entries[start..<min(start + Self.largestRequest, entries.count)])
@@ -42,9 +39,7 @@ struct AlertmanagerPusher: Sendable {
     }
 
     private func entries(isRound: Bool) async throws -> [Entry] {
-        let (inputs, channel, time) = (delivery.inputs, channel, delivery.time)
-        return try await delivery.store.inspect(channel: channel.name) { store in
-            let planner = try NotificationPlanner(inputs, channel, store, now: time.now(), wall: time.systemTime())
+        try await inspect { planner in
             var entries: [Entry] = []
             var seen: Set<String> = []
             func add(_ record: IncidentRecord, _ known: NotificationRecord) throws {
@@ -60,11 +55,11 @@ struct AlertmanagerPusher: Sendable {
                 entries.append(Entry(alert: try Self.alert(record, planner), known: next, incident: record.incident))
             }
             if isRound {
-                let open = try store.unresolvedIncidents(after: "", limit: .max)
+                let open = try planner.store.unresolvedIncidents(after: "", limit: .max)
                 for (record, known) in try planner.known(open) { try add(record, known) }
             }
-            for known in try store.openNotifications(after: "", limit: .max) {
-                guard let record = try store.incident(known.incidentID) else { continue }
+            for known in try planner.store.openNotifications(after: "", limit: .max) {
+                guard let record = try planner.store.incident(known.incidentID) else { continue }
                 try add(record, known)
             }
             return entries
@@ -99,8 +94,8 @@ struct AlertmanagerPusher: Sendable {
         let words = channel.words(of: answer)
         let now = delivery.time.now()
         let maybeDelivered = outcome == .transient && answer.mayHaveArrived
-        let (channel, status) = (channel, answer.status)
-        let (before, after, news) = try await delivery.store.transact(channel: channel.name) { store in
+        let (name, status) = (channel.name, answer.status)
+        let (before, after, news) = try await delivery.store.transact(channel: name) { store in
             var news: [NotificationReason: [Incident]] = [:]
             for entry in entries {
                 let before = try store.notification(entry.incident.id)
@@ -114,7 +109,7 @@ struct AlertmanagerPusher: Sendable {
                     news[reason, default: []].append(entry.incident)
                     try store.log(
                         DeliveryRecord(
-                            channel: channel.name, incidentID: entry.incident.id, type: reason.type, reason: reason,
+                            channel: name, incidentID: entry.incident.id, type: reason.type, reason: reason,
                             version: known.version, key: entry.incident.id, at: now, attempts: 1, outcome: .delivered,
                             status: status))
                 } else if maybeDelivered, entry.known.state == .firing, before?.state != .firing,
@@ -126,23 +121,22 @@ struct AlertmanagerPusher: Sendable {
                 }
             }
             let before = try store.record() ?? record
-            let after = ChannelHealth.after(
-                outcome, before, wait: .seconds(Self.interval), isFinal: true, error: words, now: now)
+            var after = ChannelHealth.after(
+                outcome, before, wait: .seconds(Self.roundInterval), isFinal: true, error: words, now: now)
             // A feed has nothing but the present to send: it tries again soon, whatever the trouble.
-            var next = after
             if outcome == .delivered {
-                next.hold = nil
-            } else if next.hold?.reason != .throttled {
-                next.hold = ChannelRecord.Hold(until: now + Self.pause, reason: .failing)
+                after.hold = nil
+            } else if after.hold?.reason != .throttled {
+                after.hold = ChannelRecord.Hold(until: now + Self.roundPause, reason: .failing)
             }
-            if next != before { try store.save(next) }
-            return (before, next, news)
+            if after != before { try store.save(after) }
+            return (before, after, news)
         }
         delivery.keep(after)
         for (reason, incidents) in news {
             delivery.logger.info(
                 "delivered",
-                metadata: ["channel": "\(channel.name)", "reason": "\(reason.rawValue)"]
+                metadata: ["channel": "\(name)", "reason": "\(reason.rawValue)"]
                     .merging(LoggedSubjects.metadata(incidents, of: incidents.count)) { $1 })
         }
         if outcome != .delivered {
@@ -150,7 +144,7 @@ struct AlertmanagerPusher: Sendable {
                 level: before.failures > 0 ? .debug : .warning,
                 "the present alerts were not taken; sent again in a minute",
                 metadata: [
-                    "channel": "\(channel.name)", "status": "\(status.map(String.init) ?? "none")",
+                    "channel": "\(name)", "status": "\(status.map(String.init) ?? "none")",
                     "error": "\(words ?? "")",
                 ])
         }

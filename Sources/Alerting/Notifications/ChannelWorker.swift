@@ -113,10 +113,9 @@ actor ChannelWorker {
         let now = delivery.time.now()
         if let hold = record.hold, hold.until > now { return .at(try await nextDue(notBefore: hold.until)) }
         if channel.kind.isFeed {
-            let feed = AlertmanagerPusher(delivery: delivery, channel: channel)
-            let round = try await feed.send(record, lastRound: lastRound)
+            let round = try await turn.push(record, lastRound: lastRound)
             lastRound = round
-            return .at(try await nextDue(notBefore: round + AlertmanagerPusher.interval))
+            return .at(try await nextDue(notBefore: round + ChannelTurn.roundInterval))
         }
         let free = delivery.nextTurn(of: channel)
         guard free <= now else { return .at(try await nextDue(notBefore: free)) }
@@ -149,7 +148,7 @@ struct ChannelTurn: Sendable {
     }
 
     /// The same for reading, from one snapshot.
-    private func inspect<Value: Sendable>(
+    func inspect<Value: Sendable>(
         _ body: @escaping @Sendable (NotificationPlanner) throws -> Value
     ) async throws -> Value {
         try await delivery.store.inspect(channel: channel.name, planned(body))
