@@ -15,8 +15,8 @@ extension CertificateFacts {
             switch line[..<colon] {
             case "Subject": subject = value
             case "Issuer": issuer = value
-            case "Start date": notBefore = Self.date(value)
-            case "Expire date": notAfter = Self.date(value)
+            case "Start date": notBefore = Date(openSSL: value)
+            case "Expire date": notAfter = Date(openSSL: value)
             case "X509v3 Subject Alternative Name": names = Self.dnsNames(value)
             case "Authority Information Access": issuerURL = Self.issuerURL(value)
             default: break
@@ -37,25 +37,6 @@ extension CertificateFacts {
         return text.split(whereSeparator: \.isNewline).lazy
             .compactMap { line in line.firstRange(of: sign).map { String(line[$0.upperBound...]) } }
             .first { !$0.isEmpty }
-    }
-
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
-    /// "Nov  1 08:00:00 2026 GMT", OpenSSL's form. Read by hand: a date formatter would depend on the locale.
-    static func date(_ text: String) -> Date? {
-        let parts = text.split(whereSeparator: \.isWhitespace)
-        guard parts.count == 5, parts[4] == "GMT", let month = months.firstIndex(of: String(parts[0])),
-            let day = Int(parts[1]), let year = Int(parts[3])
-        else { return nil }
-        let clock = parts[2].split(separator: ":").compactMap { Int($0) }
-        guard clock.count == 3 else { return nil }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        return calendar.date(
-            from: DateComponents(
-                year: year, month: month + 1, day: day, hour: clock[0], minute: clock[1], second: clock[2]))
     }
 }
 

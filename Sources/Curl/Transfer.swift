@@ -167,11 +167,11 @@ struct AnswerSink {
         } else if text == "\r\n" || text == "\n" {
             headEnded = true
         } else if let colon = text.firstIndex(of: ":") {
-            let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
+            let value = text[text.index(after: colon)...].withoutBlanks
             headers.append(HeaderField(name: String(text[..<colon]), value: value))
         } else if text.first == " " || text.first == "\t", let last = headers.indices.last {
             // Obsolete line folding: the value goes on.
-            headers[last].value += " " + text.trimmingCharacters(in: .whitespacesAndNewlines)
+            headers[last].value += " " + text[...].withoutBlanks
         }
         return true
     }

@@ -102,20 +102,25 @@ package actor FleetEvaluator: FleetView {
 
     package func note(_ state: DomainState) { health.note(DomainStanding(state)) }
 
-    package func network(after observation: Observation, known: DomainState) async -> LocalNetwork {
+    package nonisolated func network(after observation: Observation, known: DomainState) async -> LocalNetwork {
         let reachability = known.reachability.after(observation, at: dependencies.time.now())
+        // Of nearly all checks, which need not wait for the actor.
         guard reachability.isLost else { return .trusted }
+        return await network(of: observation.domain, reachability)
+    }
+
+    private func network(of domain: Domain, _ reachability: Reachability) async -> LocalNetwork {
         await configuration.canaries?.ask()
         let round = await configuration.canaries?.round
         let now = dependencies.time.now()
         // What this check will add, were it committed.
         var suspicion = health.suspicion
-        let interval = health.interval(of: observation.domain) ?? .zero
-        suspicion.note(observation.domain, reachability, interval: interval, at: now)
+        let interval = health.interval(of: domain) ?? .zero
+        suspicion.note(domain, reachability, interval: interval, at: now)
         if suspicion.isSuspect(canaries: round, now: now) { return .suspect }
         let lostSince = reachability.originLostSince ?? now
         let hostsAnswer = round.map { !$0.isLost && $0.at >= lostSince } ?? false
-        return hostsAnswer || suspicion.reachesOthers(than: observation.domain, now: now) ? .proven : .trusted
+        return hostsAnswer || suspicion.reachesOthers(than: domain, now: now) ? .proven : .trusted
     }
 
     /// Whether this machine's own network is in doubt.

@@ -218,7 +218,7 @@ extension ClockLook {
 
     /// nil where the two agree. A cache may give an answer the date of the present, or leave it that of its first sending.
     fileprivate init?(_ answer: Answer, own: Date) {
-        guard let earliest = answer.header("date").flatMap(HTTPDate.parse) else { return nil }
+        guard let earliest = answer.header("date").flatMap(Date.init(http:)) else { return nil }
         let latest = earliest + TimeInterval(answer.age ?? 0)
         if own < earliest - Self.slack {
             self.init(apple: earliest, own: own)

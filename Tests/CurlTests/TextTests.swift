@@ -149,16 +149,6 @@ extension CurlTests {
             #expect(sink.headersOverLimit)
         }
 
-        @Test(
-            "OpenSSL's dates",
-            arguments: [("Nov  1 08:00:00 2026 GMT", 1_793_520_000.0), ("Jan 31 23:59:59 2030 GMT", 1_896_134_399.0)])
-        func dates(_ text: String, _ seconds: Double) {
-            #expect(CertificateFacts.date(text) == Date(timeIntervalSince1970: seconds))
-        }
-
-        @Test("what is no date is none", arguments: ["", "Nov 1", "Foo  1 08:00:00 2026 GMT", "Nov  1 08:00 2026 GMT"])
-        func noDates(_ text: String) { #expect(CertificateFacts.date(text) == nil) }
-
         @Test("durations become milliseconds that never mean 'no limit'")
         func limits() {
             #expect(EasyHandle.milliseconds(.zero) == 1)

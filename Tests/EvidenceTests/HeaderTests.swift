@@ -6,26 +6,6 @@ import Testing
 extension EvidenceSuite {
     @Suite("Headers")
     struct HeaderTests {
-        @Test("an HTTP date is read to the second, in GMT")
-        func date() {
-            #expect(HTTPDate.parse("Sun, 06 Nov 1994 08:49:37 GMT") == Date(timeIntervalSince1970: 784_111_777))
-            #expect(HTTPDate.parse("Sat, 29 Feb 2020 00:00:00 GMT") == Date(timeIntervalSince1970: 1_582_934_400))
-            #expect(HTTPDate.parse("Sat, 31 Dec 2016 23:59:60 GMT") == Date(timeIntervalSince1970: 1_483_228_800))
-        }
-
-        @Test(
-            "anything else is no date",
-            arguments: [
-                "", "yesterday", "0", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
-                "Sun, 06 Nov 1994 08:49:37 +0900", "Sun, 06 Nov 1994 08:49:xx:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
-                "Sun, 31 Feb 2021 00:00:00 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
-                "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:00 GMT", "Sun, -6 Nov 1994 08:49:37 GMT",
-                "Sun, 06 Nov +1994 08:49:37 GMT", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
-            ])
-        func noDate(_ text: String) {
-            #expect(HTTPDate.parse(text) == nil)
-        }
-
         private func failure(_ reason: String, _ details: String? = nil) throws -> CrawlerFailure? {
             try Observation.of(origin: .file("{}"), cdn: .crawler(reason, details: details))
                 .cdn.retrieval?.answer.flatMap(CrawlerFailure.init)

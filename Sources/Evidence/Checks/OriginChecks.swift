@@ -114,7 +114,7 @@ extension Checks {
     /// A Content-Encoding that was not asked for. We ask for gzip; Apple's crawler and devices may take other compressions,
     /// but a server that sends one unasked sends it to all. What names no compression leaves the body readable as it is.
     private static func unaskedEncoding(_ answer: Answer) -> String? {
-        guard let encoding = answer.header("content-encoding")?.lowercased().trimmingCharacters(in: .whitespaces),
+        guard let encoding = answer.header("content-encoding")?.lowercased(),
             !["", "identity", "gzip", "x-gzip"].contains(encoding)
         else { return nil }
         return encoding.displayable.shortened(to: 60)
@@ -280,8 +280,8 @@ extension Answer {
 
     /// For how many seconds it asks to be left alone, in seconds or by a date (RFC 9110, 10.2.3); a day at most. 0: no longer.
     func retryAfter(_ now: Date) -> Int? {
-        guard let text = header("retry-after")?.trimmingCharacters(in: .whitespaces) else { return nil }
-        let seconds = Int(text) ?? HTTPDate.parse(text).map { Int($0.timeIntervalSince(now).rounded(.up)) }
+        guard let text = header("retry-after") else { return nil }
+        let seconds = Int(text) ?? Date(http: text).map { Int($0.timeIntervalSince(now).rounded(.up)) }
         return seconds.map { min(max($0, 0), 86_400) }
     }
 }

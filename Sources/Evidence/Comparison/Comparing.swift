@@ -1,6 +1,7 @@
 // How Apple's copy stands to the origin's: judged by meaning first, and by age where they differ.
 
 import AASA
+import Facts
 import Foundation
 
 extension Comparison {
@@ -196,10 +197,10 @@ struct CopyClock {
     /// not prove that the origin ever served Apple's copy; one that equals `Date` is made with each answer.
     private var modifiedLately: Date? {
         guard let answer = readings.observation.origin.answer,
-            let modified = answer.header("last-modified").flatMap(HTTPDate.parse), modified <= now,
+            let modified = answer.header("last-modified").flatMap(Date.init(http:)), modified <= now,
             now.timeIntervalSince(modified) < staleAfter.inSeconds
         else { return nil }
-        let answered = answer.header("date").flatMap(HTTPDate.parse) ?? now
+        let answered = answer.header("date").flatMap(Date.init(http:)) ?? now
         return abs(answered.timeIntervalSince(modified)) <= Self.generation ? nil : modified
     }
 

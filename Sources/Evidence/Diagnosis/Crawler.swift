@@ -331,7 +331,7 @@ extension DiagnosisContext {
         if age == 0 { return false }
         // A file that was there when it was first asked for may be of any age.
         let deployed = check.history.servingSince.flatMap { $0 > check.history.firstAskedAt ?? $0 ? $0 : nil }
-        let modified = check.origin.answer?.header("last-modified").flatMap(HTTPDate.parse)
+        let modified = check.origin.answer?.header("last-modified").flatMap(Date.init(http:))
         guard let since = deployed ?? modified else { return nil }
         return check.now - TimeInterval(age) < since
     }

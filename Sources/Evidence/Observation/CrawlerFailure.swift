@@ -2,6 +2,7 @@
 // the codes, so an unknown one is kept verbatim and judged by its hundred.
 
 import AASA
+import Facts
 import Foundation
 
 package struct CrawlerFailure: Equatable, Sendable {
@@ -134,7 +135,7 @@ extension Answer {
 
     /// The media type in lower case, without parameters; empty where there is none.
     var mediaType: String {
-        header("content-type")?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
+        header("content-type")?.prefix { $0 != ";" }.withoutBlanks.lowercased() ?? ""
     }
 
     /// Whether it is a web page by its Content-Type.
@@ -148,7 +149,7 @@ extension Answer {
     /// `max-age` of Cache-Control, in seconds: how long an edge may keep this answer.
     package var maxAge: Int? {
         header("cache-control")?.lowercased().split(separator: ",").lazy
-            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .map(\.withoutBlanks)
             .compactMap { $0.hasPrefix("max-age=") ? Int($0.dropFirst("max-age=".count)) : nil }
             .first { $0 >= 0 }
             .map { min($0, Self.largestAge) }
@@ -156,7 +157,7 @@ extension Answer {
 
     /// Seconds that this answer has spent in the edge's cache.
     package var age: Int? {
-        header("age").flatMap { Int($0.trimmingCharacters(in: .whitespaces)) }
+        header("age").flatMap { Int($0) }
             .flatMap { $0 >= 0 ? min($0, Self.largestAge) : nil }
     }
 
