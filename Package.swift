@@ -97,7 +97,7 @@ let package = Package(
         .target(
             // Not plain `Configuration`: swift-configuration, which Hummingbird brings, has taken that module name.
             name: "MonitorConfiguration",
-            dependencies: ["Evidence", "Facts", .product(name: "Yams", package: "Yams")],
+            dependencies: ["Evidence", "Facts", "Monitoring", .product(name: "Yams", package: "Yams")],
             path: "Sources/Configuration",
             swiftSettings: small),
         .target(
@@ -202,7 +202,7 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Evidence", "Facts", "MonitorConfiguration", "TestSupport", "TestTraits",
+                "Evidence", "Facts", "MonitorConfiguration", "Monitoring", "TestSupport", "TestTraits",
                 .product(name: "Yams", package: "Yams"),
             ],
             exclude: ["Fixtures"],

@@ -53,7 +53,7 @@ package struct AlertRoutes: Sendable {
         monitor = Self.rules(
             causes.map { words, cause in (words, { routing.notifications(of: .fleet(cause), cause.kind, $0) }) })
         changes = routing.notifications(of: .domain(domain), .change, .note)
-        windows = try configuration.maintenance.map(MaintenanceWindow.init(settings:)).filter { window in
+        windows = configuration.maintenance.filter { window in
             kinds.contains { window.scope.matches(domain: domain, labels: watched.labels, kind: $0) }
         }
         remindEvery = configuration.alerts.remindEvery

@@ -81,9 +81,9 @@ extension Routing {
 
 extension StatusSite {
     /// Shows what the configuration says from now on, and goes by its rules of access.
-    func show(_ configuration: ConfigurationFile, _ windows: [MaintenanceWindow]) {
+    func show(_ configuration: ConfigurationFile) {
         watch(configuration.domains)
-        show(windows)
+        show(configuration.maintenance)
         allow(AccessPolicy(configuration.server))
     }
 }
@@ -102,25 +102,6 @@ extension ConfigurationFile {
         var name = utsname()
         guard uname(&name) == 0 else { return "localhost" }
         return withUnsafeBytes(of: &name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
-}
-
-extension MaintenanceWindow {
-    /// - Throws: `SilenceFault` where the reader of the configuration accepted something that it should not have.
-    init(settings: MaintenanceSettings) throws {
-        let days = settings.days.compactMap(Weekday.init(rawValue:))
-        let extent: Extent?
-        switch settings.extent {
-        case .lasting(let duration): extent = .lasting(duration)
-        case .until(let text): extent = TimeOfDay(text).map { .until($0) }
-        }
-        guard let start = TimeOfDay(settings.start), let extent, days.count == settings.days.count,
-            let zone = TimeZone(identifier: settings.zone)
-        else { throw SilenceFault("the maintenance window '\(settings.name)' cannot be used") }
-        self.init(
-            name: settings.name,
-            scope: SilenceScope(domains: try settings.domains.map { try DomainPattern($0) }, labels: settings.labels),
-            days: Set(days), start: start, extent: extent, zone: zone, reason: settings.reason)
     }
 }
 

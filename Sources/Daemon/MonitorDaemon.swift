@@ -184,7 +184,7 @@ package struct MonitorDaemon: Sendable {
     ) async throws {
         let logger = surroundings.logger
         let parts = try await MonitorParts(configuration, surroundings, store, routing, drivers)
-        let (live, windows, time, metrics) = (parts.live, parts.windows, parts.time, parts.metrics)
+        let (live, time, metrics) = (parts.live, parts.time, parts.metrics)
         let (delivery, silences, fleet, factory) = (parts.delivery, parts.silences, parts.fleet, parts.factory)
         let presence = Presence(store: store, time: time)
         await presence.begin()
@@ -199,7 +199,7 @@ package struct MonitorDaemon: Sendable {
         let probe = TargetProbe(
             live: live, driver: drivers.checks, store: store, userAgent: surroundings.userAgent, time: time)
         let site = statusSite(
-            store, windows, time, metrics: { try await page.text() },
+            store, time, metrics: { try await page.text() },
             actions: MonitorActions(
                 checkNow: { await scheduler.checkNow($0, wait: $1) }, isChecking: { scheduler.isChecking($0) },
                 hasChannel: { live.hasChannel($0) },
@@ -326,7 +326,7 @@ package struct MonitorDaemon: Sendable {
     }
 
     private func statusSite(
-        _ store: Store, _ windows: [MaintenanceWindow], _ time: any MonitorClock,
+        _ store: Store, _ time: any MonitorClock,
         metrics: @escaping @Sendable () async throws -> [UInt8], actions: MonitorActions,
         health: @escaping @Sendable () async -> MonitorHealth, onWrite: @escaping @Sendable () async -> Void,
         onListening: @escaping @Sendable () -> Void
@@ -338,7 +338,7 @@ package struct MonitorDaemon: Sendable {
                 host: listening.host, port: listening.port, access: AccessPolicy(listening),
                 instance: configuration.instance ?? ConfigurationFile.hostName, version: surroundings.version,
                 watched: configuration.domains,
-                cdnBaseURL: configuration.cdn.baseURL, maintenance: windows),
+                cdnBaseURL: configuration.cdn.baseURL, maintenance: configuration.maintenance),
             store: store, timekeeper: time, logger: logger, metrics: metrics, actions: actions, health: health,
             onWrite: onWrite,
             onListening: { port in

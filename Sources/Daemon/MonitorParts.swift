@@ -12,7 +12,6 @@ import Storage
 struct MonitorParts: Sendable {
     let time: any MonitorClock
     let live: LiveConfiguration
-    let windows: [MaintenanceWindow]
     let delivery: Delivery
     let silences: SilenceRefresher
     let fleet: FleetEvaluator
@@ -30,12 +29,11 @@ struct MonitorParts: Sendable {
         // It does not go back over a restart either.
         let time = surroundings.clock(max(Date(), try await store.lastInstant() ?? .distantPast))
         let live = LiveConfiguration(configuration)
-        let windows = try configuration.maintenance.map(MaintenanceWindow.init(settings:))
         let delivery = Delivery(
             store: store, routing: routing, transport: ReceiverTransport(shared: drivers.alerts), time: time,
             settings: Delivery.Settings(userAgent: surroundings.userAgent), logger: logger)
         let silences = SilenceRefresher(
-            store: store, delivery: delivery, windows: windows, time: time, logger: logger)
+            store: store, delivery: delivery, windows: configuration.maintenance, time: time, logger: logger)
         let fleet = FleetEvaluator(
             FleetEvaluator.Dependencies(
                 store: store, delivery: delivery, refusal: { live.refusal }, time: time, logger: logger),
@@ -56,7 +54,7 @@ struct MonitorParts: Sendable {
         factory = WatcherFactory(
             store: store, fleet: fleet, delivery: delivery, metrics: metrics, userAgent: surroundings.userAgent,
             time: time, logger: logger)
-        (self.time, self.live, self.windows) = (time, live, windows)
+        (self.time, self.live) = (time, live)
         (self.delivery, self.silences, self.fleet) = (delivery, silences, fleet)
     }
     /// Removes what was kept for long enough, once an hour, until the task is cancelled.

@@ -26,13 +26,12 @@ struct Reload: Sendable {
     let logger: Logger
 
     /// Takes the new configuration, or changes nothing at all.
-    /// - Throws: `ChannelFault`, `SilenceFault` or `CurlError` where it cannot be used; the old one goes on.
+    /// - Throws: `ChannelFault` or `CurlError` where it cannot be used; the old one goes on.
     func apply(_ wanted: ConfigurationFile) async throws {
         let former = live.current
         let (next, fixed) = wanted.keepingWhatNeedsARestart(of: former)
         // All that may fail comes first.
         let channels = try next.alerts.channels.map(Channel.init(settings:))
-        let windows = try next.maintenance.map(MaintenanceWindow.init(settings:))
         let drivers = try await newDrivers(from: former, to: next)
         let changes = ConfigurationChanges(
             from: scheduler.watched, to: next.domains, isForAll: !next.checksAs(former))
@@ -42,9 +41,9 @@ struct Reload: Sendable {
         }
         let routing = Routing(channels: channels, of: next)
         await tryStore("holds of channels not ended") { try await factory.delivery.replace(routing: routing) }
-        silences.replace(windows: windows)
+        silences.replace(windows: next.maintenance)
         await storeTrouble.replace(routing: routing)
-        site.show(next, windows)
+        site.show(next)
         if let driver = drivers.checks { await checks.replace(with: driver) }
         live.replace(with: next)
         await factory.fleet.replace(

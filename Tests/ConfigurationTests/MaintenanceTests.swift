@@ -1,5 +1,7 @@
 import Evidence
+import Foundation
 import MonitorConfiguration
+import Monitoring
 import Testing
 
 extension ConfigurationSuite {
@@ -10,12 +12,14 @@ extension ConfigurationSuite {
             #expect(warnings.isEmpty)
             #expect(
                 file.maintenance == [
-                    MaintenanceSettings(
-                        name: "weekly", domains: ["*.example.com"], days: ["sat", "sun"], start: "02:00",
-                        extent: .lasting(.seconds(7200)), zone: "Europe/Berlin", reason: "upgrade of the balancer"),
-                    MaintenanceSettings(
-                        name: "night", domains: [], labels: ["team": "*"], days: ["mon", "tue", "wed", "thu", "fri"],
-                        start: "23:30", extent: .until("00:15"), zone: "UTC", reason: "maintenance"),
+                    MaintenanceWindow(
+                        name: "weekly", scope: SilenceScope(domains: [try DomainPattern("*.example.com")]),
+                        days: [.sat, .sun], start: try #require(TimeOfDay("02:00")), extent: .lasting(.seconds(7200)),
+                        zone: try #require(TimeZone(identifier: "Europe/Berlin")), reason: "upgrade of the balancer"),
+                    MaintenanceWindow(
+                        name: "night", scope: SilenceScope(labels: ["team": "*"]),
+                        days: [.mon, .tue, .wed, .thu, .fri], start: try #require(TimeOfDay("23:30")),
+                        extent: .until(try #require(TimeOfDay("00:15"))), zone: .gmt, reason: "maintenance"),
                 ])
         }
     }

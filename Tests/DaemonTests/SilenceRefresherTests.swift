@@ -32,10 +32,10 @@ extension DaemonSuite {
         }
 
         private func window(_ number: Int) throws -> MaintenanceWindow {
-            try MaintenanceWindow(
-                settings: MaintenanceSettings(
-                    name: "w\(number)", domains: ["*"], days: ["mon"], start: "02:00",
-                    extent: .lasting(.seconds(3600)), zone: "Europe/Berlin", reason: "patches"))
+            MaintenanceWindow(
+                name: "w\(number)", scope: SilenceScope(domains: [.all]), days: [.mon],
+                start: try #require(TimeOfDay("02:00")), extent: .lasting(.seconds(3600)), zone: .gmt,
+                reason: "patches")
         }
 
         @Test("what was written through this process holds when the answer to it goes out")

@@ -3,6 +3,7 @@
 import Evidence
 import Facts
 import MonitorConfiguration
+import Monitoring
 
 struct EffectiveConfiguration {
     let file: ConfigurationFile
@@ -168,15 +169,17 @@ struct EffectiveConfiguration {
         }
     }
 
-    private static func window(_ window: MaintenanceSettings) -> OrderedJSON {
+    private static func window(_ window: MaintenanceWindow) -> OrderedJSON {
         let extent: (String, OrderedJSON) =
             switch window.extent {
             case .lasting(let length): ("duration", duration(length))
-            case .until(let end): ("end", .string(end))
+            case .until(let end): ("end", .string("\(end)"))
             }
         return .object([
-            ("name", .string(window.name)), ("domains", list(window.domains)), ("labels", labels(window.labels)),
-            ("days", list(window.days)), ("start", .string(window.start)), extent, ("zone", .string(window.zone)),
+            ("name", .string(window.name)), ("domains", list(window.scope.domains.map(\.description))),
+            ("labels", labels(window.scope.labels)),
+            ("days", list(Weekday.week.filter(window.days.contains).map(\.rawValue))),
+            ("start", .string("\(window.start)")), extent, ("zone", .string(window.zoneName)),
             ("reason", .string(window.reason)),
         ])
     }

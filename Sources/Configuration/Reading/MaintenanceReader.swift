@@ -1,5 +1,6 @@
 import Evidence
 import Foundation
+import Monitoring
 
 /// `maintenance`: a list of weekly windows.
 struct MaintenanceReader {
@@ -7,11 +8,10 @@ struct MaintenanceReader {
     /// The watched domains and their labels: a window that can match none of them is a slip.
     let watched: [WatchedDomain]
 
-    private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     private static let expected = "a mapping with the keys 'name', 'domains', 'days', 'start', 'duration' and 'zone'"
 
-    func read(_ root: Section) -> [MaintenanceSettings] {
-        var result: [MaintenanceSettings] = []
+    func read(_ root: Section) -> [MaintenanceWindow] {
+        var result: [MaintenanceWindow] = []
         var lines: [String: Int] = [:]
         for node in root.list("maintenance") ?? [] {
             guard case .mapping(let entries) = node.content else {
@@ -45,7 +45,7 @@ struct MaintenanceReader {
             reading: reading)
     }
 
-    private func window(_ section: Section, named name: String?) -> MaintenanceSettings? {
+    private func window(_ section: Section, named name: String?) -> MaintenanceWindow? {
         let domains = self.domains(section)
         let labels = self.labels(section)
         if !section.isGiven("domains"), !section.isGiven("labels") {
@@ -59,19 +59,19 @@ struct MaintenanceReader {
         let zone = self.zone(section)
         let reason = section.text("reason", "a text")?.value ?? "maintenance"
         guard let name, let days, let start, let extent, let zone else { return nil }
-        return MaintenanceSettings(
-            name: name, domains: domains, labels: labels, days: days, start: start, extent: extent, zone: zone,
-            reason: reason)
+        return MaintenanceWindow(
+            name: name, scope: SilenceScope(domains: domains, labels: labels), days: days, start: start,
+            extent: extent, zone: zone, reason: reason)
     }
 
-    private func domains(_ section: Section) -> [String] {
+    private func domains(_ section: Section) -> [DomainPattern] {
         (section.list("domains") ?? []).compactMap { domain($0, section) }
     }
 
-    private func domain(_ node: SourceNode, _ section: Section) -> String? {
+    private func domain(_ node: SourceNode, _ section: Section) -> DomainPattern? {
         let expected = "a domain, '*.example.com' or '*'"
         guard let text = section.text(node, "domains", expected) else { return nil }
-        if text.value == "*" { return "*" }
+        if text.value == "*" { return .all }
         let isBelow = text.value.hasPrefix("*.")
         let domain: Domain
         do {
@@ -82,15 +82,13 @@ struct MaintenanceReader {
                     + "\(text.quoted)\(text.reason(error.reason))", at: text.position)
             return nil
         }
-        let isKnown = watched.contains {
-            isBelow ? $0.domain.name.hasSuffix("." + domain.name) : $0.domain == domain
-        }
-        if !isKnown, !watched.isEmpty {
+        let pattern: DomainPattern = isBelow ? .below(domain) : .exactly(domain)
+        if !watched.isEmpty, !watched.contains(where: { pattern.matches($0.domain) }) {
             let names = watched.map(\.domain).filter { !reading.concealedDomains.contains($0) }.map(\.name)
             let hint = isBelow ? "" : text.suggestion(among: names)
             reading.error("\(text.quoted) \(section.title) is not watched\(hint)", at: text.position)
         }
-        return (isBelow ? "*." : "") + domain.name
+        return pattern
     }
 
     private func labels(_ section: Section) -> [String: String] {
@@ -119,7 +117,7 @@ struct MaintenanceReader {
         return labels
     }
 
-    private func days(_ section: Section) -> [String]? {
+    private func days(_ section: Section) -> Set<Weekday>? {
         guard section.isGiven("days") else {
             reading.error(
                 "'days' is missing \(section.title); such as 'days: [sat, sun]'",
@@ -127,41 +125,36 @@ struct MaintenanceReader {
             return nil
         }
         guard let nodes = section.list("days") else { return nil }
-        var days: [String] = []
+        var days: Set<Weekday> = []
         for node in nodes {
             guard let text = section.text(node, "days", "a day such as sat") else { continue }
             // What somebody writes out is understood and not taken: one way to write each thing.
-            guard Self.weekdays.contains(text.value) else {
-                let short = String(text.value.lowercased().prefix(3))
-                let hint =
-                    Self.weekdays.contains(short) && !text.usesVariable ? "; did you mean '\(short)'?" : ""
+            guard let day = Weekday(rawValue: text.value) else {
+                let short = Weekday(rawValue: String(text.value.lowercased().prefix(3)))
+                let hint = text.usesVariable ? "" : short.map { "; did you mean '\($0.rawValue)'?" } ?? ""
                 reading.error(
-                    "expected one of \(Self.weekdays.joined(separator: ", ")) in 'days' \(section.title), "
-                        + "found \(text.quoted)\(hint)", at: text.position)
+                    "expected one of \(Weekday.week.map(\.rawValue).joined(separator: ", ")) in 'days' "
+                        + "\(section.title), found \(text.quoted)\(hint)", at: text.position)
                 continue
             }
-            if !days.contains(text.value) { days.append(text.value) }
+            days.insert(day)
         }
         if nodes.isEmpty { reading.error("'days' \(section.title) is empty", at: section.position) }
         return days.isEmpty ? nil : days
     }
 
-    private func time(_ key: String, _ section: Section, isRequired: Bool = false) -> String? {
+    private func time(_ key: String, _ section: Section, isRequired: Bool = false) -> TimeOfDay? {
         let expected = "a time of day in quotation marks such as \"02:00\""
         guard let text = section.text(key, expected, isRequired: isRequired) else { return nil }
-        let parts = text.value.split(separator: ":", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { part in
-            part.utf8.count == 2 && part.utf8.allSatisfy { (48...57).contains($0) } ? Int(part) : nil
-        }
-        guard parts.count == 2, numbers.count == 2, numbers[0] < 24, numbers[1] < 60 else {
+        guard let time = TimeOfDay(text.value) else {
             reading.error(
                 "expected \(expected) for '\(key)' \(section.title), found \(text.quoted)", at: text.position)
             return nil
         }
-        return text.value
+        return time
     }
 
-    private func extent(_ section: Section) -> MaintenanceSettings.Extent? {
+    private func extent(_ section: Section) -> MaintenanceWindow.Extent? {
         let isLasting = section.isGiven("duration")
         let isUntil = section.isGiven("end")
         guard isLasting != isUntil else {
@@ -172,23 +165,23 @@ struct MaintenanceReader {
             return nil
         }
         if isLasting {
-            return section.duration("duration", in: .seconds(60)...(.seconds(7 * 86_400))).map { .lasting($0) }
+            return section.duration("duration", in: .seconds(60)...MaintenanceWindow.longest).map { .lasting($0) }
         }
         return time("end", section).map { .until($0) }
     }
 
-    private func zone(_ section: Section) -> String? {
+    private func zone(_ section: Section) -> TimeZone? {
         let expected = "a time zone such as Europe/Berlin"
         guard let text = section.text("zone", expected, isRequired: true) else { return nil }
         // Foundation reads `GMT+3` and `CET` too: the first has no daylight saving, the second has not the same rules
         // everywhere it is said.
         let isName = text.value.contains("/") || text.value == "UTC"
-        guard isName, TimeZone(identifier: text.value) != nil else {
+        guard isName, let zone = TimeZone(identifier: text.value) else {
             let hint = text.suggestion(among: TimeZone.knownTimeZoneIdentifiers.filter { $0.contains("/") })
             reading.error(
                 "expected \(expected) for 'zone' \(section.title), found \(text.quoted)\(hint)", at: text.position)
             return nil
         }
-        return text.value
+        return zone
     }
 }

@@ -1,7 +1,9 @@
-// A whole `monitor.yaml` and its sections, but for the domains (`WatchedDomain`, in `Evidence`) and the alerts (`AlertSettings.swift`).
+// A whole `monitor.yaml` and its sections, but for the domains (`WatchedDomain`, in `Evidence`), the
+// maintenance windows (`MaintenanceWindow`, in `Monitoring`) and the alerts (`AlertSettings.swift`).
 
 import Evidence
 import Facts
+import Monitoring
 
 /// A whole `monitor.yaml`, checked, with variables, secret files and defaults filled in.
 package struct ConfigurationFile: Sendable, Equatable {
@@ -18,7 +20,7 @@ package struct ConfigurationFile: Sendable, Equatable {
     package var vantages: [Vantage]
     package var alerts: AlertSettings
     /// No name twice, in the order of the file.
-    package var maintenance: [MaintenanceSettings]
+    package var maintenance: [MaintenanceWindow]
     package var store: StoreSettings
     package var server: ServerSettings
     package var log: LogSettings
@@ -30,7 +32,7 @@ package struct ConfigurationFile: Sendable, Equatable {
     package init(
         defaults: CheckSettings = CheckSettings(), domains: [WatchedDomain], network: NetworkSettings = .init(),
         cdn: CDNSettings = .init(), vantages: [Vantage] = [], alerts: AlertSettings = .init(),
-        maintenance: [MaintenanceSettings] = [], store: StoreSettings = .init(), server: ServerSettings = .init(),
+        maintenance: [MaintenanceWindow] = [], store: StoreSettings = .init(), server: ServerSettings = .init(),
         log: LogSettings = .init(), written: [String: String] = [:]
     ) {
         self.written = written

@@ -118,6 +118,9 @@ package enum Weekday: String, Sendable, CaseIterable {
     // 1970-01-01, the first day that is counted, was a Thursday.
     case thu, fri, sat, sun, mon, tue, wed
 
+    /// As people write them down.
+    package static let week: [Weekday] = [.mon, .tue, .wed, .thu, .fri, .sat, .sun]
+
     /// Of a day counted from 1970-01-01.
     init(day: Int) { self = Self.allCases[((day % 7) + 7) % 7] }
 }
