@@ -47,8 +47,8 @@ final class StoreParts: Sendable {
             settings: Delivery.Settings(userAgent: "aasa-monitor-bench"), logger: Self.logger)
         watchers = watched.map { watched in
             DomainWatcher(
-                watched, probe: sites, store: store, fleet: nil,
-                delivery: delivery, time: clock, logger: Self.logger)
+                watched,
+                .init(probe: sites, store: store, fleet: nil, delivery: delivery, time: clock, logger: Self.logger))
         }
         var states: [DomainState] = []
         for domain in domains { states.append(try await store.firstState(of: domain)) }

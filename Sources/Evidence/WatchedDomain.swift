@@ -36,15 +36,15 @@ package struct CheckSettings: Sendable, Equatable {
     }
 }
 
-/// One domain that the monitor watches, with the defaults filled in.
-package struct WatchedDomain: Sendable, Equatable {
-    package var domain: Domain
-    package var checks: CheckSettings
-    package var mode: AssociationMode
-    package var labels: [String: String]
+/// One domain that the monitor watches, with the defaults filled in. A class, since several parts hold each of ten thousand.
+package final class WatchedDomain: Sendable {
+    package let domain: Domain
+    package let checks: CheckSettings
+    package let mode: AssociationMode
+    package let labels: [String: String]
     /// The channels that hear of this domain; nil: all that no step of the escalation names, empty: none.
-    package var channels: [String]?
-    package var expect: Expectations?
+    package let channels: [String]?
+    package let expect: Expectations?
 
     package init(
         domain: Domain, checks: CheckSettings = CheckSettings(), mode: AssociationMode = .production,
@@ -56,5 +56,13 @@ package struct WatchedDomain: Sendable, Equatable {
         self.labels = labels
         self.channels = channels
         self.expect = expect
+    }
+}
+
+extension WatchedDomain: Equatable {
+    package static func == (left: WatchedDomain, right: WatchedDomain) -> Bool {
+        left === right
+            || left.domain == right.domain && left.checks == right.checks && left.mode == right.mode
+                && left.labels == right.labels && left.channels == right.channels && left.expect == right.expect
     }
 }

@@ -38,8 +38,9 @@ extension DaemonSuite {
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
             return try (0..<count).map { WatchedDomain(domain: try Domain("d\($0).test")) }.map {
                 DomainWatcher(
-                    $0, probe: probe, store: scratch.store, fleet: nil,
-                    delivery: delivery, time: time, logger: silent)
+                    $0,
+                    .init(
+                        probe: probe, store: scratch.store, fleet: nil, delivery: delivery, time: time, logger: silent))
             }
         }
 
@@ -122,8 +123,10 @@ extension DaemonSuite {
             for round in 0..<2 {
                 let watchers = watched.map {
                     DomainWatcher(
-                        $0, probe: probe, store: scratch.store, fleet: nil,
-                        delivery: delivery, time: time, logger: silent)
+                        $0,
+                        .init(
+                            probe: probe, store: scratch.store, fleet: nil, delivery: delivery, time: time,
+                            logger: silent))
                 }
                 let begin = time.now()
                 let scheduler = DomainScheduler(watchers, time: time)
@@ -175,8 +178,10 @@ extension DaemonSuite {
                 WatchedDomain(domain: $0, checks: CheckSettings(interval: .seconds(6 * 3600)))
             }.map {
                 DomainWatcher(
-                    $0, probe: probe, store: scratch.store, fleet: nil,
-                    delivery: delivery, time: time, logger: log.logger)
+                    $0,
+                    .init(
+                        probe: probe, store: scratch.store, fleet: nil, delivery: delivery, time: time,
+                        logger: log.logger))
             }
             let reports = Mutex<[Bool]>([])
             let scheduler = DomainScheduler(
@@ -207,8 +212,8 @@ extension DaemonSuite {
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
             let domain = try Domain("d0.test")
             let watcher = DomainWatcher(
-                WatchedDomain(domain: domain), probe: probe,
-                store: scratch.store, fleet: nil, delivery: delivery, time: time, logger: silent)
+                WatchedDomain(domain: domain),
+                .init(probe: probe, store: scratch.store, fleet: nil, delivery: delivery, time: time, logger: silent))
             let scheduler = DomainScheduler([watcher], time: time, pause: .seconds(86_400))
             #expect(await scheduler.checkNow(try Domain("d1.test"), wait: .seconds(15)) == .notWatched)
             #expect(await scheduler.checkNow(domain, wait: .seconds(15)) == .done)

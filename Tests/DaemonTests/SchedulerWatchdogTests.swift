@@ -62,8 +62,9 @@ extension DaemonSuite {
                 transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
             let watchers = try (0..<domains).map { WatchedDomain(domain: try Domain("d\($0).test")) }.map {
                 DomainWatcher(
-                    $0, probe: probe, store: scratch.store, fleet: nil,
-                    delivery: delivery, time: time, logger: silent)
+                    $0,
+                    .init(
+                        probe: probe, store: scratch.store, fleet: nil, delivery: delivery, time: time, logger: silent))
             }
             let scheduler = DomainScheduler(watchers, time: time, watchdog: watchdog)
             made.withLock { $0 = scheduler }

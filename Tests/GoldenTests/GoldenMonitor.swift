@@ -110,8 +110,10 @@ final class GoldenMonitor {
         let domain = watched.domain
         guard !state.unchecked.contains(domain.name) else { return }
         let watcher = DomainWatcher(
-            watched, probe: probe, store: store,
-            fleet: fleet, delivery: delivery, metrics: metrics.metrics, time: time, logger: silent)
+            watched,
+            .init(
+                probe: probe, store: store, fleet: fleet, delivery: delivery, metrics: metrics.metrics, time: time,
+                logger: silent))
         let before = if let state = known[domain] { state } else { try await store.firstState(of: domain) }
         known[domain] = try await watcher.check(before, depth: time.now() == state.end ? .full : nil)
     }

@@ -64,14 +64,14 @@ struct DomainListReader {
                     column: cells[columns.count].column,
                     message: "the line has \(cells.count) columns, the first line of the list has \(columns.count)")
             }
-            var watched: WatchedDomain?
+            var domain: Domain?
+            var checks = defaults
             var labels: [String: String] = [:]
-            var interval: Duration?
             var routed: [String]?
             for (cell, column) in zip(cells, columns) where !cell.text.isEmpty {
                 switch column {
-                case .domain: watched = WatchedDomain(domain: try Self.domain(cell), checks: defaults)
-                case .interval: interval = try Self.interval(cell)
+                case .domain: domain = try Self.domain(cell)
+                case .interval: checks.interval = try Self.interval(cell)
                 case .channels: routed = try routes(cell)
                 case .label(let name):
                     guard cell.text.count <= 256 else {
@@ -81,19 +81,16 @@ struct DomainListReader {
                     labels[name] = cell.text
                 }
             }
-            guard var watched else { throw ListFault(column: 1, message: "the line names no domain") }
-            if let first = lines.updateValue(line, forKey: watched.domain) {
-                lines[watched.domain] = first
+            guard let domain else { throw ListFault(column: 1, message: "the line names no domain") }
+            if let first = lines.updateValue(line, forKey: domain) {
+                lines[domain] = first
                 throw ListFault(
                     column: 1,
-                    message: "domain '\(watched.domain)' is listed twice; it is already given at line \(first)"
+                    message: "domain '\(domain)' is listed twice; it is already given at line \(first)"
                 )
             }
-            if known.contains(watched.domain) { return }
-            watched.labels = labels
-            if let interval { watched.checks.interval = interval }
-            if let routed { watched.channels = routed }
-            result.append(watched)
+            if known.contains(domain) { return }
+            result.append(WatchedDomain(domain: domain, checks: checks, labels: labels, channels: routed))
         }
     }
 

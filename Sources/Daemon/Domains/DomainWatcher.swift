@@ -23,40 +23,49 @@ package protocol DomainProbing: Sendable {
 extension DomainProbe: DomainProbing {}
 
 package struct DomainWatcher: Sendable {
+    /// What the watchers of all domains use. A class, so that ten thousand of them hold it once.
+    package final class Dependencies: Sendable {
+        let probe: any DomainProbing
+        let store: Store
+        /// nil: the local network is always trusted.
+        let fleet: (any FleetView)?
+        let delivery: Delivery
+        /// nil: nobody reads them.
+        let metrics: MetricsRegistry?
+        let time: any MonitorClock
+        let logger: Logger
+        /// A channel is notified of changes.
+        let followsChanges: Bool
+
+        package init(
+            probe: any DomainProbing, store: Store, fleet: (any FleetView)?, delivery: Delivery,
+            metrics: MetricsRegistry? = nil, time: any MonitorClock, logger: Logger, followsChanges: Bool = false
+        ) {
+            self.probe = probe
+            self.store = store
+            self.fleet = fleet
+            self.delivery = delivery
+            self.metrics = metrics
+            self.time = time
+            self.logger = logger
+            self.followsChanges = followsChanges
+        }
+    }
+
     let watched: WatchedDomain
-    private let followsChanges: Bool
     package let schedule: CheckSchedule
-    private let probe: any DomainProbing
-    private let store: Store
-    private let fleet: (any FleetView)?
-    private let delivery: Delivery
-    private let metrics: MetricsRegistry?
-    private let time: any MonitorClock
-    private let logger: Logger
+    private let use: Dependencies
     private let unread = LogDeduplicator()
 
-    private var policy: Policy { Policy(watched, followsChanges: followsChanges) }
+    private var policy: Policy { Policy(watched, followsChanges: use.followsChanges) }
 
     /// After a check that the store did not take.
     private static let storePause: Duration = .seconds(5)
 
-    /// `followsChanges`: a channel is notified of changes. `fleet`: nil: the local network is always trusted. `metrics`: nil: nobody
-    /// reads them.
-    package init(
-        _ watched: WatchedDomain, followsChanges: Bool = false, probe: any DomainProbing, store: Store,
-        fleet: (any FleetView)?, delivery: Delivery, metrics: MetricsRegistry? = nil, time: any MonitorClock,
-        logger: Logger
-    ) {
+    package init(_ watched: WatchedDomain, _ use: Dependencies) {
         self.watched = watched
-        self.followsChanges = followsChanges
+        self.use = use
         schedule = CheckSchedule(domain: watched.domain, interval: watched.checks.interval)
-        self.probe = probe
-        self.store = store
-        self.fleet = fleet
-        self.delivery = delivery
-        self.metrics = metrics
-        self.time = time
-        self.logger = logger
     }
 
     /// What is to be done at the domain's turn: a check, but for one whose state was not read yet and which was checked
@@ -88,15 +97,16 @@ package struct DomainWatcher: Sendable {
     /// nil where it cannot be read, which is logged once.
     private func storedState() async throws -> DomainState? {
         do {
-            var state = try await store.state(of: watched.domain)
-            if state == nil { state = try await store.firstState(of: watched.domain) }
+            var state = try await use.store.state(of: watched.domain)
+            if state == nil { state = try await use.store.firstState(of: watched.domain) }
             unread.isOver()
             return state
         } catch let error as CancellationError {
             throw error
         } catch {
             if unread.isNews("\(error)") {
-                logger.error("domain not checked: its state cannot be read", metadata: metadata(["error": "\(error)"]))
+                use.logger.error(
+                    "domain not checked: its state cannot be read", metadata: metadata(["error": "\(error)"]))
             }
             return nil
         }
@@ -108,21 +118,21 @@ package struct DomainWatcher: Sendable {
     package func check(_ state: DomainState, depth: Depth? = nil) async throws -> DomainState {
         let begun = ContinuousClock.now
         let (observation, evaluation) = try await evaluatedProbe(state, depth)
-        await fleet?.note(evaluation.state)
+        await use.fleet?.note(evaluation.state)
         do {
-            let hasChanged = try await store.commit(evaluation, of: observation, after: state)
-            if hasChanged { delivery.wake() }
+            let hasChanged = try await use.store.commit(evaluation, of: observation, after: state)
+            if hasChanged { use.delivery.wake() }
         } catch let error as CancellationError {
             throw error
         } catch {
-            metrics?.noteDiscarded(took: (ContinuousClock.now - begun).inSeconds)
-            logger.error("check discarded: store write failed", metadata: metadata(["error": "\(error)"]))
-            await fleet?.note(state)
+            use.metrics?.noteDiscarded(took: (ContinuousClock.now - begun).inSeconds)
+            use.logger.error("check discarded: store write failed", metadata: metadata(["error": "\(error)"]))
+            await use.fleet?.note(state)
             // So that a schedule without a stored state does not become a tight loop.
-            try await time.sleep(for: Self.storePause)
+            try await use.time.sleep(for: Self.storePause)
             return state
         }
-        metrics?.note(observation, evaluation, before: state, took: (ContinuousClock.now - begun).inSeconds)
+        use.metrics?.note(observation, evaluation, before: state, took: (ContinuousClock.now - begun).inSeconds)
         report(evaluation, before: state)
         return evaluation.state
     }
@@ -132,21 +142,24 @@ package struct DomainWatcher: Sendable {
     private func evaluatedProbe(
         _ state: DomainState, _ wanted: Depth?
     ) async throws -> (Observation, Evaluation) {
-        let depth = wanted ?? state.depth(fullEvery: watched.checks.fullEvery, now: time.now())
+        let depth = wanted ?? state.depth(fullEvery: watched.checks.fullEvery, now: use.time.now())
         let first = try await observe(depth, known: state)
         let evaluated = evaluate(
-            state, first, policy, now: time.now(), wall: time.systemTime(), network: await network(after: first, state))
+            state, first, policy, now: use.time.now(), wall: use.time.systemTime(),
+            network: await network(after: first, state))
         guard depth == .light, state.wantsFullProbe(after: evaluated) else { return (first, evaluated) }
         let full = try await observe(.full, known: evaluated.state)
         let network = await network(after: full, state)
         return (
             full,
-            evaluate(state, full, policy, now: time.now(), wall: time.systemTime(), replacing: first, network: network)
+            evaluate(
+                state, full, policy, now: use.time.now(), wall: use.time.systemTime(), replacing: first,
+                network: network)
         )
     }
 
     private func network(after observation: Observation, _ known: DomainState) async -> LocalNetwork {
-        await fleet?.network(after: observation, known: known) ?? .trusted
+        await use.fleet?.network(after: observation, known: known) ?? .trusted
     }
 
     private func observe(_ depth: Depth, known: DomainState) async throws -> Observation {
@@ -154,10 +167,10 @@ package struct DomainWatcher: Sendable {
         if let origin = known.originPeriods.last?.content, let copy = known.cdnCopy?.content {
             compared = (origin, copy)
         }
-        return try await probe.observe(
+        return try await use.probe.observe(
             watched.domain, mode: watched.mode, depth: depth, hadFile: known.hadFile,
             pages: depth == .full ? policy.expectations.pages(of: watched.domain) : [], timeout: watched.checks.timeout,
-            compared: compared, now: time.now())
+            compared: compared, now: use.time.now())
     }
 
     private func report(_ evaluation: Evaluation, before: DomainState) {
@@ -165,13 +178,13 @@ package struct DomainWatcher: Sendable {
         let isSame = before.verdict?.diagnosis.saysTheSame(as: verdict.diagnosis) ?? false
         if before.verdict?.level != verdict.level || !isSame {
             let isWorse = verdict.level == .failing && before.verdict?.level != .failing
-            logger.log(
-                level: isWorse ? .warning : .info, "\(verdict.text(at: time.systemTime()).oneLine)",
+            use.logger.log(
+                level: isWorse ? .warning : .info, "\(verdict.text(at: use.time.systemTime()).oneLine)",
                 metadata: metadata([
                     "verdict": "\(verdict.level.rawValue)", "comparison": "\(verdict.comparison.state.rawValue)",
                 ]))
         }
-        for change in evaluation.changes { change.log(to: logger, at: time.systemTime()) }
+        for change in evaluation.changes { change.log(to: use.logger, at: use.time.systemTime()) }
     }
 
     private func metadata(_ more: Logger.Metadata) -> Logger.Metadata {
@@ -193,15 +206,11 @@ struct WatcherFactory: Sendable {
     func watchers(
         for domains: [WatchedDomain], of configuration: ConfigurationFile, driver: CurlDriver
     ) -> [DomainWatcher] {
-        // One for all: it spreads the requests to Apple's CDN over time. Of the protocol's type here already, as each watcher
-        // would make a box of its own.
-        let probe: any DomainProbing = DomainProbe(
-            driver: driver, settings: ProbeSettings(configuration, userAgent: userAgent))
-        let followsChanges = configuration.followsChanges
-        return domains.map { watched in
-            DomainWatcher(
-                watched, followsChanges: followsChanges, probe: probe, store: store, fleet: fleet, delivery: delivery,
-                metrics: metrics, time: time, logger: logger)
-        }
+        let use = DomainWatcher.Dependencies(
+            // One for all: it spreads the requests to Apple's CDN over time.
+            probe: DomainProbe(driver: driver, settings: ProbeSettings(configuration, userAgent: userAgent)),
+            store: store, fleet: fleet, delivery: delivery, metrics: metrics, time: time, logger: logger,
+            followsChanges: configuration.followsChanges)
+        return domains.map { DomainWatcher($0, use) }
     }
 }

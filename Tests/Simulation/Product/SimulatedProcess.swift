@@ -92,9 +92,10 @@ struct SimulatedProcess: Sendable {
             (
                 site,
                 DomainWatcher(
-                    watched, probe: SimulatedLook(site: site, network: network), store: store, fleet: view,
-                    delivery: delivery,
-                    time: time, logger: Self.logger)
+                    watched,
+                    .init(
+                        probe: SimulatedLook(site: site, network: network), store: store, fleet: view,
+                        delivery: delivery, time: time, logger: Self.logger))
             )
         }
         return Dictionary(watchers) { first, _ in first }
