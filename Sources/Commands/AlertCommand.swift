@@ -4,6 +4,7 @@ import Curl
 import Daemon
 import Evidence
 import MonitorConfiguration
+import Monitoring
 
 /// `aasa-monitor alert`: whether messages arrive, and to whom they would go, before one has to.
 struct AlertCommand: AsyncParsableCommand {

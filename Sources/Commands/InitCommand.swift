@@ -2,6 +2,7 @@ import ArgumentParser
 import Evidence
 import Foundation
 import MonitorConfiguration
+import Monitoring
 
 /// `aasa-monitor init`: a configuration to begin with.
 struct InitCommand: AsyncParsableCommand {
@@ -22,9 +23,9 @@ struct InitCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The chat that gets the alerts: \(ChannelType.ofOneAddress.map(\.rawValue).joined(separator: ", ")).",
+            "The chat that gets the alerts: \(ChannelKind.ofOneAddress.map(\.rawValue).joined(separator: ", ")).",
             valueName: "type"),
-        completion: .list(ChannelType.ofOneAddress.map(\.rawValue)))
+        completion: .list(ChannelKind.ofOneAddress.map(\.rawValue)))
     var channel: String?
 
     @Option(
@@ -74,11 +75,11 @@ struct InitCommand: AsyncParsableCommand {
         Console.print("\(output): \(domains)\(named.isEmpty ? ", an example: put yours in its place" : ""); \(next)")
     }
 
-    private func channelType() throws -> ChannelType? {
+    private func channelType() throws -> ChannelKind? {
         guard let channel else { return nil }
-        guard let type = ChannelType.ofOneAddress.first(where: { $0.rawValue == channel }) else {
-            let known = ChannelType.ofOneAddress.map(\.rawValue).joined(separator: ", ")
-            let isOther = ChannelType(rawValue: channel) != nil
+        guard let type = ChannelKind.ofOneAddress.first(where: { $0.rawValue == channel }) else {
+            let known = ChannelKind.ofOneAddress.map(\.rawValue).joined(separator: ", ")
+            let isOther = ChannelKind(rawValue: channel) != nil
             throw CommandFailure(
                 .usage,
                 isOther
@@ -122,7 +123,7 @@ struct InitCommand: AsyncParsableCommand {
 enum InitialConfiguration {
     /// `targets`: of none the domain of the example stays. A domain in several modes is watched in production: those devices
     /// read Apple's copy of the same file.
-    static func text(watching targets: [Target], notifying type: ChannelType?) -> String {
+    static func text(watching targets: [Target], notifying type: ChannelKind?) -> String {
         var example = String(decoding: PackageResources.monitor_yaml, as: UTF8.self)
         if let type {
             let channel = "    - {name: ops, type: \(type.rawValue), url_file: \(addressFile(type))}\n"
@@ -133,7 +134,7 @@ enum InitialConfiguration {
     }
 
     /// Beside the configuration.
-    static func addressFile(_ type: ChannelType) -> String { "\(type.rawValue).url" }
+    static func addressFile(_ type: ChannelKind) -> String { "\(type.rawValue).url" }
 
     private static func entries(_ targets: [Target]) -> [String] {
         var seen: Set<Domain> = []

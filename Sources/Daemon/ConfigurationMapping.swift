@@ -11,32 +11,14 @@ import StatusServer
 
 extension Channel {
     init(settings: ChannelSettings) throws {
-        let kind: ChannelKind =
-            switch settings.type {
-            case .webhook: .webhook
-            case .slack: .slack
-            case .discord: .discord
-            case .teams: .teams
-            case .googleChat: .googleChat
-            case .mattermost: .mattermost
-            case .telegram: .telegram
-            case .line: .line
-            case .chatwork: .chatwork
-            case .pagerduty: .pagerduty
-            case .alertmanager: .alertmanager
-            case .ntfy: .ntfy
-            case .email: .email
-            case .command: .command
-            }
         try self.init(
-            name: settings.name, kind: kind, url: settings.url?.reveal(),
+            name: settings.name, kind: settings.type, url: settings.url?.reveal(),
             signingKeys: settings.secrets.flatMap { secret in
                 try Channel.signingKeys(parsing: secret.reveal(), channel: settings.name)
             }, token: settings.token?.reveal(), destination: settings.destination?.reveal(), thread: settings.thread,
-            mail: settings.mail.map {
-                MailAddresses(sender: $0.from, recipients: $0.to, username: $0.username)
-            }, words: settings.command.map { $0.reveal() }, minimumSeverity: settings.severity, kinds: settings.kinds,
-            notifies: Set(settings.notify.map { $0 == .changes ? .changes : .incidents }))
+            mail: settings.mail, words: settings.command.map { $0.reveal() }, minimumSeverity: settings.severity,
+            kinds: settings.kinds,
+            notifies: settings.notify)
     }
 }
 
@@ -70,8 +52,7 @@ extension Routing {
         let alerts = configuration.alerts
         self.init(
             channels: channels, domains: configuration.domains, fallback: alerts.fallback,
-            escalation: Escalation(
-                alerts.escalation.map { Escalation.Step(after: $0.after, channels: $0.channels) }),
+            escalation: alerts.escalation,
             cdnBaseURL: configuration.cdn.baseURL, statusPageURL: configuration.server.pageURL,
             remindEvery: alerts.remindEvery, groupWait: alerts.groupWait, groupInterval: alerts.groupInterval,
             instance: configuration.instance ?? ConfigurationFile.hostName,

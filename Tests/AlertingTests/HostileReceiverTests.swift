@@ -4,6 +4,7 @@ import Curl
 import Evidence
 import Foundation
 import Lab
+import Monitoring
 import Testing
 
 @testable import Alerting

@@ -1,4 +1,5 @@
 import Foundation
+import Monitoring
 import Testing
 
 @testable import Alerting

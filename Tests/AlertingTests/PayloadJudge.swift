@@ -4,6 +4,7 @@
 import Evidence
 import Facts
 import Foundation
+import Monitoring
 import TestTraits
 import Testing
 

@@ -3,6 +3,7 @@
 import Evidence
 import Facts
 import Foundation
+import Monitoring
 import TestSupport
 import Testing
 

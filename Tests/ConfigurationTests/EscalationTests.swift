@@ -1,4 +1,5 @@
 import MonitorConfiguration
+import Monitoring
 import Testing
 
 extension ConfigurationSuite {
@@ -18,14 +19,14 @@ extension ConfigurationSuite {
                 (
                     "  escalation:\n    - {after: 1h, channels: [ops]}\n    - {after: 1d, channels: [boss]}\n",
                     [
-                        EscalationSettings(after: .seconds(3600), channels: ["ops"]),
-                        EscalationSettings(after: .seconds(86_400), channels: ["boss"]),
+                        Escalation.Step(after: .seconds(3600), channels: ["ops"]),
+                        Escalation.Step(after: .seconds(86_400), channels: ["boss"]),
                     ]
                 ),
             ])
-        func read(_ lines: String, _ expected: [EscalationSettings]) throws {
+        func read(_ lines: String, _ expected: [Escalation.Step]) throws {
             let (file, warnings) = try Fixture.parse(Self.head + lines + Self.channels)
-            #expect(file.alerts.escalation == expected)
+            #expect(file.alerts.escalation.steps == expected)
             #expect(warnings.isEmpty)
         }
     }

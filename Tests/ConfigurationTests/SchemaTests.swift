@@ -3,6 +3,7 @@
 
 import Foundation
 import MonitorConfiguration
+import Monitoring
 import TestSupport
 import Testing
 import Yams
@@ -99,8 +100,8 @@ extension ConfigurationSuite {
             log: {}
             """
 
-        private static func channels(_ keys: (ChannelType) -> [String]) -> String {
-            ChannelType.allCases.map { type in
+        private static func channels(_ keys: (ChannelKind) -> [String]) -> String {
+            ChannelKind.allCases.map { type in
                 let values = keys(type).map { "\($0): \"\($0 == "url" ? "https://a.test" : "x")\"" }
                 return "{" + (["name: \(type.rawValue)", "type: \(type.rawValue)"] + values).joined(separator: ", ")
                     + "}"

@@ -2,6 +2,7 @@ import Evidence
 import Facts
 import Foundation
 import MonitorConfiguration
+import Monitoring
 import Testing
 
 extension ConfigurationSuite {
@@ -81,7 +82,7 @@ extension ConfigurationSuite {
             let (file, _) = try Fixture.parse(uncommented, shard: Shard("0/1"))
             #expect(file.alerts.channels.count == 7)
             #expect(file.domains.count == 2)
-            #expect(file.alerts.escalation.count == 1)
+            #expect(file.alerts.escalation.steps.count == 1)
             #expect(file.heartbeat != nil)
         }
 
@@ -206,7 +207,7 @@ extension ConfigurationSuite {
         func channels() throws {
             let (file, warnings) = try Fixture.parse(try Fixture.text("valid", "channels"))
             #expect(warnings.isEmpty)
-            #expect(Set(file.alerts.channels.map(\.type)) == Set(ChannelType.allCases))
+            #expect(Set(file.alerts.channels.map(\.type)) == Set(ChannelKind.allCases))
             let byName = Dictionary(uniqueKeysWithValues: file.alerts.channels.map { ($0.name, $0) })
             #expect(byName["discord"]?.thread == "1234567890123456789")
             #expect(byName["teams"]?.url?.reveal().contains("sp=%2Ftriggers&sig=") == true)
@@ -222,9 +223,10 @@ extension ConfigurationSuite {
             #expect(byName["mail"]?.token?.reveal() == "PLANTED")
             #expect(
                 byName["mail"]?.mail
-                    == .init(
-                        from: "monitor@example.net", to: ["ops@example.net", "a+b@example.net"], username: "monitor"))
-            #expect(byName["mail-here"]?.mail == .init(from: "monitor@host", to: ["root@localhost"]))
+                    == MailAddresses(
+                        sender: "monitor@example.net", recipients: ["ops@example.net", "a+b@example.net"],
+                        username: "monitor"))
+            #expect(byName["mail-here"]?.mail == MailAddresses(sender: "monitor@host", recipients: ["root@localhost"]))
             #expect(
                 byName["script"]?.command.map { $0.reveal() }
                     == ["/usr/local/bin/on-alert", "--now", "5", "true", "", "PLANTED value/of a:variable"])

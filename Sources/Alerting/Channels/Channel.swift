@@ -6,11 +6,7 @@ import Evidence
 import Foundation
 import Monitoring
 
-package enum ChannelKind: String, Codable, Sendable, CaseIterable {
-    case webhook, slack, discord, teams
-    case googleChat = "google-chat"
-    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email, command
-
+extension ChannelKind {
     /// Where a service is reached that has one address for all; nil where each receiver has its own.
     var home: String? {
         switch self {
@@ -23,36 +19,6 @@ package enum ChannelKind: String, Codable, Sendable, CaseIterable {
         case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager, .email, .command: nil
         }
     }
-
-    /// It keeps incidents of its own, under a key of the monitor: each incident needs a message of its own, and the end of
-    /// one that it never received means nothing to it. All other kinds are chats.
-    package var isPager: Bool { self == .pagerduty || self == .alertmanager }
-
-    /// It gets a message when somebody acknowledges an incident.
-    package var takesAcknowledgements: Bool { self == .pagerduty }
-
-    /// Only the present counts there: it gets the set of firing incidents again and again.
-    package var isFeed: Bool { self == .alertmanager }
-}
-
-/// Who writes to whom.
-package struct MailAddresses: Equatable, Sendable {
-    /// Bare addresses, in ASCII.
-    let sender: String
-    fileprivate(set) var recipients: [String]
-    /// For the login; nil for none.
-    let username: String?
-
-    package init(sender: String, recipients: [String], username: String? = nil) {
-        self.sender = sender
-        self.recipients = recipients
-        self.username = username
-    }
-}
-
-/// What a channel can be notified of.
-package enum Notified: String, Codable, Sendable, CaseIterable {
-    case incidents, changes
 }
 
 package struct Channel: Equatable, Sendable {

@@ -2,6 +2,7 @@
 // memory; after a restart one more burst may go out.
 
 import Foundation
+import Monitoring
 
 /// So many messages at once, and one more each so often.
 struct RateLimit: Equatable, Sendable {

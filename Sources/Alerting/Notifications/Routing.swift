@@ -138,32 +138,6 @@ package struct Routing: Equatable, Sendable {
     }
 }
 
-/// The steps by which more channels are notified where nobody acknowledges.
-package struct Escalation: Equatable, Sendable {
-    package struct Step: Equatable, Sendable {
-        /// From the firing of an incident.
-        package let after: Duration
-        package let channels: [String]
-
-        package init(after: Duration, channels: [String]) {
-            self.after = after
-            self.channels = channels
-        }
-    }
-
-    package let steps: [Step]
-    /// All channels that a step names. Domains without `channels` of their own do not notify them at once.
-    package let names: Set<String>
-
-    package init(_ steps: [Step] = []) {
-        self.steps = steps
-        names = Set(steps.flatMap(\.channels))
-    }
-
-    /// The time of a channel's step; nil where none names it.
-    func after(_ channel: String) -> Duration? { steps.first { $0.channels.contains(channel) }?.after }
-}
-
 // MARK: - Who would be notified
 // The answers of `decide` to questions about incidents that there are none of, so that what is shown cannot differ from what is
 // done.

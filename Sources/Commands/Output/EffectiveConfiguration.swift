@@ -122,7 +122,7 @@ struct EffectiveConfiguration {
             (
                 "escalation",
                 .array(
-                    file.alerts.escalation.map {
+                    file.alerts.escalation.steps.map {
                         .object([("after", Self.duration($0.after)), ("channels", Self.list($0.channels))])
                     })
             ),
@@ -152,7 +152,7 @@ struct EffectiveConfiguration {
         }
         members.append(("severity", .string(channel.severity.rawValue)))
         if !channel.kinds.isEmpty { members.append(("kinds", list(channel.kinds))) }
-        members.append(("notify", list(channel.notify.map(\.rawValue))))
+        members.append(("notify", list(Notified.allCases.filter(channel.notify.contains).map(\.rawValue))))
         return .object(members)
     }
 
@@ -161,8 +161,8 @@ struct EffectiveConfiguration {
         switch key {
         case .threadID: channel.thread.map { .string($0) }
         case .username: channel.mail?.username.map { .string($0) }
-        case .from: channel.mail.map { .string($0.from) }
-        case .to: channel.mail.map { list($0.to) }
+        case .from: channel.mail.map { .string($0.sender) }
+        case .to: channel.mail.map { list($0.recipients) }
         // Arguments may be tokens.
         case .command: list(channel.command.enumerated().map { $0.offset == 0 ? $0.element.reveal() : "***" })
         default: nil

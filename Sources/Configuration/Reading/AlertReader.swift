@@ -1,5 +1,6 @@
 import Evidence
 import Foundation
+import Monitoring
 
 /// `alerts` and its channels.
 struct AlertReader {
@@ -100,15 +101,15 @@ struct AlertReader {
         return ChannelReader(reading: reading, channel: channel, type: type).settings(named: name)
     }
 
-    private func type(_ channel: Section) -> ChannelType? {
-        let supported = ChannelType.allCases.map(\.rawValue).sorted()
+    private func type(_ channel: Section) -> ChannelKind? {
+        let supported = ChannelKind.allCases.map(\.rawValue).sorted()
         let list = supported.joined(separator: ", ")
         guard channel.isGiven("type") else {
             reading.error("'type' is missing \(channel.title); supported: \(list)", at: channel.position)
             return nil
         }
         guard let text = channel.text("type", "the type of a channel") else { return nil }
-        if let type = ChannelType(rawValue: text.value) { return type }
+        if let type = ChannelKind(rawValue: text.value) { return type }
         let hint = text.suggestion(among: supported)
         reading.error(
             "unknown channel type \(text.quoted)" + (hint.isEmpty ? "; supported: \(list)" : hint), at: text.position)
@@ -146,8 +147,8 @@ struct EscalationReader {
     /// A step beyond a month is a slip.
     private static let range = Duration.seconds(1)...Duration.seconds(30 * 86_400)
 
-    func read(_ alerts: Section) -> [EscalationSettings] {
-        var steps: [EscalationSettings] = []
+    func read(_ alerts: Section) -> Escalation {
+        var steps: [Escalation.Step] = []
         var lines: [String: Int] = [:]
         for node in alerts.list("escalation") ?? [] {
             guard case .mapping(let entries) = node.content else {
@@ -160,12 +161,12 @@ struct EscalationReader {
             let after = after(section, behind: steps.last)
             let names = names(section, &lines)
             section.close()
-            if let after { steps.append(EscalationSettings(after: after, channels: names)) }
+            if let after { steps.append(Escalation.Step(after: after, channels: names)) }
         }
-        return steps
+        return Escalation(steps)
     }
 
-    private func after(_ section: Section, behind last: EscalationSettings?) -> Duration? {
+    private func after(_ section: Section, behind last: Escalation.Step?) -> Duration? {
         guard let entry = section.entry("after"), !entry.value.isNull else {
             reading.error("'after' is missing \(section.title)", at: section.position)
             return nil

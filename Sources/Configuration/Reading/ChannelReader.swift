@@ -2,17 +2,18 @@
 
 import Evidence
 import Foundation
+import Monitoring
 
 struct ChannelReader {
     let reading: Reading
     let channel: Section
-    let type: ChannelType
+    let type: ChannelKind
 
     func settings(named name: String?) -> ChannelSettings? {
         refuseForeignKeys()
         var result = ChannelSettings(name: name ?? "", type: type)
         var isWhole = true
-        if type == .email { result.mail = ChannelSettings.Mail() }
+        if type == .email { result.mail = MailAddresses(sender: "", recipients: []) }
         for key in keys() {
             guard isGiven(key.name) else {
                 if key.isRequired {
@@ -35,26 +36,26 @@ struct ChannelReader {
     }
 
     /// nil where the key is absent, and after telling what is wrong with it.
-    private func notify() -> [ChannelSettings.NotifiedOf]? {
+    private func notify() -> Set<Notified>? {
         guard let nodes = channel.list("notify") else { return nil }
-        let words = ChannelSettings.NotifiedOf.allCases.map(\.rawValue)
-        var notify: [ChannelSettings.NotifiedOf] = []
+        let words = Notified.allCases.map(\.rawValue)
+        var notify: Set<Notified> = []
         for node in nodes {
             guard let text = channel.text(node, "notify", "one of \(words.joined(separator: ", "))")
             else { continue }
-            guard let word = ChannelSettings.NotifiedOf(rawValue: text.value) else {
+            guard let word = Notified(rawValue: text.value) else {
                 let hint = text.suggestion(among: words)
                 reading.error(
                     "expected one of \(words.joined(separator: ", ")) in 'notify' \(channel.title), found "
                         + "\(text.quoted)\(hint)", at: text.position)
                 continue
             }
-            if word == .changes, type == .pagerduty || type == .alertmanager {
+            if word == .changes, type.isPager {
                 reading.error(
                     "'notify' \(channel.title) cannot name changes: a receiver of type \(type.rawValue) keeps incidents",
                     at: text.position)
             }
-            if !notify.contains(word) { notify.append(word) }
+            notify.insert(word)
         }
         if nodes.isEmpty {
             reading.error(
@@ -102,7 +103,7 @@ struct ChannelReader {
         for name in ChannelKey.Name.allCases where !own.contains(name) {
             for key in name.isSecret ? [name.rawValue, name.rawValue + "_file"] : [name.rawValue]
             where channel.has(key) {
-                let owners = ChannelType.allCases.filter { $0.keys.contains { $0.name == name } }.map(\.rawValue)
+                let owners = ChannelKind.allCases.filter { $0.keys.contains { $0.name == name } }.map(\.rawValue)
                 let kinds = owners.count == 1 ? "type \(owners[0]) only" : "the types \(owners.joined(separator: ", "))"
                 reading.error(
                     "'\(key)' \(channel.title) is for channels of \(kinds)",
@@ -221,7 +222,7 @@ extension ChannelReader {
 
     func readSender(into result: inout ChannelSettings) -> Bool {
         let address = identifier(.from, .mailAddress)
-        result.mail?.from = address ?? ""
+        result.mail?.sender = address ?? ""
         return address != nil
     }
 
@@ -251,7 +252,7 @@ extension ChannelReader {
                 at: channel.entry("to")?.position ?? channel.position)
             return false
         }
-        result.mail?.to = to
+        result.mail?.recipients = to
         return !found.contains(nil)
     }
 

@@ -1,6 +1,7 @@
 // Who is notified of what: `alerts` with its channels.
 
 import Evidence
+import Monitoring
 
 /// Who is notified, and how often.
 package struct AlertSettings: Sendable, Equatable {
@@ -12,32 +13,18 @@ package struct AlertSettings: Sendable, Equatable {
     package var groupInterval: Duration = .seconds(300)
     /// The name of the channel that is notified of the monitor's own trouble, whatever the routes say; nil: all are.
     package var fallback: String?
-    /// Who is notified later, where nobody has acknowledged an incident; ascending. These channels are not part of
-    /// "all channels".
-    package var escalation: [EscalationSettings] = []
+    /// Who is notified later, where nobody has acknowledged an incident. These channels are not part of "all channels".
+    package var escalation = Escalation()
     /// No name twice, in the order of the file.
     package var channels: [ChannelSettings] = []
 
     package init() {}
 }
 
-/// A step of `alerts.escalation`: who is notified of an incident that nobody has acknowledged by then.
-package struct EscalationSettings: Sendable, Equatable {
-    /// From the firing.
-    package var after: Duration
-    /// Names of channels, at least one; none of them in another step.
-    package var channels: [String]
-
-    package init(after: Duration, channels: [String]) {
-        self.after = after
-        self.channels = channels
-    }
-}
-
 /// A receiver of alerts.
 package struct ChannelSettings: Sendable, Equatable {
     package var name: String
-    package var type: ChannelType
+    package var type: ChannelKind
     /// https, or plain http to a loopback host; of e-mail smtps or smtp. Nil where the service has one address for all, and
     /// for a command.
     package var url: Secret?
@@ -53,7 +40,7 @@ package struct ChannelSettings: Sendable, Equatable {
     /// The thread within it, of Discord and Telegram.
     package var thread: String?
     /// Of e-mail.
-    package var mail: Mail?
+    package var mail: MailAddresses?
     /// Of a command: the program's file, then its arguments, which may be tokens.
     package var command: [Secret]
     /// The least severity that it is notified of.
@@ -61,30 +48,12 @@ package struct ChannelSettings: Sendable, Equatable {
     /// The kinds of incidents that it is notified of: exact ones, and `area.*`. Empty: all.
     package var kinds: [String]
     /// What it is notified of; not empty.
-    package var notify: [NotifiedOf]
-
-    /// Who writes to whom; bare addresses.
-    package struct Mail: Sendable, Equatable {
-        package var from: String
-        package var to: [String]
-        /// nil: without a login.
-        package var username: String?
-
-        package init(from: String = "", to: [String] = [], username: String? = nil) {
-            self.from = from
-            self.to = to
-            self.username = username
-        }
-    }
-
-    package enum NotifiedOf: String, Sendable, CaseIterable {
-        case incidents, changes
-    }
+    package var notify: Set<Notified>
 
     package init(
-        name: String, type: ChannelType, url: Secret? = nil, secrets: [Secret] = [], token: Secret? = nil,
-        destination: Secret? = nil, thread: String? = nil, mail: Mail? = nil, command: [Secret] = [],
-        severity: Severity = .warning, kinds: [String] = [], notify: [NotifiedOf] = [.incidents]
+        name: String, type: ChannelKind, url: Secret? = nil, secrets: [Secret] = [], token: Secret? = nil,
+        destination: Secret? = nil, thread: String? = nil, mail: MailAddresses? = nil, command: [Secret] = [],
+        severity: Severity = .warning, kinds: [String] = [], notify: Set<Notified> = [.incidents]
     ) {
         self.name = name
         self.type = type
@@ -101,13 +70,8 @@ package struct ChannelSettings: Sendable, Equatable {
     }
 }
 
-/// The kinds of receivers, and which keys each of them has: the one table for the reader, for editors and for the
-/// documentation.
-package enum ChannelType: String, Sendable, CaseIterable {
-    case webhook, slack, discord, teams
-    case googleChat = "google-chat"
-    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email, command
-
+/// Which keys each kind of receiver has: the one table for the reader, for editors and for the documentation.
+extension ChannelKind {
     /// Those that need one address, and nothing else.
     package static let ofOneAddress = allCases.filter { type in
         type == .slack || type.keys.filter(\.isRequired) == [.required(.url)]

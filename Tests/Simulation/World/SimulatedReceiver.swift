@@ -4,6 +4,7 @@ import Alerting
 import Evidence
 import Facts
 import Foundation
+import Monitoring
 
 struct SimulatedReceiver {
     enum Mood: String, CaseIterable {
