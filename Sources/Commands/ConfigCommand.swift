@@ -1,5 +1,6 @@
 import ArgumentParser
 import Evidence
+import Facts
 import Foundation
 import MonitorConfiguration
 import Storage

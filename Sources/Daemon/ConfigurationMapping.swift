@@ -3,6 +3,7 @@
 import Alerting
 import Curl
 import Evidence
+import Facts
 import Foundation
 import MonitorConfiguration
 import Monitoring
@@ -28,7 +29,7 @@ extension ProbeSettings {
         self.init(
             cdnBaseURL: cdnBaseURL ?? configuration.cdn.baseURL, timeout: configuration.defaults.timeout,
             asksBeforeOrigin: configuration.cdn.askBeforeOrigin, asksEdges: configuration.cdn.edges,
-            vantages: configuration.vantages.map { VantagePoint(name: $0.name, proxy: $0.proxy.reveal()) },
+            vantages: configuration.vantages,
             cdnRequestsPerSecond: configuration.cdn.requestsPerSecond, userAgent: userAgent)
     }
 }

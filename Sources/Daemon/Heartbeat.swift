@@ -2,6 +2,7 @@
 // committed, and nothing else.
 
 import Curl
+import Facts
 import Foundation
 import Logging
 import MonitorConfiguration

@@ -3,6 +3,7 @@
 
 import Alerting
 import Evidence
+import Facts
 import Foundation
 import Glibc
 import Logging

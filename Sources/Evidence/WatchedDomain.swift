@@ -1,6 +1,8 @@
 // What the monitor is asked to do about one domain. Configuration reads it; every other module takes from it what it needs, and
 // keeps no copy under another name.
 
+import Facts
+
 /// How often and how patiently a domain is checked. The defaults are written here, and nowhere else.
 package struct CheckSettings: Sendable, Equatable {
     /// Between two checks; 100 ms at least.
@@ -64,5 +66,18 @@ extension WatchedDomain: Equatable {
         left === right
             || left.domain == right.domain && left.checks == right.checks && left.mode == right.mode
                 && left.labels == right.labels && left.channels == right.channels && left.expect == right.expect
+    }
+}
+
+/// Another place to look from, by way of a proxy there.
+package struct Vantage: Sendable, Equatable {
+    /// Unique; never `local`, which is where the monitor itself stands.
+    package var name: String
+    /// A URL, which may hold a password.
+    package var proxy: Secret
+
+    package init(name: String, proxy: Secret) {
+        self.name = name
+        self.proxy = proxy
     }
 }

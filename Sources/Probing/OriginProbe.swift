@@ -124,10 +124,10 @@ struct OriginSurvey: Sendable {
 
 struct VantageSurvey: Sendable {
     let origin: OriginProbe
-    let points: [VantagePoint]
+    let points: [Vantage]
 
     struct Seen: Sendable {
-        var point: VantagePoint
+        var point: Vantage
         var sight: FetchResult
         /// Of the time that this place had.
         var left: Duration
@@ -137,7 +137,7 @@ struct VantageSurvey: Sendable {
     func looks(at domain: Domain, timeout: Duration) async throws -> [Seen] {
         try await together(points) { point in
             let end = ContinuousClock.now + timeout
-            let sight = try await origin.retrieve(domain, timeout: timeout, proxy: point.proxy)
+            let sight = try await origin.retrieve(domain, timeout: timeout, proxy: point.proxy.reveal())
             return Seen(point: point, sight: sight, left: end - .now)
         }
     }
@@ -150,7 +150,7 @@ struct VantageSurvey: Sendable {
         return try await together(seen) { look in
             guard look.left > .zero, look.sight.retrieval.failure?.kind != .timedOut, !look.sight.answersLike(plain)
             else { return look }
-            let again = try await origin.retrieve(domain, timeout: look.left, proxy: look.point.proxy)
+            let again = try await origin.retrieve(domain, timeout: look.left, proxy: look.point.proxy.reveal())
             // What had less time than the first look says nothing by running out of it.
             if again.retrieval.failure?.kind == .timedOut { return look }
             return Seen(point: look.point, sight: again, left: .zero)

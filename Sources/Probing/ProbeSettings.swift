@@ -15,7 +15,7 @@ package struct ProbeSettings: Sendable {
     /// Ask each address of the CDN at full depth, not only the one that its name leads to.
     package var asksEdges: Bool
     /// Other places that a full check looks from.
-    package var vantages: [VantagePoint]
+    package var vantages: [Vantage]
     /// How often the CDN may be asked, in requests a second over all domains.
     package var cdnRequestsPerSecond: Double
     /// How this program names itself to servers.
@@ -26,7 +26,7 @@ package struct ProbeSettings: Sendable {
     package init(
         cdnBaseURL: String = AppleCDN.baseURL, timeout: Duration = CheckSettings().timeout,
         family: TransferRequest.AddressFamily = .any, asksBeforeOrigin: Bool = false, asksEdges: Bool = true,
-        vantages: [VantagePoint] = [], cdnRequestsPerSecond: Double = 50, userAgent: String
+        vantages: [Vantage] = [], cdnRequestsPerSecond: Double = 50, userAgent: String
     ) {
         var base = cdnBaseURL
         while base.hasSuffix("/") { base.removeLast() }
@@ -46,16 +46,4 @@ package struct ProbeSettings: Sendable {
     /// Bytes of decoded body that are read. Devices stop at 131,072; what lies above is read as well, so that a file that
     /// is a little too large can still be compared.
     static let bodyLimit = 1_048_576
-}
-
-/// Another place to look at the origin from.
-package struct VantagePoint: Sendable, Equatable {
-    package var name: String
-    /// In curl's form, such as `socks5h://bastion.example.net:1080`. May hold a password.
-    package var proxy: String
-
-    package init(name: String, proxy: String) {
-        self.name = name
-        self.proxy = proxy
-    }
 }

@@ -1,3 +1,4 @@
+import Facts
 import MonitorConfiguration
 import Testing
 

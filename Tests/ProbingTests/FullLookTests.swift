@@ -212,7 +212,7 @@ extension ProbingTests {
         func deadVantage() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file())
-                let vantages = [VantagePoint(name: "elsewhere", proxy: "http://127.0.0.1:1")]
+                let vantages = [Vantage(name: "elsewhere", proxy: Secret("http://127.0.0.1:1"))]
                 let full = try await scene.probe(vantages: vantages)
                     .observe(Domain("site.test"), depth: .full, hadFile: false, now: instant).full
                 #expect(full?.vantages.map(\.name) == ["elsewhere"])

@@ -78,7 +78,7 @@ extension ProbingTests {
                 origin.on(address: "127.0.0.8", .reply(.status(451)))
                 let proxy = try await LabProxy.start(to: "127.0.0.8", port: scene.lab.port)
                 let probe = scene.probe(
-                    vantages: [VantagePoint(name: "abroad", proxy: isSOCKS ? proxy.socksURL : proxy.httpURL)])
+                    vantages: [Vantage(name: "abroad", proxy: Secret(isSOCKS ? proxy.socksURL : proxy.httpURL))])
                 let seen = try await probe.observe(
                     try Domain("site.test"), mode: .developer, depth: .full, hadFile: false, now: instant)
                 #expect(seen.origin.isWhole)

@@ -47,7 +47,7 @@ struct Scene: Sendable {
     func probe(
         _ other: CurlDriver? = nil, timeout: Duration = .seconds(20), asksBeforeOrigin: Bool = false,
         asksEdges: Bool = true,
-        vantages: [VantagePoint] = []
+        vantages: [Vantage] = []
     ) -> DomainProbe {
         DomainProbe(
             driver: other ?? driver,

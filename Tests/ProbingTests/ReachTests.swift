@@ -79,7 +79,7 @@ extension ProbingTests {
                 origin.serve(file())
                 origin.on(address: "127.0.0.8", .after(.milliseconds(500), .reply(.status(503))))
                 let proxy = try await LabProxy.start(to: "127.0.0.8", port: scene.lab.port)
-                async let seen = scene.probe(vantages: [VantagePoint(name: "abroad", proxy: proxy.httpURL)])
+                async let seen = scene.probe(vantages: [Vantage(name: "abroad", proxy: Secret(proxy.httpURL))])
                     .observe(try Domain("site.test"), mode: .developer, depth: .full, hadFile: false, now: instant)
                 try await until { scene.requests("site.test").contains { $0.address == "127.0.0.8" } }
                 origin.on(address: "127.0.0.8", LabBehaviour?.none)
@@ -94,7 +94,7 @@ extension ProbingTests {
             try await Scene.with(addresses: ["127.0.0.1", "127.0.0.8"]) { scene in
                 scene.lab.origin("site.test").serve(file())
                 let proxy = try await LabProxy.start(to: "127.0.0.8", port: scene.lab.port)
-                _ = try await scene.probe(vantages: [VantagePoint(name: "abroad", proxy: proxy.socksURL)])
+                _ = try await scene.probe(vantages: [Vantage(name: "abroad", proxy: Secret(proxy.socksURL))])
                     .observe(try Domain("site.test"), mode: .developer, depth: .full, hadFile: false, now: instant)
                 #expect(proxy.targets.count == 1)
                 await proxy.shutdown()
@@ -107,7 +107,7 @@ extension ProbingTests {
                 scene.lab.origin("site.test").serve(file())
                 let hole = try LabHole(.dropping, address: "127.0.0.31", port: scene.lab.port)
                 defer { hole.close() }
-                let vantage = VantagePoint(name: "abroad", proxy: "\(scheme)://127.0.0.31:\(scene.lab.port)")
+                let vantage = Vantage(name: "abroad", proxy: Secret("\(scheme)://127.0.0.31:\(scene.lab.port)"))
                 let seen = try await scene.probe(timeout: .seconds(3), vantages: [vantage])
                     .observe(try Domain("site.test"), mode: .developer, depth: .full, hadFile: false, now: instant)
                 #expect(seen.full?.vantages.first?.retrieval.failure?.kind == .proxy)

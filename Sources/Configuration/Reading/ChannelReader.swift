@@ -1,6 +1,7 @@
 // One channel: which keys its type has, and what each of them must look like.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 

@@ -1,6 +1,7 @@
 // How the network is reached: `network`, `cdn` and `vantages`.
 
 import Evidence
+import Facts
 
 /// `network`, `cdn` and `vantages`.
 enum NetworkReader {

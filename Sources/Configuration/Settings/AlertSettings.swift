@@ -1,6 +1,7 @@
 // Who is notified of what: `alerts` with its channels.
 
 import Evidence
+import Facts
 import Monitoring
 
 /// Who is notified, and how often.

@@ -85,19 +85,6 @@ package struct CDNSettings: Sendable, Equatable {
     package init() {}
 }
 
-/// Another place to look from, by way of a proxy there.
-package struct Vantage: Sendable, Equatable {
-    /// Unique; never `local`, which is where the monitor itself stands.
-    package var name: String
-    /// A URL, which may hold a password.
-    package var proxy: Secret
-
-    package init(name: String, proxy: Secret) {
-        self.name = name
-        self.proxy = proxy
-    }
-}
-
 /// Where the monitor keeps its memory.
 package struct StoreSettings: Sendable, Equatable {
     /// A relative one is seen from the working directory.
@@ -168,24 +155,4 @@ package struct HeartbeatSettings: Sendable, Equatable {
         self.url = url
         self.every = every
     }
-}
-
-/// A text that may be used but never shown: webhook URLs, signing secrets, tokens, proxies with a password.
-///
-/// Every way of printing it gives `***`; only `reveal()` gives the text, so that its uses can be searched for.
-package struct Secret: Sendable, Hashable {
-    private let text: String
-
-    package init(_ text: String) {
-        self.text = text
-    }
-
-    /// The text itself, for the one place that sends or compares it.
-    package func reveal() -> String { text }
-}
-
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "***" }
-    package var debugDescription: String { "***" }
-    package var customMirror: Mirror { Mirror(self, children: [(label: String?, value: Any)]()) }
 }

@@ -1,0 +1,21 @@
+// What opens a service, from the configuration to the one place that sends it.
+
+/// A text that may be used but never shown: webhook URLs, signing secrets, tokens, proxies with a password.
+///
+/// Every way of printing it gives `***`; only `reveal()` gives the text, so that its uses can be searched for.
+package struct Secret: Sendable, Hashable {
+    private let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    /// The text itself, for the one place that sends or compares it.
+    package func reveal() -> String { text }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "***" }
+    package var debugDescription: String { "***" }
+    package var customMirror: Mirror { Mirror(self, children: [(label: String?, value: Any)]()) }
+}
