@@ -64,7 +64,7 @@ struct MonitorStore {
     }
 
     /// Adds to a store that no monitor uses, for each domain: 24 resolved incidents, one each fifteen days, with two messages
-    /// each; 24 earlier versions of the file at every place; ten changes in the last month.
+    /// each; 24 earlier versions of the file at every place.
     static func addYear(to path: String) throws {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
@@ -89,15 +89,9 @@ struct MonitorStore {
             SELECT 'webhook', id, 'incident.resolved', 'resolved', 2, id || '-2', resolved_at, 1, 'delivered', 200
             FROM incident WHERE resolved_at IS NOT NULL;
 
-            \(numbers)
-            INSERT INTO observation (domain, vantage, depth, first_at, last_at, count, plain, steady, facts)
-            SELECT domain, vantage, depth, first_at - n * 86400000, first_at - n * 86400000 + 3600000, 12,
-                hex(randomblob(32)), hex(randomblob(32)), facts
-            FROM observation, number WHERE n <= 10;
-
             -- The contents are those of other domains' files.
             UPDATE version SET number = 25 WHERE number IS NOT NULL;
-            UPDATE domain_summary SET version = 25 WHERE version IS NOT NULL;
+            UPDATE domain SET version = 25 WHERE version IS NOT NULL;
             \(numbers)
             INSERT INTO version (domain, meaning, content, number, first_at)
             SELECT v.domain, lower(hex(randomblob(32))),

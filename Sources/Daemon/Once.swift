@@ -67,10 +67,7 @@ extension MonitorDaemon {
         }
         let parts = try await MonitorParts(configuration, surroundings, store, routing.withoutWait, drivers)
         await tellOfSetAside(store, storeTrouble, parts.time, isOnce: true)
-        try await store.watch(
-            Dictionary(configuration.domains.map { ($0.domain, $0.labels) }) { first, _ in first },
-            now: parts.time.now())
-        try await store.note(shortestInterval: configuration.shortestInterval)
+        try await store.watch(configuration.domains, now: parts.time.now())
         try await store.noteRound(at: parts.time.now())
         let watchers = parts.factory.watchers(
             for: configuration.domains, of: configuration, driver: drivers.checks.present)

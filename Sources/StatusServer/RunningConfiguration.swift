@@ -32,8 +32,7 @@ final class WatchList: Sendable {
     func show(in store: Store, at time: PageTime) async throws {
         let (index, revision, shown) = state.withLock { ($0.index, $0.revision, $0.shown) }
         guard revision != shown else { return }
-        try await store.watch(index.labelsByDomain, now: time.now)
-        if let interval = index.shortestInterval { try await store.note(shortestInterval: interval) }
+        try await store.watch(index.domains, now: time.now)
         state.withLock { $0.shown = max($0.shown, revision) }
     }
 }
@@ -41,7 +40,7 @@ final class WatchList: Sendable {
 /// The watched domains by name and by label.
 struct WatchIndex: Sendable {
     /// By name.
-    private let domains: [WatchedDomain]
+    let domains: [WatchedDomain]
     private let byDomain: [Domain: Int]
     /// `key=value` and how many domains have it; those that most have come first.
     let labels: [(text: String, count: Int)]
@@ -73,13 +72,6 @@ struct WatchIndex: Sendable {
 
     func count(key: String, value: String) -> Int { counts[key]?[value] ?? 0 }
     func valueCount(of key: String) -> Int { counts[key]?.count ?? 0 }
-
-    /// nil without domains.
-    var shortestInterval: Duration? { domains.map(\.checks.interval).min() }
-
-    var labelsByDomain: [Domain: [String: String]] {
-        Dictionary(domains.map { ($0.domain, $0.labels) }) { first, _ in first }
-    }
 }
 
 /// The maintenance windows of the running configuration; a reload replaces them while the server goes on.

@@ -73,10 +73,6 @@ extension Date {
     init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }
 
-extension Duration {
-    var timeInterval: TimeInterval { self / .seconds(1) }
-}
-
 /// JSON documents in columns. Dates inside keep their full precision, so that a state read again equals the one
 /// written.
 enum Stored {

@@ -11,7 +11,8 @@ struct Migration: Sendable {
 
     /// In order, without a gap. What was released is never edited.
     static let all = [
-        Migration(version: 23) { try $0.execute(sql: singleValues + messages + counts + names) }
+        Migration(version: 23) { try $0.execute(sql: singleValues + messages + counts + names) },
+        Migration(version: 24) { try $0.execute(sql: domains + bodies + indexes) },
     ]
 
     /// Formats that can be migrated. Stores of earlier development versions are refused.
@@ -110,6 +111,64 @@ struct Migration: Sendable {
         DROP INDEX stretch_by_age;
         CREATE INDEX version_interval_by_age ON version_interval (at);
         """
+
+    // MARK: - 23 to 24
+
+    /// A domain is one row.
+    private static let domains = """
+        ALTER TABLE domain RENAME TO former_domain;
+        CREATE TABLE domain (
+            name TEXT NOT NULL PRIMARY KEY, watched INTEGER NOT NULL DEFAULT 0,
+            rank INTEGER NOT NULL, reason TEXT NOT NULL DEFAULT '', comparison TEXT, since INTEGER,
+            version INTEGER, version_at INTEGER, last_checked_at INTEGER, unchanged_at REAL,
+            times BLOB NOT NULL DEFAULT x'', summary BLOB, format INTEGER, state BLOB
+        ) STRICT;
+        INSERT INTO domain
+        SELECT name, coalesce(watched, 0), coalesce(rank, 9), coalesce(reason, ''), comparison, since, version, version_at,
+            coalesce(r.last_checked_at, d.last_checked_at), r.at,
+            coalesce((SELECT times FROM observation o WHERE o.domain = name ORDER BY last_at DESC, id DESC LIMIT 1), x''),
+            facts, format, state
+        FROM (SELECT name FROM former_domain UNION SELECT name FROM domain_summary)
+        LEFT JOIN former_domain d USING (name) LEFT JOIN domain_recent r USING (name)
+        LEFT JOIN domain_summary s USING (name);
+        DROP TABLE domain_recent;
+        DROP TABLE domain_summary;
+        DROP TABLE former_domain;
+        CREATE INDEX domain_by_rank ON domain (watched, rank, name);
+        CREATE INDEX domain_by_since ON domain (watched, rank, since, name);
+        CREATE INDEX domain_by_name ON domain (watched, name, rank);
+        CREATE INDEX domain_by_comparison ON domain (watched, comparison, name);
+        CREATE INDEX domain_by_reason ON domain (watched, rank, reason, since, name);
+        ALTER TABLE domain_key RENAME TO former_key;
+        CREATE TABLE domain_key (
+            key TEXT NOT NULL, name TEXT NOT NULL REFERENCES domain (name) ON DELETE CASCADE,
+            PRIMARY KEY (key, name)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO domain_key SELECT key, name FROM former_key;
+        DROP TABLE former_key;
+        CREATE INDEX domain_key_of_name ON domain_key (name);
+
+        """
+
+    /// Runs of equal checks were read by nobody. A body says itself when it was last seen.
+    private static let bodies = """
+        ALTER TABLE body RENAME TO former_body;
+        CREATE TABLE body (
+            sha256 TEXT NOT NULL PRIMARY KEY, domain TEXT NOT NULL, seen_at INTEGER NOT NULL, bytes BLOB NOT NULL
+        ) STRICT;
+        INSERT INTO body
+        SELECT sha256, coalesce(domain, ''), coalesce(at, 0), bytes FROM former_body LEFT JOIN (
+            SELECT sha256, domain, max(last_at) AS at
+            FROM observation_body JOIN observation ON id = observation_id GROUP BY sha256) USING (sha256);
+        CREATE INDEX body_of_domain ON body (domain, seen_at);
+        DROP TABLE observation_body;
+        DROP TABLE observation;
+        DROP TABLE former_body;
+
+        """
+
+    /// Few messages are under way.
+    private static let indexes = "DROP INDEX message_of_key;"
 }
 
 /// The store as it was before a migration, beside it until the new version has stored a check.

@@ -28,9 +28,10 @@ extension Store {
                 try Self.meta(name, database).flatMap(Int64.init).map(Date.init(milliseconds:))
             }
             let interval = try Self.meta("interval", database).flatMap(Double.init) ?? Self.usualInterval
-            // Every page asks. The small rows tell it of a daemon that works, without a look at each domain's state.
-            if isHeld, let recent = try Int64.fetchOne(database, cached: Self.latestUnchanged),
-                now.timeIntervalSince(Date(milliseconds: recent)) <= 2 * interval + Self.tolerance
+            // Every page asks. Of a daemon that works the first rows say enough.
+            let expected = now - (2 * interval + Self.tolerance)
+            if isHeld,
+                try Bool.fetchOne(database, cached: Self.anyCheck, arguments: [expected.milliseconds]) == true
             {
                 return .checking
             }
@@ -47,7 +48,7 @@ extension Store {
             }
             guard !isByRounds, try Self.watchesAny(database) else { return .checking }
             let latest = [check, try instant("began_at")].compactMap(\.self).max()
-            guard let latest, now.timeIntervalSince(latest) > 2 * interval + Self.tolerance else { return .checking }
+            guard let latest, latest < expected else { return .checking }
             return .stalled(since: latest)
         }
     }
@@ -59,19 +60,11 @@ extension Store {
     }
 
     private static func watchesAny(_ database: Database) throws -> Bool {
-        try Bool.fetchOne(database, cached: "SELECT EXISTS (SELECT 1 FROM domain_summary WHERE watched = 1)") ?? false
+        try Bool.fetchOne(database, cached: "SELECT EXISTS (SELECT 1 FROM domain WHERE watched = 1)") ?? false
     }
 
-    private static let latestUnchanged = "SELECT max(last_checked_at) FROM domain_recent"
-    static let latestCheck = "SELECT max(at) FROM (\(latestChecks))"
-
-    /// Writes down how often the domain is checked that is checked most often.
-    package func note(shortestInterval: Duration) async throws {
-        let text = String(shortestInterval.inSeconds)
-        try await write { database in
-            if try Self.meta("interval", database) != text { try Self.setMeta("interval", text, database) }
-        }
-    }
+    private static let anyCheck = "SELECT EXISTS (SELECT 1 FROM domain WHERE last_checked_at >= ?)"
+    static let latestCheck = "SELECT max(last_checked_at) FROM domain"
 
     /// Writes down that `run --once` begins.
     package func noteRound(at now: Date) async throws {
@@ -83,6 +76,97 @@ extension Store {
             try Self.setMeta("round_at", String(now.milliseconds), database)
         }
     }
+}
+
+// MARK: - What the monitor got done
+// It is read from what was committed: a loop that runs and stores nothing has done nothing.
+
+/// A mark to compare with a later one.
+package struct WorkProgress: Equatable, Sendable {
+    /// The instant of the last committed check.
+    var lastCheck: Date?
+    /// By channel, of those with a loop or messages.
+    var channels: [String: ChannelProgress] = [:]
+    /// The highest number of a change that an incident has.
+    var latestChange: Int64 = 0
+
+    struct ChannelProgress: Equatable, Sendable {
+        /// The last change that the channel's loop has looked at.
+        var cursor: Int64 = 0
+        /// When a message of it was last settled, in whatever way.
+        var lastSettled: Date?
+        /// Attempts of the messages under way.
+        var attempts = 0
+        /// Since when something is due; nil where nothing is, or the channel is held.
+        var dueSince: Date?
+    }
+
+    /// Something may be due for this long before delivery counts as stuck. Longer than any attempt may take.
+    static let patience: TimeInterval = 120
+
+    /// What made no progress.
+    package enum Standstill: Equatable, Sendable {
+        /// No check was committed.
+        case checks
+        /// The loops of these channels did nothing of what is due.
+        case delivery(channels: [String])
+    }
+
+    /// What made no progress since `last`; nil where checks and delivery did. A receiver that fails or refuses is no
+    /// standstill: its messages wait by their schedule.
+    ///
+    /// `channels`: those with a loop; what is due at another, which was removed, is nobody's work. A feed, which has seen no
+    /// change of an incident, need not follow them.
+    package func standstill(since last: WorkProgress, now: Date, channels running: Set<String>) -> Standstill? {
+        guard (lastCheck ?? .distantPast) > (last.lastCheck ?? .distantPast) else { return .checks }
+        let stuck = channels.filter { name, channel in
+            guard running.contains(name) else { return false }
+            let before = last.channels[name]
+            let isOverdue = channel.dueSince.map { now.timeIntervalSince($0) > Self.patience } ?? false
+            let isBehind = before != nil && channel.cursor > 0 && channel.cursor < last.latestChange
+            guard isOverdue || isBehind, let before else { return isOverdue }
+            return channel.lastSettled == before.lastSettled && channel.attempts == before.attempts
+                && channel.cursor == before.cursor
+        }
+        return stuck.isEmpty ? nil : .delivery(channels: stuck.keys.sorted())
+    }
+}
+
+extension Store {
+    /// How far checks and delivery got, by what is committed.
+    package func progress(now: Date) async throws -> WorkProgress {
+        try await read { database in
+            var progress = WorkProgress()
+            progress.latestChange = try Int64.fetchOne(database, cached: Self.highestChange) ?? 0
+            progress.lastCheck = try Int64.fetchOne(database, cached: Self.latestCheck).map(Date.init(milliseconds:))
+            for record in try Row.fetchAll(database, cached: "SELECT * FROM channel").map(ChannelRow.record) {
+                progress.channels[record.name] = try Self.progress(of: record, now: now, database)
+            }
+            return progress
+        }
+    }
+
+    /// A message is due when neither its schedule nor a hold delays it. A notification is due in a held channel too.
+    private static func progress(
+        of record: ChannelRecord, now: Date, _ database: Database
+    ) throws -> WorkProgress.ChannelProgress {
+        let messages = try Row.fetchOne(database, cached: messagesUnderWay, arguments: [record.name])
+        let retryAt = messages?.instant("retry_at").map { max($0, record.hold?.until ?? .distantPast) }
+        let dueAt = try ChannelTransaction(channel: record.name, database: database).nextDue()
+        return WorkProgress.ChannelProgress(
+            cursor: record.cursor,
+            lastSettled: try Int64.fetchOne(database, cached: lastSettled, arguments: [record.name])
+                .map(Date.init(milliseconds:)),
+            attempts: messages?["attempts"] ?? 0,
+            dueSince: [retryAt, dueAt].compactMap(\.self).filter { $0 <= now }.min())
+    }
+
+    static let messagesUnderWay = """
+        SELECT sum(attempts) AS attempts, min(retry_at) AS retry_at FROM message WHERE channel = ?
+        """
+    /// Not the counter: the incident of its last number may be gone.
+    static let highestChange = "SELECT max(change) FROM incident"
+    static let lastSettled = "SELECT max(at) FROM delivery WHERE channel = ?"
 }
 
 // MARK: - What the running configuration said of its domains
@@ -103,7 +187,7 @@ extension Store {
     }
 
     static let labelsOfWatched = """
-        SELECT b.name, k.key FROM domain_summary b LEFT JOIN domain_key k ON k.name = b.name AND k.key >= '=' AND k.key < '>'
+        SELECT b.name, k.key FROM domain b LEFT JOIN domain_key k ON k.name = b.name AND k.key >= '=' AND k.key < '>'
         WHERE b.watched = 1
         """
 }

@@ -1,6 +1,7 @@
 // Growth has a bound: old rows go, and then the pages that they leave, in steps small enough that no check waits long
 // for the writer. A reader looks for what may go while the writer works; only the removal is a write.
 
+import Evidence
 import Foundation
 import GRDB
 
@@ -11,68 +12,54 @@ extension Store {
     /// An incident that a channel is still to be notified of is kept this much longer at most.
     static let keepPending = Duration.seconds(30 * 86400)
     static let keepSetAside = Duration.seconds(90 * 86400)
-    /// A site that answers differently each time would otherwise fill the disk within the time that observations are
-    /// kept.
-    package static let maximumRunsPerDomain = 1000
+    /// A body that is still served was seen so long ago at most, by what is written down.
+    private static let seenWithin = Duration.seconds(86400)
+    /// A site that answers differently each time would otherwise fill the disk within the time that bodies are kept.
+    package static let maximumBodiesPerDomain = 1000
     private static let step = 200
     /// Free pages that are kept for the next rows, so that pages are not given back only to be asked for again.
     static let spareFreePages = 256
 
-    /// Removes observations last seen before `keepObservations`, bodies that no other observation names, old incidents
-    /// and deliveries, and then gives free pages back to the file system. The latest observation of a domain stays, of
-    /// each depth, however old, as long as it is watched. Stops between steps when cancelled.
+    /// Removes bodies last seen before `keepObservations`, old incidents and deliveries, and then gives free pages back to the
+    /// file system. Stops between steps when cancelled.
     package func prune(now: Date, keepObservations: Duration) async throws {
-        let old = (now - keepObservations.timeInterval).milliseconds
-        try await remove("observation", "id", Self.agedRuns, ["before": old])
-        try await remove("observation", "id", Self.surplusRuns, ["limit": Self.maximumRunsPerDomain])
+        func end(of kept: Duration) -> Int64 { (now - kept.inSeconds).milliseconds }
+        let seenBefore = end(of: keepObservations + Self.seenWithin)
         try await remove(
-            "body", "sha256", Self.unnamedBodies, [:],
+            "body", "rowid", Self.agedBodies, ["before": seenBefore],
             // A check may have seen the body again in the meantime.
-            unless: "EXISTS (SELECT 1 FROM observation_body l WHERE l.sha256 = body.sha256)")
+            unless: "seen_at >= \(seenBefore)")
+        try await remove("body", "rowid", Self.surplusBodies, ["limit": Self.maximumBodiesPerDomain])
+        try await remove("delivery", "id", Self.agedDeliveries, ["before": end(of: Self.keepDeliveries)])
         try await remove(
-            "delivery", "id", Self.agedDeliveries, ["before": (now - Self.keepDeliveries.timeInterval).milliseconds])
-        let logBefore = (now - Self.keepDeliveries.timeInterval).milliseconds
-        try await remove(
-            "message_log", "key", Self.agedMessages, ["before": logBefore],
+            "message_log", "key", Self.agedMessages, ["before": end(of: Self.keepDeliveries)],
             // A message that nobody takes may be under way for longer.
             unless: "EXISTS (SELECT 1 FROM message m WHERE m.key = message_log.key)")
-        let incidentsBefore = now - Self.keepIncidents.timeInterval
         try await remove(
             "incident", "id", Self.endedIncidents,
-            [
-                "before": incidentsBefore.milliseconds,
-                "latest": (incidentsBefore - Self.keepPending.timeInterval).milliseconds,
-            ], unless: "resolved_at IS NULL")
+            ["before": end(of: Self.keepIncidents), "latest": end(of: Self.keepIncidents + Self.keepPending)],
+            unless: "resolved_at IS NULL")
+        try await remove("silence", "id", Self.endedSilences, ["before": end(of: Self.keepSilences)])
+        try await prunePropagation(before: end(of: Self.keepPropagation), now: now)
         try await remove(
-            "silence", "id", Self.endedSilences, ["before": (now - Self.keepSilences.timeInterval).milliseconds])
-        try await prunePropagation(now: now)
+            "status_count", "minute", "SELECT minute FROM status_count WHERE minute < :before",
+            ["before": end(of: Self.keepCounts) / 60_000])
         try await remove(
             "set_aside_state", "id", "SELECT id FROM set_aside_state WHERE at < :before",
-            ["before": (now - Self.keepSetAside.timeInterval).milliseconds])
+            ["before": end(of: Self.keepSetAside)])
         try await giveBack()
     }
 
-    /// The latest run of each domain, vantage and depth is one that the next check may continue.
-    static let agedRuns = """
-        SELECT id FROM observation o WHERE first_at < :before AND last_at < :before
-        AND (EXISTS (
-                SELECT 1 FROM observation n
-                WHERE n.domain = o.domain AND n.vantage = o.vantage AND n.depth = o.depth AND n.id > o.id)
-            OR \(isForgotten("o.domain")))
-        """
-    /// A domain that was forgotten has no summary.
-    static func isForgotten(_ column: String) -> String {
-        "NOT EXISTS (SELECT 1 FROM domain_summary b WHERE b.name = \(column))"
-    }
-    static let surplusRuns = """
-        SELECT id FROM (
-            SELECT id, row_number() OVER (PARTITION BY domain, vantage, depth ORDER BY id DESC) AS age
-            FROM observation)
+    static let agedBodies = "SELECT rowid FROM body WHERE seen_at < :before"
+    static let surplusBodies = """
+        SELECT rowid FROM (
+            SELECT rowid, row_number() OVER (PARTITION BY domain ORDER BY seen_at DESC) AS age FROM body)
         WHERE age > :limit
         """
-    static let unnamedBodies = """
-        SELECT sha256 FROM body b WHERE NOT EXISTS (SELECT 1 FROM observation_body l WHERE l.sha256 = b.sha256)
-        """
+    /// A domain that was forgotten has no row.
+    static func isForgotten(_ column: String) -> String {
+        "NOT EXISTS (SELECT 1 FROM domain b WHERE b.name = \(column))"
+    }
     static let agedDeliveries = "SELECT id FROM delivery WHERE at < :before"
     static let agedMessages = "SELECT key FROM message_log WHERE at < :before"
     static let endedIncidents = """
@@ -126,8 +113,7 @@ extension Store {
     package static let maximumVersionIntervals = 500
     static let keepCounts = Duration.seconds(8 * 86400)
 
-    func prunePropagation(now: Date) async throws {
-        let before = (now - Self.keepPropagation.timeInterval).milliseconds
+    private func prunePropagation(before: Int64, now: Date) async throws {
         let crowded = try await read { database in
             try Row.fetchAll(database, sql: Self.crowdedPlaces, arguments: ["before": before])
                 .map { (domain: $0["domain"] as String, place: $0["place"] as String, until: $0["until"] as Int64) }
@@ -148,9 +134,6 @@ extension Store {
             // The origin may serve it again in the meantime.
             unless:
                 "EXISTS (SELECT 1 FROM version_interval s WHERE s.domain = version.domain AND s.version = version.id)")
-        try await remove(
-            "status_count", "minute", "SELECT minute FROM status_count WHERE minute < :before",
-            ["before": (now - Self.keepCounts.timeInterval).milliseconds / 60_000])
         try await remove("pause", "began", "SELECT began FROM pause WHERE ended < :before", ["before": before])
     }
 

@@ -8,7 +8,7 @@ enum Schema {
     static let applicationID = 0x6161_7361
 
     /// Kept in `user_version`. Raise it with every change of the tables, and add the way there to `Migration.all`.
-    static let version = 23
+    static let version = 24
 
     static func version(_ database: Database) throws -> Int {
         try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
@@ -17,29 +17,55 @@ enum Schema {
     /// Makes the tables and writes down their version, in one transaction.
     static func create(_ database: Database) throws {
         try database.inTransaction(.immediate) {
-            try database.execute(sql: checks + lists + propagation + incidents + notifications + rest)
+            try database.execute(sql: checks + propagation + incidents + notifications + rest)
             try database.execute(sql: "PRAGMA user_version = \(version)")
             return .commit
         }
     }
 
-    /// What the checks saw. Instants are whole milliseconds since 1970 in UTC, in all tables.
+    /// The domains, and what the checks saw. Instants are whole milliseconds since 1970 in UTC, in all tables.
     ///
-    /// What changes at each check is in small rows, apart from the state's kilobytes, and no index names a column that
-    /// changes at each check. Documents are the last columns: the columns before them are read without them.
+    /// No index names a column that changes at each check. What changes at each check stands before the documents, within the
+    /// first hundreds of bytes of a row, and keeps its length: SQLite then writes one page, however long the documents are.
     private static let checks = """
         CREATE TABLE domain (
             name TEXT NOT NULL PRIMARY KEY,
-            -- `DomainState.formatVersion` of the program that wrote the state.
-            format INTEGER NOT NULL, last_checked_at INTEGER, state BLOB NOT NULL
+            -- Whether it is in the running configuration.
+            watched INTEGER NOT NULL DEFAULT 0,
+            -- `DomainStatus`, worst first.
+            rank INTEGER NOT NULL, reason TEXT NOT NULL DEFAULT '',
+            -- `Comparison.State`; NULL: never checked.
+            comparison TEXT,
+            -- Since when it has this status, or since when the trouble lasts where that is known to be earlier.
+            since INTEGER,
+            -- Of the origin's present file, and since when it is there.
+            version INTEGER, version_at INTEGER,
+            -- The last check. Where it left the state as it was but for instants, also in full, in seconds since 2001.
+            last_checked_at INTEGER, unchanged_at REAL,
+            -- `ResponseTimes`.
+            times BLOB NOT NULL DEFAULT x'',
+            -- `DomainSummary`; NULL: never checked.
+            summary BLOB,
+            -- `DomainState`, and `DomainState.formatVersion` of the program that wrote it. NULL: never checked, or set aside.
+            format INTEGER, state BLOB
         ) STRICT;
+        CREATE INDEX domain_by_rank ON domain (watched, rank, name);
+        CREATE INDEX domain_by_since ON domain (watched, rank, since, name);
+        CREATE INDEX domain_by_name ON domain (watched, name, rank);
+        CREATE INDEX domain_by_comparison ON domain (watched, comparison, name);
+        CREATE INDEX domain_by_reason ON domain (watched, rank, reason, since, name);
 
-        CREATE TABLE domain_recent (
-            name TEXT NOT NULL PRIMARY KEY REFERENCES domain (name) ON DELETE CASCADE,
-            last_checked_at INTEGER,
-            -- The same instant in full, in seconds since 2001: the check left the state in `domain` as it was but for instants.
-            at REAL NOT NULL
+        -- The name from each of its labels on, and the labels of the configuration as `=key=value`.
+        CREATE TABLE domain_key (
+            key TEXT NOT NULL, name TEXT NOT NULL REFERENCES domain (name) ON DELETE CASCADE,
+            PRIMARY KEY (key, name)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX domain_key_of_name ON domain_key (name);
+
+        -- How many watched domains have each status after each minute in which that changed, as a JSON object.
+        CREATE TABLE status_count (
+            minute INTEGER NOT NULL PRIMARY KEY, counts TEXT NOT NULL
+        ) STRICT;
 
         -- States that could not be decoded. Empty name: the state of the fleet.
         CREATE TABLE set_aside_state (
@@ -49,32 +75,13 @@ enum Schema {
 
         -- Bodies by the SHA-256 of their bytes: each version is kept once.
         CREATE TABLE body (
-            sha256 TEXT NOT NULL PRIMARY KEY, bytes BLOB NOT NULL
+            sha256 TEXT NOT NULL PRIMARY KEY,
+            -- Where it was first seen; when it was last seen anywhere, as it is written down once a day.
+            domain TEXT NOT NULL, seen_at INTEGER NOT NULL, bytes BLOB NOT NULL
         ) STRICT;
+        CREATE INDEX body_of_domain ON body (domain, seen_at);
 
-        -- A run of checks that saw the same; the facts are those of its first check.
-        CREATE TABLE observation (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, domain TEXT NOT NULL, vantage TEXT NOT NULL,
-            depth TEXT NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
-            count INTEGER NOT NULL DEFAULT 1,
-            -- Hashes: two checks of which they are equal saw the same, both requests alone or all of it.
-            plain TEXT, steady TEXT,
-            -- `ResponseTimes` of the domain, whatever the depth, as the last check of the run left them.
-            times BLOB NOT NULL DEFAULT x'',
-            facts BLOB NOT NULL
-        ) STRICT;
-        CREATE INDEX observation_of_domain ON observation (domain, vantage, depth, id);
-        CREATE INDEX observation_by_time ON observation (domain, first_at, id);
-        CREATE INDEX observation_by_age ON observation (first_at);
-
-        CREATE TABLE observation_body (
-            observation_id INTEGER NOT NULL REFERENCES observation (id) ON DELETE CASCADE,
-            sha256 TEXT NOT NULL REFERENCES body (sha256),
-            PRIMARY KEY (observation_id, sha256)
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX observation_body_of_body ON observation_body (sha256);
-
-        -- The newest full check of each domain: a run's facts are those of its first check, and addresses come and go.
+        -- What the newest full check of each domain saw.
         CREATE TABLE last_full_check (
             domain TEXT NOT NULL PRIMARY KEY, facts BLOB NOT NULL
         ) STRICT;
@@ -165,7 +172,6 @@ enum Schema {
             members TEXT NOT NULL DEFAULT '[]'
         ) STRICT;
         CREATE INDEX message_of_channel ON message (channel, retry_at);
-        CREATE INDEX message_of_key ON message (key);
 
         -- When a message of a group was last frozen; after a refused digest, how many incidents the next may have.
         CREATE TABLE notification_group (
@@ -211,48 +217,11 @@ enum Schema {
         """
 }
 
-// MARK: - What lists of domains and the propagation picture show
+// MARK: - The propagation picture
 // These tables hold changes, not samples: a check that sees what the one before saw writes none of their rows.
 
 extension Schema {
-    /// A small row for each domain, and what it is found by.
-    static let lists = """
-        CREATE TABLE domain_summary (
-            name TEXT NOT NULL PRIMARY KEY,
-            -- Whether it is in the running configuration.
-            watched INTEGER NOT NULL DEFAULT 0,
-            -- `DomainStatus`, worst first.
-            rank INTEGER NOT NULL, reason TEXT NOT NULL DEFAULT '',
-            -- `Comparison.State`; NULL: never checked.
-            comparison TEXT,
-            -- Since when it has this status, or since when the trouble lasts where that is known to be earlier.
-            since INTEGER,
-            -- Of the origin's present file, and since when it is there.
-            version INTEGER, version_at INTEGER,
-            -- NULL: never checked.
-            facts BLOB
-        ) STRICT;
-        CREATE INDEX domain_summary_by_rank ON domain_summary (watched, rank, name);
-        CREATE INDEX domain_summary_by_since ON domain_summary (watched, rank, since, name);
-        CREATE INDEX domain_summary_by_name ON domain_summary (watched, name, rank);
-        CREATE INDEX domain_summary_by_comparison ON domain_summary (watched, comparison, name);
-        CREATE INDEX domain_summary_by_reason ON domain_summary (watched, rank, reason, since, name);
-
-        -- The name from each of its labels on, and the labels of the configuration as `=key=value`.
-        CREATE TABLE domain_key (
-            key TEXT NOT NULL, name TEXT NOT NULL REFERENCES domain_summary (name) ON DELETE CASCADE,
-            PRIMARY KEY (key, name)
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX domain_key_of_name ON domain_key (name);
-
-        -- How many watched domains have each status after each minute in which that changed, as a JSON object.
-        CREATE TABLE status_count (
-            minute INTEGER NOT NULL PRIMARY KEY, counts TEXT NOT NULL
-        ) STRICT;
-
-        """
-
-    static let propagation = """
+    private static let propagation = """
         -- The contents of each domain by meaning. The number is that of its first sight at the origin; NULL: only edges served it.
         CREATE TABLE version (
             id INTEGER PRIMARY KEY AUTOINCREMENT, domain TEXT NOT NULL, meaning TEXT NOT NULL, content TEXT NOT NULL,

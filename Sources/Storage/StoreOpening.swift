@@ -11,10 +11,9 @@ enum StoreOpening {
     static let wholeCheckLimit = 256 << 20
     /// The log shrinks back to this after a burst.
     private static let largestLog = 16 << 20
-    /// Without these nothing can be evaluated or sent. Observations and bodies are most of the bytes, and history only.
+    /// Without these nothing can be evaluated or sent. Full checks and bodies are most of the bytes, and for people only.
     private static let vitalTables = [
-        "meta", "domain", "domain_recent", "incident", "channel", "notification", "message", "notification_group",
-        "silence",
+        "meta", "domain", "incident", "channel", "notification", "message", "notification_group", "silence",
     ]
     /// How long a command waits while the daemon is in a transaction.
     private static let guestPatience: TimeInterval = 5
@@ -227,9 +226,8 @@ extension Store {
     /// The damaged store that this one replaced; nil where there was none.
     package func setAside() async throws -> SetAside? {
         try await read { database in
-            let value = try String.fetchOne(database, sql: "SELECT value FROM meta WHERE name = 'set_aside'")
-            return try value.map {
-                try Stored.decode(SetAside.self, from: Data($0.utf8), what: "note of a set aside store")
+            try Self.meta("set_aside", database).map {
+                try Stored.decode(SetAside.self, text: $0, what: "note of a set aside store")
             }
         }
     }
@@ -237,10 +235,7 @@ extension Store {
     /// The same, as long as nobody was notified of it.
     package func untoldSetAside() async throws -> SetAside? {
         guard let note = try await setAside() else { return nil }
-        let told = try await read {
-            try String.fetchOne($0, sql: "SELECT value FROM meta WHERE name = 'set_aside_told'")
-        }
-        return told == note.path ? nil : note
+        return try await read { try Self.meta("set_aside_told", $0) } == note.path ? nil : note
     }
 
     package func noteTold(of aside: SetAside) async throws {

@@ -100,10 +100,7 @@ final class GoldenMonitor {
     }
 
     private func watch() async throws {
-        try await store.watch(
-            Dictionary(uniqueKeysWithValues: configuration.domains.map { ($0.domain, $0.labels) }),
-            now: time.now())
-        try await store.note(shortestInterval: configuration.shortestInterval)
+        try await store.watch(configuration.domains, now: time.now())
     }
 
     private func check(_ watched: WatchedDomain) async throws {

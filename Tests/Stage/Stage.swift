@@ -34,8 +34,7 @@ extension StageScenes {
         let watched = try sites.map {
             WatchedDomain(domain: try Domain($0.name), mode: $0.mode, labels: $0.labels)
         }
-        try await store.watch(
-            Dictionary(uniqueKeysWithValues: watched.map { ($0.domain, $0.labels) }), now: now - 86400)
+        try await store.watch(watched, now: now - 86400)
         guard scene != "empty" else { return watched }
         // All checks of all sites in the order of time would be nicer; counts over the last day are nobody's proof here.
         let end = StageState.named(scene)?.end ?? now

@@ -170,7 +170,7 @@ extension StatusServerSuite {
             let teams = (0..<20).map { "team\($0)" }
             let watched = try (0..<10_000).map { try info("d\($0).test", labels: ["team": teams[$0 % 20]]) }
             let store = scratch.store
-            try await store.watch(Dictionary(uniqueKeysWithValues: watched.map { ($0.domain, $0.labels) }), now: noon)
+            try await store.watch(watched, now: noon)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (index, info) in watched.enumerated() {
                     if index >= 64 { try await group.next() }

@@ -21,49 +21,22 @@ extension StorageSuite {
             try await store.commit(Evaluation(state: try state(at: observation.checkedAt)), of: observation)
         }
 
-        private func runs() async throws -> [ObservationRun] {
-            try await store.observations(of: Domain("example.com"), limit: 100)
-        }
-
-        @Test("checks that see the same make one row, whatever the time, the address and the request id")
-        func unchanged() async throws {
-            for minute in 0..<5 {
-                try await commit(observation(at: noon + Double(minute) * 60, age: minute))
-            }
-            let runs = try await runs()
-            #expect(runs.count == 1)
-            #expect(runs.first?.count == 5)
-            #expect(runs.first?.firstAt == noon)
-            #expect(runs.first?.lastAt == noon + 240)
-            #expect(runs.first?.observation.origin.answer?.header("age") == "0")
-        }
-
-        @Test("a change of status, body or vantage begins a new row; the same body is kept once")
+        @Test("the same body is kept once")
         func changed() async throws {
             try await commit(observation(at: noon))
             try await commit(observation(at: noon + 60, status: 404))
             try await commit(observation(at: noon + 120, status: 404, body: "[]"))
-            try await commit(observation(at: noon + 180, status: 404, body: "[]", vantage: "outside"))
-            #expect(try await runs().count == 4)
+            try await commit(observation("b.test", at: noon + 180, status: 404, body: "[]"))
             #expect(try await store.body(ContentHash(of: "hash-of-[]".utf8)) == Data("[]".utf8))
             let bodies = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM body") }
             #expect(bodies == 2)
-        }
-
-        @Test("two failures that differ in milliseconds alone are one run")
-        func failures() async throws {
-            try await commit(observation(at: noon, detail: "timed out after 10001 milliseconds"))
-            try await commit(observation(at: noon + 60, detail: "timed out after 10007 milliseconds"))
-            #expect(try await runs().count == 1)
-            try await commit(observation(at: noon + 120, detail: "connection refused"))
-            #expect(try await runs().count == 2)
         }
 
         @Test("a body beyond the limit is not kept, its check is")
         func largeBody() async throws {
             let body = String(repeating: "x", count: Store.maximumBodyBytes + 1)
             try await commit(observation(body: body))
-            #expect(try await runs().count == 1)
+            #expect(try await store.states().count == 1)
             #expect(try await store.body(ContentHash(of: "hash-of-\(body)".utf8)) == nil)
         }
 
@@ -96,7 +69,7 @@ extension StorageSuite {
             }
             #expect(try await store.states().isEmpty)
             #expect(try await store.incidents(domain: nil, limit: 9).isEmpty)
-            #expect(try await runs().isEmpty)
+            #expect(try await store.rows("body") == 0)
         }
 
         @Test("a commit is carried out although its task was cancelled")
@@ -108,20 +81,6 @@ extension StorageSuite {
             task.cancel()
             try await task.value
             #expect(try await store.incidents(domain: nil, limit: 9).count == 1)
-        }
-
-        @Test("retention removes what is old and unreferenced, and keeps the latest of each domain")
-        func prune() async throws {
-            try await commit(observation(at: noon, body: "old"))
-            try await commit(observation(at: noon + 86400, body: "new"))
-            try await store.commit(
-                Evaluation(state: try state("still.example.com")),
-                of: try observation("still.example.com", at: noon, body: "still"))
-            try await store.prune(now: noon + 86400 * 2, keepObservations: .seconds(86400 + 60))
-            #expect(try await runs().map(\.observation.checkedAt) == [noon + 86400])
-            #expect(try await store.body(ContentHash(of: "hash-of-old".utf8)) == nil)
-            #expect(try await store.body(ContentHash(of: "hash-of-new".utf8)) != nil)
-            #expect(try await store.body(ContentHash(of: "hash-of-still".utf8)) != nil)
         }
 
         @Test("a removed domain that comes back numbers its incidents behind all that were forgotten")
@@ -156,25 +115,6 @@ extension StorageSuite {
                 retryAt: noon)
             try await store.ops { _ = try $0.insert(made) }
             #expect(try await store.lastInstant() == noon + 100)
-        }
-
-        @Test("the rows of a domain whose answers never repeat are bounded")
-        func pruneCount() async throws {
-            let extra = 230
-            let base = try observation()
-            try await store.write { database in
-                for index in 0..<(Store.maximumRunsPerDomain + extra) {
-                    try database.execute(
-                        sql:
-                            "INSERT INTO observation (domain, vantage, depth, first_at, last_at, facts) VALUES (?, ?, ?, ?, ?, ?)",
-                        arguments: [
-                            base.domain.name, "local", "light", index, noon.milliseconds, try Stored.encode(base),
-                        ])
-                }
-            }
-            try await store.prune(now: noon, keepObservations: .seconds(86400))
-            let left = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM observation") }
-            #expect(left == Store.maximumRunsPerDomain)
         }
     }
 }

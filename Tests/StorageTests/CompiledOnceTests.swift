@@ -86,7 +86,7 @@ extension StorageSuite {
             for number in 0..<5 { try await story(number) }
             let compiled = try await compiled()
             for beginning in [
-                "INSERT INTO domain ", "INSERT INTO observation ", "INSERT INTO incident ", "INSERT INTO notification ",
+                "INSERT INTO domain ", "INSERT INTO body ", "INSERT INTO incident ", "INSERT INTO notification ",
                 "INSERT INTO meta ", "SELECT * FROM notification WHERE channel = ? AND incident_id IN",
             ] {
                 let runs = compiled.filter { $0.key.hasPrefix(beginning) }.values
@@ -105,12 +105,12 @@ extension StorageSuite {
         @Test("a statement that failed can be run again")
         func failed() async throws {
             try await story(0)
-            // A body that is not there: the row that names it is refused.
+            // A domain that is not there: the row that names it is refused.
             await #expect(throws: StoreError.self) {
                 try await store.write { database in
                     try database.execute(
-                        cached: "INSERT INTO observation_body (observation_id, sha256) VALUES (?, ?)",
-                        arguments: [1, "no such body"])
+                        cached: "INSERT INTO domain_key (key, name) VALUES (?, ?)",
+                        arguments: ["key", "no such domain"])
                 }
             }
             try await story(1)

@@ -22,10 +22,6 @@ extension StorageSuite {
             try await store.commit(Evaluation(state: try state(at: observation.checkedAt)), of: observation)
         }
 
-        private func runs() async throws -> [ObservationRun] {
-            try await store.observations(of: Domain("example.com"), limit: 100)
-        }
-
         /// One answer as a retrieval, from an address.
         private func retrieval(
             _ body: String = "{}", status: Int = 200, address: String = "192.0.2.1", headers: [String: String] = [:]
@@ -69,52 +65,6 @@ extension StorageSuite {
             }
             result.full = look
             return result
-        }
-
-        @Test("alternating light and full checks make two rows, in whatever order edges come")
-        func turns() async throws {
-            for hour in 0..<6 {
-                let instant = noon + Double(hour) * 3600
-                let edges: KeyValuePairs = hour % 2 == 0 ? ["a": "{}", "b": "{}"] : ["d": "{}", "c": "{}", "e": "{}"]
-                let addresses: KeyValuePairs =
-                    hour % 2 == 0
-                    ? ["192.0.2.1": "{}", "2001:db8::1": "{}"] : ["2001:db8::9": "{}", "192.0.2.7": "{}"]
-                try await commit(
-                    try full(at: instant, addresses: addresses, edges: edges, pages: [UUID().uuidString]))
-                for minute in 1...3 {
-                    try await commit(try observation(at: instant + Double(minute) * 60, age: minute))
-                }
-            }
-            let runs = try await runs()
-            #expect(runs.map(\.observation.depth) == [.light, .full])
-            #expect(runs.map(\.count) == [18, 6])
-        }
-
-        @Test("another answer of one address or edge begins a row")
-        func differs() async throws {
-            try await commit(
-                try full(addresses: ["192.0.2.1": "{}", "192.0.2.2": "{}"], edges: ["a": "{}", "b": "{}"]))
-            try await commit(
-                try full(
-                    at: noon + 60, addresses: ["192.0.2.1": "{}", "192.0.2.2": "[]"], edges: ["a": "{}", "b": "{}"]))
-            try await commit(
-                try full(
-                    at: noon + 120, addresses: ["192.0.2.1": "{}", "192.0.2.2": "[]"], edges: ["a": "{}", "b": "1"]))
-            #expect(try await runs().count == 3)
-            #expect(try await store.body(ContentHash(of: "hash-of-[]".utf8)) == Data("[]".utf8))
-        }
-
-        @Test("what the other depth saw in between ends a run")
-        func between() async throws {
-            try await commit(try observation(at: noon))
-            var broken = try observation(at: noon + 60, status: 404)
-            broken.full = FullLook(resolution: Resolution(source: .system))
-            try await commit(broken)
-            try await commit(try observation(at: noon + 120))
-            try await commit(try observation(at: noon + 180))
-            let runs = try await runs()
-            #expect(runs.map(\.firstAt) == [noon + 120, noon + 60, noon])
-            #expect(runs.map(\.count) == [2, 1, 1])
         }
 
         @Test("the newest full check is stored with its bodies, and goes with its domain")

@@ -14,9 +14,10 @@ extension StorageSuite {
 
         init() throws { folder = try ScratchFolder() }
 
-        /// Makes the store of format 22.
-        private func make() throws {
-            let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/format-22.sql")
+        /// Makes a store of an earlier format.
+        private func make(format: Int = 22) throws {
+            let fixture = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "Fixtures/format-\(format).sql")
             let queue = try DatabaseQueue(path: folder.store)
             try queue.writeWithoutTransaction {
                 try $0.execute(sql: "PRAGMA journal_mode = WAL")
@@ -84,7 +85,36 @@ extension StorageSuite {
             #expect(sent.attempts[1].at.timeIntervalSince(sent.attempts[0].at) == 1)
             #expect(try await store.faults() == [])
             try store.close()
+            try expectNewShape()
+        }
 
+        @Test("a domain of format 23 keeps its state, its place in lists, how fast it answers, and its files")
+        func domains() async throws {
+            try make(format: 23)
+            let store = try Store(path: folder.store)
+            let states = try await store.states()
+            #expect(states.map(\.domain.name) == ["links.example.com", "site1.example.com"])
+            // The first as it was written whole, the second with the instant that stood beside it.
+            let instants = [1_795_670_795.420, 1_795_670_855.546]
+            #expect(
+                zip(states, instants).allSatisfy { abs(($0.lastCheckedAt ?? .now).timeIntervalSince1970 - $1) < 0.001 })
+            let names = states.map(\.domain.name)
+            let rows = try await store.summaries(names)
+            #expect(rows.map(\.domain.name) == names && rows.allSatisfy { $0.summary != nil && $0.version == 1 })
+            #expect(rows.map { $0.lastCheckedAt?.milliseconds } == [1_795_670_795_420, 1_795_670_855_546])
+            #expect(try await store.names(SummaryFilter(search: "links"), limit: 9) == ["links.example.com"])
+            #expect(try await store.responseTimes(of: states[0].domain) != nil)
+            let file = try #require(states[0].originPeriods.last?.content)
+            #expect(try await store.body(file) != nil)
+            try await store.prune(
+                now: Date(milliseconds: 1_795_357_927_000 + 29 * 86_400_000), keepObservations: .seconds(86400 * 28))
+            #expect(try await store.body(file) != nil)
+            #expect(try await store.faults() == [])
+            try store.close()
+            try expectNewShape()
+        }
+
+        private func expectNewShape() throws {
             let fresh = try ScratchFolder()
             try Store(path: fresh.store).close()
             #expect(try shape(folder.store) == shape(fresh.store))

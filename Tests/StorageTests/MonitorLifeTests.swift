@@ -18,8 +18,7 @@ extension StorageSuite {
             at now: Date, isHeld: Bool, _ prepare: (Store) async throws -> Void
         ) async throws -> MonitorLife {
             let daemon = try Store(path: folder.store, access: .monitor)
-            try await daemon.watch([try Domain("example.com"): [:]], now: noon)
-            try await daemon.note(shortestInterval: .seconds(300))
+            try await daemon.watch([WatchedDomain(domain: try Domain("example.com"))], now: noon)
             try await prepare(daemon)
             if !isHeld { try daemon.close() }
             let reader = try Store(path: folder.store, access: .reader)
@@ -101,7 +100,7 @@ extension StorageSuite {
         func labels() async throws {
             let store = try Store(path: folder.store, access: .monitor)
             let domains = try [Domain("a.test"): ["team": "growth", "tier": "1=x"], Domain("b.test"): [:]]
-            try await store.watch(domains, now: noon)
+            try await store.watch(domains.map { WatchedDomain(domain: $0.key, labels: $0.value) }, now: noon)
             #expect(try await store.watchedLabels() == domains)
             try store.close()
         }

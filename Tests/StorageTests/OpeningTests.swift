@@ -134,7 +134,7 @@ extension StorageSuite {
         func readsBeside() async throws {
             let writer = try Store(path: folder.store)
             try await writer.commit(Evaluation(state: try state()))
-            let reader = try Store(path: folder.store, readOnly: true)
+            let reader = try Store(path: folder.store, access: .reader)
             #expect(try await reader.states().count == 1)
             let refusal = await #expect(throws: StoreError.self) {
                 try await reader.commit(Evaluation(state: try state("b.example.com")))
@@ -147,7 +147,7 @@ extension StorageSuite {
         @Test("a reader of a closed store reads it")
         func readsAlone() async throws {
             try Store(path: folder.store).close()
-            let reader = try Store(path: folder.store, readOnly: true)
+            let reader = try Store(path: folder.store, access: .reader)
             #expect(try await reader.states().isEmpty)
         }
 
@@ -227,8 +227,8 @@ extension StorageSuite {
                 try other.close()
             }
             let before = try Data(contentsOf: URL(fileURLWithPath: folder.store))
-            for readOnly in [false, true] {
-                let refusal = errorOfOpening(folder.store, readOnly: readOnly)
+            for access in [Store.Access.monitor, .reader] {
+                let refusal = errorOfOpening(folder.store, access: access)
                 #expect(refusal?.code == code)
                 #expect(refusal?.message.contains(words) == true, "\(refusal?.message ?? "")")
                 #expect(refusal?.message.contains("(store format \(version))") == true)
@@ -244,7 +244,7 @@ extension StorageSuite {
                 try $0.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
             }
             try queue.close()
-            #expect(errorOfOpening(folder.store, readOnly: true)?.code == .missing)
+            #expect(errorOfOpening(folder.store, access: .reader)?.code == .missing)
             let store = try Store(path: folder.store)
             #expect(try await store.states().isEmpty)
         }
@@ -260,7 +260,7 @@ extension StorageSuite {
 
         @Test("a reader of a store that does not exist is refused in words, and makes no file")
         func missing() {
-            #expect(errorOfOpening(folder.store, readOnly: true)?.code == .missing)
+            #expect(errorOfOpening(folder.store, access: .reader)?.code == .missing)
             #expect(!FileManager.default.fileExists(atPath: folder.store))
         }
 

@@ -29,39 +29,50 @@ extension StorageSuite {
                     Evaluation(state: state()), of: observation(at: noon + Double(index), body: body))
             }
             let full = try await pages("page_count")
-            try await store.prune(now: noon + 86400 * 2, keepObservations: .seconds(86400))
-            #expect(try await store.observations(of: Domain("example.com"), limit: 99).count == 1)
+            try await store.prune(now: noon + 86400 * 3, keepObservations: .seconds(86400))
+            #expect(try await store.rows("body") == 0)
             #expect(try await pages("freelist_count") <= Store.spareFreePages)
             #expect(try await pages("page_count") < full / 3)
             try store.close()
             let size = try FileManager.default.attributesOfItem(atPath: folder.store)[.size] as? Int ?? .max
             #expect(size < full * 4096 / 3)
-            #expect(try await Store(path: folder.store, readOnly: true).faults() == [])
+            #expect(try await Store(path: folder.store, access: .reader).faults() == [])
         }
 
-        @Test("a body goes with the last observation that names it, and not before")
+        @Test("a body goes once no domain was seen to serve it for as long as bodies are kept, and not before")
         func bodies() async throws {
-            try await store.commit(Evaluation(state: state()), of: observation(at: noon, body: "shared"))
-            try await store.commit(
-                Evaluation(state: state()), of: observation("b.example.com", at: noon + 3600, body: "shared"))
-            try await store.commit(Evaluation(state: state()), of: observation(at: noon + 60, body: "new"))
-            try await store.commit(
-                Evaluation(state: state()), of: observation("b.example.com", at: noon + 7200, body: "new"))
-            try await store.prune(now: noon + 3600, keepObservations: .seconds(1800))
-            #expect(try await store.body(ContentHash(of: "hash-of-shared".utf8)) != nil)
-            try await store.prune(now: noon + 7200, keepObservations: .seconds(1800))
-            #expect(try await store.body(ContentHash(of: "hash-of-shared".utf8)) == nil)
-            #expect(try await store.body(ContentHash(of: "hash-of-new".utf8)) != nil)
+            func check(_ name: String, _ body: String, day: Double) async throws {
+                let now = noon + day * 86400
+                try await store.commit(
+                    Evaluation(state: state(name, at: now)), of: observation(name, at: now, body: body))
+            }
+            func kept(_ body: String) async throws -> Bool {
+                try await store.body(ContentHash(of: "hash-of-\(body)".utf8)) != nil
+            }
+            for day in 0..<40 { try await check("a.test", "shared", day: Double(day)) }
+            try await check("b.test", "shared", day: 40.5)
+            try await check("a.test", "new", day: 41)
+            for (day, isKept) in [(41.0, true), (71, true), (72, false)] {
+                try await store.prune(now: noon + day * 86400, keepObservations: .seconds(86400 * 30))
+                #expect(try await kept("shared") == isKept, "day \(day)")
+                #expect(try await kept("new"))
+            }
         }
 
-        @Test("a run that continues is kept, however long ago it began")
-        func longRun() async throws {
-            for day in 0..<40 {
-                try await store.commit(Evaluation(state: state()), of: observation(at: noon + 86400 * Double(day)))
+        @Test("the bodies of a domain whose answers never repeat are bounded, those of another stay")
+        func surplus() async throws {
+            try await store.commit(
+                Evaluation(state: state("b.test", at: noon)), of: observation("b.test", at: noon, body: "other"))
+            try await store.write { database in
+                for index in 0..<(Store.maximumBodiesPerDomain + 230) {
+                    try database.execute(
+                        sql: "INSERT INTO body (sha256, domain, seen_at, bytes) VALUES (?, 'a.test', ?, x'')",
+                        arguments: ["\(index)", noon.milliseconds + Int64(index)])
+                }
             }
-            try await store.commit(Evaluation(state: state()), of: observation(at: noon + 86400 * 40, body: "new"))
-            try await store.prune(now: noon + 86400 * 41, keepObservations: .seconds(86400 * 30))
-            #expect(try await store.observations(of: Domain("example.com"), limit: 9).map(\.count) == [1, 40])
+            try await store.prune(now: noon + 60, keepObservations: .seconds(86400))
+            #expect(try await store.rows("body") == Store.maximumBodiesPerDomain + 1)
+            #expect(try await store.body(ContentHash(of: "hash-of-other".utf8)) != nil)
         }
 
         /// What a channel has of an incident that ended two years ago, and when its row goes.
@@ -89,9 +100,9 @@ extension StorageSuite {
                 }
                 try channel.save(record, of: ended)
             }
-            let end = noon + Store.keepIncidents.timeInterval
+            let end = noon + Store.keepIncidents.inSeconds
             for (instant, isKept) in [
-                (end - 1, true), (end + 1, leftover.isOpen), (end + Store.keepPending.timeInterval + 1, false),
+                (end - 1, true), (end + 1, leftover.isOpen), (end + Store.keepPending.inSeconds + 1, false),
             ] {
                 try await store.prune(now: instant, keepObservations: .seconds(86400))
                 #expect(try await (store.incident(id: "a1") != nil) == isKept)

@@ -144,9 +144,9 @@ extension Store {
 }
 
 /// The error that opening throws, or nil.
-func errorOfOpening(_ path: String, readOnly: Bool = false) -> StoreError? {
+func errorOfOpening(_ path: String, access: Store.Access = .monitor) -> StoreError? {
     do {
-        try Store(path: path, readOnly: readOnly).close()
+        try Store(path: path, access: access).close()
         return nil
     } catch {
         return error as? StoreError

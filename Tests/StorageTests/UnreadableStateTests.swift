@@ -54,7 +54,7 @@ extension StorageSuite {
                         IncidentChange(try incident("other", domain: "a.test", kind: .cdnMissing, version: 0)),
                     ]))
             try await damage(sql)
-            let reader = try Store(path: folder.store, readOnly: true)
+            let reader = try Store(path: folder.store, access: .reader)
             #expect(try await reader.states().map(\.domain.name) == ["a.test", "c.test"])
             #expect(try await store.rows("set_aside_state") == 0, "a reader changes nothing")
             #expect(try await store.states().map(\.domain.name) == ["a.test", "c.test"])

@@ -1,5 +1,5 @@
 // How fast a domain's origin and Apple's CDN answered over the last day, in a hundred bytes: they are written at every check, into
-// the row of its run.
+// the row of the domain.
 
 import Evidence
 import Facts

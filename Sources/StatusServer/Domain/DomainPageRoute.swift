@@ -36,7 +36,7 @@ struct DomainPageRoute: Sendable {
     ) async throws -> DomainView.Reading {
         let (store, domain) = (context.store, watched.domain)
         let record =
-            try await store.summaries([domain.name]).first ?? SummaryRecord(domain: domain, status: .waiting)
+            try await store.summaries([domain.name]).first ?? SummaryRecord(unchecked: domain)
         var window = query.window ?? 90 * 86400
         window = max(window, 86400)
         var reading = DomainView.Reading(

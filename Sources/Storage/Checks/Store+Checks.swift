@@ -9,7 +9,7 @@ extension Store {
     /// Bodies beyond this are remembered by hash and size only. Apple refuses a file over 128 KiB.
     package static let maximumBodyBytes = 256 * 1024
 
-    /// The one transaction of a check: observation, state and incidents, all or nothing.
+    /// The one transaction of a check: what it saw, state and incidents, all or nothing.
     /// `observation`: nil where the state changes without a probe, as when a domain was removed from the configuration. `stored`: what
     /// the store holds already, where the caller knows that; it is the state before.
     /// Returns whether any incident got a change number, which wakes the channels' loops.
@@ -19,18 +19,29 @@ extension Store {
     ) async throws -> Bool {
         // What it takes to write is made before: there is one writer for all.
         let state = evaluation.state
-        let facts = observation.map(StoredFacts.init)
+        let full = try observation.flatMap { $0.depth == .full ? try Stored.encode($0.storable) : nil }
+        let bodies = observation?.storableBodies ?? []
         let isUnchanged = state.lastCheckedAt.flatMap { stored?.unchanged(at: $0) } == state
-        let summary = isUnchanged ? nil : try SummaryRow.Content(state)
+        let content = isUnchanged ? nil : try DomainRow.Content(state)
         let isNews = try await write { database in
-            if let facts { try Self.record(facts, database) }
-            try Self.record(state, isUnchanged: isUnchanged, database)
-            if let summary {
+            if let observation { try Self.keep(full, bodies, of: observation, database) }
+            let former = try DomainRow.former(state.domain, database)
+            var times = former.times
+            if let observation {
+                var answers = ResponseTimes(bytes: times) ?? ResponseTimes()
+                answers.note(observation)
+                times = answers.bytes
+            }
+            if try content != nil || !DomainRow.noteUnchanged(state, times: times, database) {
+                let content = try content ?? DomainRow.Content(state)
                 let now = state.lastCheckedAt ?? self.now()
                 let origin = try VersionIntervalRow.record(
                     evaluation.places, of: state.domain, at: now,
                     before: (stored?.lastCheckedAt, stored?.lastFullAt), database)
-                try SummaryRow.record(summary, origin: origin, at: now, database)
+                try DomainRow.write(state, content, times: times, origin: origin, at: now, database)
+                if let rank = former.rank, rank != content.status.rawValue {
+                    try DomainRow.noteCounts(at: now, moving: (rank, content.status.rawValue), database)
+                }
             }
             return try IncidentRow.write(evaluation.changes, database)
         }

@@ -8,11 +8,9 @@ import Monitoring
 import Synchronization
 
 extension Store {
-    static let stateOfDomain = """
-        \(allStates) WHERE d.name = ?
-        """
-
-    static let statesByName = "\(allStates) ORDER BY d.name"
+    private static let allStates = "SELECT name, format, state, unchanged_at FROM domain WHERE state IS NOT NULL"
+    static let stateOfDomain = "\(allStates) AND name = ?"
+    static let statesByName = "\(allStates) ORDER BY name"
 
     /// What the monitor remembers of a domain; nil before its first check, and where the stored state cannot be read.
     ///
@@ -21,13 +19,8 @@ extension Store {
         let decoded = try await read { database in
             try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name]).map(Self.decode)
         }
-        switch decoded {
-        case nil: return nil
-        case .readable(let state): return state
-        case .unreadable(let state):
-            await setAside([state])
-            return nil
-        }
+        if case .failure(let state) = decoded { await setAside([state]) }
+        return try? decoded?.get()
     }
 
     /// What the monitor remembers of some domains, each read by itself; those without a readable state are left out.
@@ -38,7 +31,8 @@ extension Store {
             var states: [Domain: DomainState] = [:]
             for domain in domains {
                 let row = try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name])
-                if let row, case .readable(let state) = try Self.decode(row) { states[domain] = state }
+                let decoded = try row.map(Self.decode)
+                states[domain] = try? decoded?.get()
             }
             return states
         }
@@ -71,8 +65,8 @@ extension Store {
             var unreadable: [UnreadableState] = []
             for row in try Row.fetchAll(database, cached: Self.statesByName) {
                 switch try Self.decode(row) {
-                case .unreadable(let state): unreadable.append(state)
-                case .readable(let state): states.append(state)
+                case .failure(let state): unreadable.append(state)
+                case .success(let state): states.append(state)
                 }
             }
             return (states, unreadable)
@@ -97,46 +91,36 @@ extension Store {
                     var standing = try? Stored.decode(
                         DomainStanding.self, from: row["state"], what: "state of \(name)")
                 else { continue }
-                if let last = row["at"] as Double? {
-                    standing.lastCheckedAt = Date(timeIntervalSinceReferenceDate: last)
-                }
+                if let last = Self.unchangedAt(row) { standing.lastCheckedAt = last }
                 standings.append(standing)
             }
             return standings
         }
     }
 
-    static let allStates = """
-        SELECT d.name, d.format, d.state, r.at FROM domain d LEFT JOIN domain_recent r ON r.name = d.name
-        """
-
     /// Every domain that was watched and is not forgotten, whether it was checked or not.
     package func domainNames() async throws -> [Domain] {
         try await read { try String.fetchAll($0, cached: Self.namesOfDomains) }.compactMap { try? Domain($0) }
     }
 
-    /// A state that cannot be read is set aside: its domain may still have an incident, or a line in a list.
     static let namesOfDomains = """
-        SELECT name FROM domain UNION SELECT name FROM domain_summary UNION
-        SELECT domain FROM incident INDEXED BY incident_unresolved
+        SELECT name FROM domain UNION SELECT domain FROM incident INDEXED BY incident_unresolved
         WHERE version > 0 AND state <> 'resolved' AND domain <> ''
         """
 
-    /// Removes the state of a domain that was removed from the configuration. Its incidents, observations and versions age out,
-    /// and none of them goes on where the domain comes back.
+    /// Removes the state of a domain that was removed from the configuration. Its incidents and versions age out, and none of them
+    /// goes on where the domain comes back.
     package func forget(_ domain: Domain) async throws {
         try await write { database in
             let row = try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name])
-            if let row, case .readable(let state) = try Self.decode(row) {
+            if let row, case .success(let state) = try Self.decode(row) {
                 // One number for all domains: a row for each that ever was would not be worth it.
                 let begun = max(state.begun, try Self.begunAndForgotten(database))
                 try Self.setMeta("incidents_forgotten", String(begun), database)
             }
             try VersionIntervalRow.end(domain, database)
-            try LatestRuns.end(of: domain, database)
             try database.execute(cached: "DELETE FROM domain WHERE name = ?", arguments: [domain.name])
             try database.execute(cached: "DELETE FROM last_full_check WHERE domain = ?", arguments: [domain.name])
-            try database.execute(cached: "DELETE FROM domain_summary WHERE name = ?", arguments: [domain.name])
         }
     }
 
@@ -146,34 +130,24 @@ extension Store {
         try await read { try Int64.fetchOne($0, cached: Self.latestInstant).map(Date.init(milliseconds:)) }
     }
 
-    /// Of states and of what changes with each check, in one column.
-    static let latestChecks =
-        "SELECT max(last_checked_at) AS at FROM domain UNION ALL SELECT max(last_checked_at) FROM domain_recent"
-
     private static let latestInstant = """
         SELECT max(at) FROM (
-            \(latestChecks) UNION ALL SELECT max(at) FROM delivery UNION ALL SELECT max(at) FROM message_log
-            UNION ALL SELECT max(created_at) FROM message UNION ALL SELECT max(ack_at) FROM incident WHERE ack_at IS NOT NULL
+            SELECT max(last_checked_at) AS at FROM domain
+            UNION ALL SELECT max(at) FROM delivery UNION ALL SELECT max(at) FROM message_log UNION ALL SELECT max(created_at) FROM message UNION ALL SELECT max(ack_at) FROM incident WHERE ack_at IS NOT NULL
             UNION ALL SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'present_at')
         """
 
     // MARK: - Within a transaction
 
-    enum DecodedState: Sendable {
-        case readable(DomainState)
-        case unreadable(UnreadableState)
-    }
-
-    /// From a row with `name`, `format`, `state` and `at`.
-    static func decode(_ row: Row) throws -> DecodedState {
+    /// From a row with `name`, `format`, `state` and `unchanged_at`.
+    static func decode(_ row: Row) throws -> Result<DomainState, UnreadableState> {
         let name: String = row["name"]
         try checkFormat(row["format"], of: name)
         do {
             let state = try Stored.decode(DomainState.self, from: row["state"], what: "state of \(name)")
-            let last = (row["at"] as Double?).map(Date.init(timeIntervalSinceReferenceDate:))
-            return .readable(last.map(state.unchanged) ?? state)
+            return .success(unchangedAt(row).map(state.unchanged) ?? state)
         } catch let fault as StoreError {
-            return .unreadable(UnreadableState(name: name, error: fault.message))
+            return .failure(UnreadableState(name: name, error: fault.message))
         }
     }
 
@@ -183,32 +157,9 @@ extension Store {
         }
     }
 
-    /// `isUnchanged`: the row holds this state but for instants.
-    static func record(_ state: DomainState, isUnchanged: Bool, _ database: Database) throws {
-        let name = state.domain.name
-        if isUnchanged, let last = state.lastCheckedAt {
-            try database.execute(
-                cached: """
-                    INSERT INTO domain_recent (name, last_checked_at, at)
-                    SELECT name, ?, ? FROM domain WHERE name = ? AND format = ?
-                    ON CONFLICT (name) DO UPDATE SET last_checked_at = excluded.last_checked_at, at = excluded.at
-                    """,
-                arguments: [
-                    last.milliseconds, last.timeIntervalSinceReferenceDate, name, DomainState.formatVersion,
-                ])
-            // Somebody may have taken the row away: a state that cannot be read is set aside.
-            if database.changesCount > 0 { return }
-        }
-        try database.execute(
-            cached: """
-                INSERT INTO domain (name, format, state, last_checked_at) VALUES (?, ?, ?, ?)
-                ON CONFLICT (name) DO UPDATE SET format = excluded.format, state = excluded.state,
-                    last_checked_at = excluded.last_checked_at
-                """,
-            arguments: [
-                name, DomainState.formatVersion, try Stored.encode(state), state.lastCheckedAt?.milliseconds,
-            ])
-        try database.execute(cached: "DELETE FROM domain_recent WHERE name = ?", arguments: [name])
+    /// The last check that left the state of this row as it was but for instants.
+    private static func unchangedAt(_ row: Row) -> Date? {
+        (row["unchanged_at"] as Double?).map(Date.init(timeIntervalSinceReferenceDate:))
     }
 
     /// The most incidents that a domain had which was then forgotten.
@@ -232,7 +183,7 @@ extension Store {
 // A stored state that cannot be decoded is set aside and begun anew; all others go on.
 
 /// A stored state that could not be decoded.
-package struct UnreadableState: Equatable, Sendable {
+package struct UnreadableState: Error, Equatable, Sendable {
     /// The domain; empty for the state of the fleet.
     package let name: String
     /// What is wrong, in a sentence for the log.
@@ -278,14 +229,15 @@ extension Store {
         } else {
             // A check may have written a sound one since it was read.
             guard let row = try Row.fetchOne(database, cached: stateOfDomain, arguments: [state.name]),
-                case .unreadable = try decode(row)
+                case .failure = try decode(row)
             else { return }
             try database.execute(
                 cached: """
                     INSERT INTO set_aside_state (name, at, error, state)
                     SELECT name, ?, ?, state FROM domain WHERE name = ?
                     """, arguments: [now.milliseconds, state.error, state.name])
-            try database.execute(cached: "DELETE FROM domain WHERE name = ?", arguments: [state.name])
+            try database.execute(
+                cached: "UPDATE domain SET format = NULL, state = NULL WHERE name = ?", arguments: [state.name])
         }
         // Nobody remembers these any more, so nobody would drop them.
         try database.execute(

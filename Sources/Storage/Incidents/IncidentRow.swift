@@ -34,10 +34,8 @@ enum IncidentRow {
         SELECT i.id, i.domain, i.cause, i.kind, i.severity, i.state, i.since, i.opened_at, i.fired_at, i.resolved_at,
             i.reason, i.version, i.worse_version, i.worse_at, i.again_version, i.again_at, i.flapping_version,
             i.flapping_at, i.is_flapping, i.inhibited_by, i.ack_by, i.ack_reason, i.ack_at, i.ack_version, i.change,
-            coalesce(r.last_checked_at, d.last_checked_at) AS checked_at
-        FROM incident i
-        LEFT JOIN domain d ON d.name = i.domain
-        LEFT JOIN domain_recent r ON r.name = i.domain
+            d.last_checked_at
+        FROM incident i LEFT JOIN domain d ON d.name = i.domain
         """
 
     /// In the words of the partial indexes: confirmed and not resolved.
@@ -69,7 +67,7 @@ enum IncidentRow {
             isFlapping: row["is_flapping"],
             inhibitedBy: (row["inhibited_by"] as String?).flatMap(IncidentKind.init(rawValue:)))
         var record = IncidentRecord(
-            incident: incident, change: row["change"], checkedAt: row.instant("checked_at"))
+            incident: incident, change: row["change"], checkedAt: row.instant("last_checked_at"))
         if let acknowledgement = acknowledgement(row), acknowledgement.holds(for: incident) {
             record.acknowledgement = acknowledgement
         }

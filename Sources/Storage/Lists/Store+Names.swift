@@ -85,8 +85,8 @@ extension Store {
     }
 
     static let isKnownDomain = """
-        SELECT EXISTS (SELECT 1 FROM domain_summary WHERE name = :name AND watched = 1)
-            OR EXISTS (SELECT 1 FROM domain WHERE name = :name) OR EXISTS (SELECT 1 FROM incident WHERE domain = :name)
+        SELECT EXISTS (SELECT 1 FROM domain WHERE name = :name AND (watched = 1 OR state IS NOT NULL))
+            OR EXISTS (SELECT 1 FROM incident WHERE domain = :name)
         """
 
     /// As `sentMessage`.

@@ -113,9 +113,9 @@ extension Store {
     /// `last`: when this process did so last, whether the store took it or not; nil: it begins, and the store knows.
     /// `shortest`: a shorter time is none; more than lies between two of these notes.
     package func notePresence(at now: Date, since last: Date?, shortest: TimeInterval) async throws {
-        let known = try await lastInstant()
+        let began = if let last { last } else { try await lastInstant() }
         try await write { database in
-            if let began = last ?? known, now.timeIntervalSince(began) > shortest {
+            if let began, now.timeIntervalSince(began) > shortest {
                 try database.execute(
                     cached: "INSERT INTO pause VALUES (?, ?) ON CONFLICT DO NOTHING",
                     arguments: [began.milliseconds, now.milliseconds])
@@ -178,7 +178,7 @@ enum VersionIntervalRow {
 
     static let ending = """
         INSERT INTO version_interval (domain, place, at, version)
-        SELECT :domain, place, max(at, coalesce((SELECT max(last_at) FROM observation WHERE domain = :domain), 0)) + 1, :end
+        SELECT :domain, place, max(at, coalesce((SELECT last_checked_at FROM domain WHERE name = :domain), 0)) + 1, :end
         FROM (SELECT place, version, max(at) AS at FROM version_interval WHERE domain = :domain GROUP BY place)
         WHERE version <> :end
         """

@@ -10,26 +10,18 @@ package struct SummaryRecord: Equatable, Sendable {
     package let domain: Domain
     package let status: DomainStatus
     /// Since when it has its status, as far as is known.
-    package let since: Date?
+    package var since: Date?
     /// Of the origin's present file, and since when it is there.
-    package let version: Int?
-    package let versionSince: Date?
-    package let lastCheckedAt: Date?
+    package var version: Int?
+    package var versionSince: Date?
+    package var lastCheckedAt: Date?
     /// nil before the first check, and where it cannot be read.
-    package let summary: DomainSummary?
+    package var summary: DomainSummary?
+}
 
-    package init(
-        domain: Domain, status: DomainStatus, since: Date? = nil, version: Int? = nil, versionSince: Date? = nil,
-        lastCheckedAt: Date? = nil, summary: DomainSummary? = nil
-    ) {
-        self.domain = domain
-        self.status = status
-        self.since = since
-        self.version = version
-        self.versionSince = versionSince
-        self.lastCheckedAt = lastCheckedAt
-        self.summary = summary
-    }
+extension SummaryRecord {
+    /// One that was not checked yet.
+    package init(unchecked domain: Domain) { self.init(domain: domain, status: .waiting) }
 }
 
 /// Which domains a list shows.
@@ -120,11 +112,6 @@ package struct ReasonGroup: Equatable, Sendable {
 package struct StatusCounts: Equatable, Sendable {
     package let at: Date
     package let counts: [DomainStatus: Int]
-
-    package init(at: Date, counts: [DomainStatus: Int]) {
-        self.at = at
-        self.counts = counts
-    }
 }
 
 extension Store {
@@ -135,7 +122,7 @@ extension Store {
         try await read { database in
             let total =
                 try Int.fetchOne(
-                    database, sql: "SELECT count(*) FROM domain_summary WHERE \(filter.condition)",
+                    database, sql: "SELECT count(*) FROM domain WHERE \(filter.condition)",
                     arguments: StatementArguments(filter.arguments)) ?? 0
             let names = try String.fetchAll(
                 database, sql: Self.names(filter, order),
@@ -162,7 +149,7 @@ extension Store {
             case .name: "name"
             }
         return
-            "SELECT name FROM domain_summary WHERE \(filter.condition) ORDER BY \(columns) LIMIT :limit OFFSET :offset"
+            "SELECT name FROM domain WHERE \(filter.condition) ORDER BY \(columns) LIMIT :limit OFFSET :offset"
     }
 
     /// In the order of the names; those that are not watched are left out.
@@ -171,37 +158,33 @@ extension Store {
     }
 
     private static func summaries(_ names: [String], _ database: Database) throws -> [SummaryRecord] {
-        guard let list = String(data: try JSONEncoder().encode(names), encoding: .utf8) else { return [] }
-        return try Row.fetchAll(database, cached: briefsByName, arguments: [list]).compactMap { row in
+        try Row.fetchAll(database, cached: summariesByName, arguments: [try Stored.text(names)]).compactMap { row in
             guard let domain = try? Domain(row["name"]), let status = DomainStatus(rawValue: row["rank"]) else {
                 return nil
             }
-            let summary = (row["facts"] as Data?).flatMap {
+            let summary = (row["summary"] as Data?).flatMap {
                 try? Stored.decode(DomainSummary.self, from: $0, what: "summary of \(domain)")
             }
             return SummaryRecord(
                 domain: domain, status: status, since: row.instant("since"), version: row["version"],
-                versionSince: row.instant("version_at"), lastCheckedAt: row.instant("checked_at"), summary: summary)
+                versionSince: row.instant("version_at"), lastCheckedAt: row.instant("last_checked_at"),
+                summary: summary)
         }
     }
 
-    static let briefsByName = """
-        SELECT b.name, b.rank, b.since, b.version, b.version_at, b.facts,
-            coalesce(r.last_checked_at, d.last_checked_at) AS checked_at
-        FROM json_each(?) wanted JOIN domain_summary b ON b.name = wanted.value
-        LEFT JOIN domain d ON d.name = b.name LEFT JOIN domain_recent r ON r.name = b.name
-        WHERE b.watched ORDER BY wanted.key
+    static let summariesByName = """
+        SELECT name, rank, since, version, version_at, last_checked_at, summary
+        FROM json_each(?) wanted JOIN domain ON name = wanted.value WHERE watched ORDER BY wanted.key
         """
 
     /// How many watched domains have each status.
     package func statusCounts() async throws -> [DomainStatus: Int] {
-        try await read { database in
-            Dictionary(
-                try SummaryRow.counts(database).compactMap { rank, count in
-                    DomainStatus(rawValue: rank).map { ($0, count) }
-                }
-            ) { first, _ in first }
-        }
+        try await read { Self.byStatus(try DomainRow.counts($0)) }
+    }
+
+    private static func byStatus(_ counts: [Int: Int]) -> [DomainStatus: Int] {
+        let pairs = counts.compactMap { rank, count in DomainStatus(rawValue: rank).map { ($0, count) } }
+        return Dictionary(pairs) { first, _ in first }
     }
 
     /// The counts at `start` and each change since, oldest first.
@@ -210,13 +193,9 @@ extension Store {
             try Row.fetchAll(
                 database, cached: Self.countsSince, arguments: ["start": start.milliseconds / 60_000]
             ).map { row in
-                let stored = (try? JSONDecoder().decode([String: Int].self, from: Data((row["counts"] as String).utf8)))
-                let counts = (stored ?? [:]).compactMap { key, count in
-                    Int(key).flatMap(DomainStatus.init(rawValue:)).map { ($0, count) }
-                }
+                let counts = try? Stored.decode([Int: Int].self, text: row["counts"], what: "counts")
                 return StatusCounts(
-                    at: Date(milliseconds: (row["minute"] as Int64) * 60_000),
-                    counts: Dictionary(counts) { first, _ in first })
+                    at: Date(milliseconds: (row["minute"] as Int64) * 60_000), counts: Self.byStatus(counts ?? [:]))
             }
         }
     }
@@ -247,7 +226,7 @@ extension Store {
     static func reasonGroups(_ filter: SummaryFilter) -> String {
         """
         SELECT rank, reason, count(*) AS count, min(since) AS oldest, max(since) AS newest, min(name) AS example
-        FROM domain_summary WHERE \(filter.condition) AND rank <= \(DomainStatus.lastOfAttention.rawValue)
+        FROM domain WHERE \(filter.condition) AND rank <= \(DomainStatus.lastOfAttention.rawValue)
         GROUP BY rank, reason ORDER BY rank, count(*) DESC, reason LIMIT :limit
         """
     }
@@ -267,7 +246,7 @@ extension Store {
     }
 
     static let attentionByLabel = """
-        SELECT k.key, b.rank, count(*) AS count FROM domain_summary b JOIN domain_key k ON k.name = b.name
+        SELECT k.key, b.rank, count(*) AS count FROM domain b JOIN domain_key k ON k.name = b.name
         WHERE b.watched = 1 AND b.rank <= \(DomainStatus.lastOfAttention.rawValue) AND k.key >= :from AND k.key < :to
         GROUP BY k.key, b.rank
         """

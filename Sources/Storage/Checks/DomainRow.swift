@@ -1,56 +1,76 @@
-// What a check and a configuration write into the lists.
+// The row of a domain: what lists show of it, when it was last checked, and its state. An unchanged check writes the instants
+// and the response times alone: SQLite leaves the pages of the documents behind them as they are.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-enum SummaryRow {
-    /// Made before the transaction.
+enum DomainRow {
+    /// What a check writes that changed more than instants. Made before the transaction.
     struct Content: Sendable {
-        let name: String
         let status: DomainStatus
         let reason: String
         let comparison: Comparison.State?
         let since: Date?
-        let facts: Data?
+        let summary: Data?
+        let state: Data
 
         init(_ state: DomainState) throws {
             let summary = DomainSummary(state)
-            name = state.domain.name
             status = summary?.status ?? .waiting
             reason = summary?.reason ?? ""
             comparison = summary?.comparison
             since = summary?.since
-            facts = try summary.map(Stored.encode)
+            self.summary = try summary.map(Stored.encode)
+            self.state = try Stored.encode(state)
         }
     }
 
+    /// What the check before left: how fast the domain answered, and its rank in lists, where they show it.
+    static func former(_ domain: Domain, _ database: Database) throws -> (times: Data, rank: Int?) {
+        let row = try Row.fetchOne(
+            database, cached: "SELECT times, iif(watched, rank, NULL) AS rank FROM domain WHERE name = ?",
+            arguments: [domain.name])
+        return (row?["times"] ?? Data(), row?["rank"])
+    }
+
+    /// Writes that a check left the state as it was but for instants. Returns whether the row holds a state: one that cannot be
+    /// read is set aside.
+    static func noteUnchanged(_ state: DomainState, times: Data, _ database: Database) throws -> Bool {
+        guard let last = state.lastCheckedAt else { return false }
+        try database.execute(
+            cached: "UPDATE domain SET last_checked_at = ?, unchanged_at = ?, times = ? WHERE name = ? AND format = ?",
+            arguments: [
+                last.milliseconds, last.timeIntervalSinceReferenceDate, times, state.domain.name,
+                DomainState.formatVersion,
+            ])
+        return database.changesCount > 0
+    }
+
     /// `origin`: the version that the origin serves, and since when, where the check saw one.
-    static func record(
-        _ content: Content, origin: (version: Int64, at: Int64)?, at now: Date, _ database: Database
+    static func write(
+        _ state: DomainState, _ content: Content, times: Data, origin: (version: Int64, at: Int64)?, at now: Date,
+        _ database: Database
     ) throws {
-        let former = try Int.fetchOne(
-            database, cached: "SELECT rank FROM domain_summary WHERE name = ? AND watched = 1",
-            arguments: [content.name])
         try database.execute(
             cached: """
-                INSERT INTO domain_summary (name, rank, reason, since, version, version_at, facts, comparison)
-                VALUES (?1, ?2, ?3, coalesce(?4, ?5), ?6, ?7, ?8, ?9)
+                INSERT INTO domain (name, rank, reason, since, version, version_at, comparison, last_checked_at, times,
+                    summary, format, state)
+                VALUES (?1, ?2, ?3, coalesce(?4, ?5), ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
                 ON CONFLICT (name) DO UPDATE SET
                     since = CASE WHEN ?4 IS NULL AND rank = excluded.rank THEN since ELSE excluded.since END,
                     rank = excluded.rank, reason = excluded.reason, comparison = excluded.comparison,
                     version = coalesce(excluded.version, version),
-                    version_at = coalesce(excluded.version_at, version_at), facts = excluded.facts
-                WHERE facts IS NOT excluded.facts OR rank <> excluded.rank
-                    OR (excluded.version IS NOT NULL AND version IS NOT excluded.version)
+                    version_at = coalesce(excluded.version_at, version_at),
+                    last_checked_at = excluded.last_checked_at, unchanged_at = NULL, times = excluded.times,
+                    summary = excluded.summary, format = excluded.format, state = excluded.state
                 """,
             arguments: [
-                content.name, content.status.rawValue, content.reason, content.since?.milliseconds, now.milliseconds,
-                origin?.version, origin?.at, content.facts, content.comparison?.rawValue,
+                state.domain.name, content.status.rawValue, content.reason, content.since?.milliseconds,
+                now.milliseconds, origin?.version, origin?.at, content.comparison?.rawValue,
+                state.lastCheckedAt?.milliseconds, times, content.summary, DomainState.formatVersion, content.state,
             ])
-        let rank = content.status.rawValue
-        if let former, former != rank { try noteCounts(at: now, moving: (former, rank), database) }
     }
 
     /// How many watched domains have each status.
@@ -59,7 +79,7 @@ enum SummaryRow {
         return Dictionary(rows.map { ($0["rank"] as Int, $0["count"] as Int) }) { first, _ in first }
     }
 
-    static let countsOfRanks = "SELECT rank, count(*) AS count FROM domain_summary WHERE watched = 1 GROUP BY rank"
+    static let countsOfRanks = "SELECT rank, count(*) AS count FROM domain WHERE watched = 1 GROUP BY rank"
 
     /// Writes down how many domains have each status, once a minute, where that changed.
     ///
@@ -95,14 +115,18 @@ enum SummaryRow {
 // MARK: - Which domains lists show
 
 extension Store {
-    /// Lists show the domains of the running configuration. Takes other ones, by their labels. Only what differs is written.
-    package func watch(_ domains: [Domain: [String: String]], now: Date) async throws {
-        let wanted = Dictionary(uniqueKeysWithValues: domains.map { ($0.key.name, Self.keys($0.key, $0.value)) })
+    /// Lists show the domains of the running configuration. Takes other ones. Only what differs is written.
+    package func watch(_ domains: [WatchedDomain], now: Date) async throws {
+        let wanted = Dictionary(domains.map { ($0.domain.name, Self.keys($0)) }) { first, _ in first }
+        let interval = domains.map(\.checks.interval).min().map { String($0.inSeconds) }
         try await write { database in
-            let watched = Set(
-                try String.fetchAll(database, cached: "SELECT name FROM domain_summary WHERE watched = 1"))
+            // How often the domain is checked that is checked most often.
+            if let interval, try Self.meta("interval", database) != interval {
+                try Self.setMeta("interval", interval, database)
+            }
+            let watched = Set(try String.fetchAll(database, cached: "SELECT name FROM domain WHERE watched = 1"))
             for name in watched.subtracting(wanted.keys) {
-                try database.execute(cached: "UPDATE domain_summary SET watched = 0 WHERE name = ?", arguments: [name])
+                try database.execute(cached: "UPDATE domain SET watched = 0 WHERE name = ?", arguments: [name])
                 try database.execute(cached: "DELETE FROM domain_key WHERE name = ?", arguments: [name])
             }
             var known: [String: Set<String>] = [:]
@@ -113,7 +137,7 @@ extension Store {
                 if !watched.contains(name) {
                     try database.execute(
                         cached: """
-                            INSERT INTO domain_summary (name, watched, rank) VALUES (?, 1, ?)
+                            INSERT INTO domain (name, watched, rank) VALUES (?, 1, ?)
                             ON CONFLICT (name) DO UPDATE SET watched = 1
                             """, arguments: [name, DomainStatus.waiting.rawValue])
                 }
@@ -127,16 +151,16 @@ extension Store {
                         cached: "INSERT INTO domain_key (key, name) VALUES (?, ?)", arguments: [key, name])
                 }
             }
-            try SummaryRow.noteCounts(at: now, database)
+            try DomainRow.noteCounts(at: now, database)
         }
     }
 
     /// The name, and what follows each of its dots but the last, as it is kept and as people write it; and each label.
-    private static func keys(_ domain: Domain, _ labels: [String: String]) -> Set<String> {
-        let names = Set([domain.name, domain.unicodeName]).flatMap { name in
+    private static func keys(_ watched: WatchedDomain) -> Set<String> {
+        let names = Set([watched.domain.name, watched.domain.unicodeName]).flatMap { name in
             let parts = name.split(separator: ".")
             return (0..<max(1, parts.count - 1)).map { parts[$0...].joined(separator: ".") }
         }
-        return Set(names + labels.map { "=\($0.key)=\($0.value)" })
+        return Set(names + watched.labels.map { "=\($0.key)=\($0.value)" })
     }
 }
