@@ -63,7 +63,7 @@ struct OneShotChecker: Sendable {
     private static func openStore(_ path: String) -> Store? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {
-            return try Store(path: path, readOnly: true)
+            return try Store(path: path, access: .reader)
         } catch {
             Console.remark("without history, since \(error.message)")
             return nil

@@ -41,9 +41,9 @@ package final class Store: Sendable {
     /// Opens the store; the monitor makes it where there is none. A store of another version is refused.
     ///
     /// `lockPatience`: how long a write waits while another process holds the database locked.
-    /// `obstacle`: simulates a machine in trouble; nil outside of tests.
+    /// `obstacle`: stands before each write; nil outside of tests.
     package convenience init(
-        path: String, access: Access, now: @escaping @Sendable () -> Date = { Date() },
+        path: String, access: Access = .monitor, now: @escaping @Sendable () -> Date = { Date() },
         lockPatience: Duration = LockPatience.usual, obstacle: WriteObstacle? = nil
     ) throws(StoreError) {
         do {
@@ -60,10 +60,6 @@ package final class Store: Sendable {
 
     /// Whether a daemon works with the store at `path` now.
     package static func isInUse(path: String) -> Bool { FileLock.isHeld(store: path) }
-
-    package convenience init(path: String, readOnly: Bool = false) throws(StoreError) {
-        try self.init(path: path, access: readOnly ? .reader : .monitor)
-    }
 
     init(
         path: String, pool: DatabasePool, lock: FileLock?, patience: LockPatience,
@@ -125,7 +121,7 @@ package final class Store: Sendable {
     func write<Value: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             if let error = displacement() { throw error }
-            if let obstacle { try await pool.writeWithoutTransaction { try obstacle.meet($0) } }
+            if let obstacle { try await pool.writeWithoutTransaction { try obstacle($0) } }
             let (value, hasChanged) = try await commits.write { database in
                 let before = database.totalChangesCount
                 return (try updates(database), database.totalChangesCount != before)
@@ -269,16 +265,10 @@ final class HealthRecord: Sendable {
     }
 }
 
-// MARK: - What may go wrong between a write and the disk, for tests: a full disk, a lock of another program, the end of the
-// process between two writes.
-
-package struct WriteObstacle: Sendable {
-    /// Called before each write, with the connection that will write and outside of a transaction. What it throws is
-    /// what the write fails with.
-    let meet: @Sendable (Database) throws -> Void
-
-    package init(_ meet: @escaping @Sendable (Database) throws -> Void) { self.meet = meet }
-}
+/// What may go wrong between a write and the disk, for tests: a full disk, a lock of another program, the end of the process
+/// between two writes. It is called with the connection that will write, outside of a transaction. What it throws is what the
+/// write fails with.
+package typealias WriteObstacle = @Sendable (Database) throws -> Void
 
 // MARK: - How long an access waits while another process holds the database locked.
 
@@ -313,4 +303,30 @@ package final class LockPatience: Sendable {
 
     /// An access went through: the lock is gone, and the next one is worth waiting for again.
     func recover() { gaveUp.withLock { $0 = nil } }
+}
+
+// MARK: - Trouble that lasts, in the log
+
+/// Keeps a log free of repetitions: trouble that stays, such as a store that takes no writes, is logged once.
+package final class LogDeduplicator: Sendable {
+    private let last = Mutex<String?>(nil)
+
+    package init() {}
+
+    /// Remembers a trouble by its words. Returns whether it differs from the last one.
+    package func isNews(_ trouble: String) -> Bool {
+        last.withLock { last in
+            defer { last = trouble }
+            return last != trouble
+        }
+    }
+
+    /// Forgets the trouble. Returns whether there was one.
+    @discardableResult
+    package func isOver() -> Bool {
+        last.withLock { last in
+            defer { last = nil }
+            return last != nil
+        }
+    }
 }

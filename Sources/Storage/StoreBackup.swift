@@ -117,12 +117,7 @@ extension Store {
     }
 
     /// The size of the file, as far as it is known.
-    package func size() async throws -> Int {
-        try await read {
-            let pages = try Int.fetchOne($0, cached: "PRAGMA page_count") ?? 0
-            return pages * (try Int.fetchOne($0, cached: "PRAGMA page_size") ?? 4096)
-        }
-    }
+    package func size() async throws -> Int { try await read { try StoreOpening.size($0) } }
 
     /// Writes the file anew without its free pages. Returns its size in bytes before and after.
     ///

@@ -95,7 +95,7 @@ extension StorageSuite {
             try store.close()
             let store = try Store(
                 path: folder.store, access: .monitor,
-                obstacle: WriteObstacle { _ in if isBlocked.withLock(\.self) { throw Killed() } })
+                obstacle: { _ in if isBlocked.withLock(\.self) { throw Killed() } })
             try await store.commit(try incident("a"))
             isBlocked.withLock { $0 = true }
             await #expect(throws: StoreError.self) { try await store.commit(try incident("b")) }

@@ -199,12 +199,12 @@ extension StorageSuite {
                     groups == [
                         PendingGroup(
                             group: NotificationGroup(kind: .cdnStale, reason: .resolved), since: noon, count: 1,
-                            severity: .error, lastAt: nil),
+                            severity: .error, lastAt: nil, largest: nil),
                         PendingGroup(
                             group: firing, since: noon + 1, count: 3, severity: .error, lastAt: noon + 2, largest: 2),
                         PendingGroup(
                             group: NotificationGroup(kind: .cdnWide, reason: .firing), since: noon + 7, count: 1,
-                            severity: .error, lastAt: nil),
+                            severity: .error, lastAt: nil, largest: nil),
                     ])
                 #expect(try channel.pending(firing, limit: 9).map(\.incidentID) == ["c", "b", "a"])
                 #expect(try channel.pending(firing, limit: 2).map(\.incidentID) == ["c", "b"])

@@ -68,7 +68,7 @@ final class PageContext: Sendable {
         basis.health = await health().items(
             domains: counts.values.reduce(0, +), waiting: waiting, pendingMessages: pending, storeBytes: size,
             refusedReload: refusedReload.current, time: time)
-        basis.openIncidents = try await store.openIncidentCount()
+        basis.openIncidents = try await store.openIncidentCounts().reduce(0) { $0 + $1.count }
         return basis
     }
 

@@ -96,16 +96,6 @@ extension Store {
         JOIN notification n INDEXED BY notification_of_incident ON n.incident_id = wanted.value
         WHERE n.notified_at IS NOT NULL ORDER BY n.channel
         """
-
-    /// How many confirmed incidents are not resolved, those of the fleet included.
-    package func openIncidentCount() async throws -> Int {
-        try await read { try Int.fetchOne($0, cached: Self.openCount) ?? 0 }
-    }
-
-    static let openCount = """
-        SELECT count(*) FROM incident INDEXED BY incident_unresolved
-        WHERE version > 0 AND state <> 'resolved' AND kind <> 'change'
-        """
 }
 
 // MARK: - In pages, newest first, for the API and those who list the past

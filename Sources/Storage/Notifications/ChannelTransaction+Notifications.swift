@@ -83,17 +83,6 @@ package struct PendingGroup: Equatable, Sendable {
     package let lastAt: Date?
     /// How many incidents the next message may have, after a refused digest; nil: as many as any.
     package let largest: Int?
-
-    package init(
-        group: NotificationGroup, since: Date, count: Int, severity: Severity, lastAt: Date?, largest: Int? = nil
-    ) {
-        self.group = group
-        self.since = since
-        self.count = count
-        self.severity = severity
-        self.lastAt = lastAt
-        self.largest = largest
-    }
 }
 
 extension ChannelTransaction {

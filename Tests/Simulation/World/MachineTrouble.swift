@@ -69,7 +69,7 @@ final class MachineTrouble: Sendable {
         }
     }
 
-    var obstacle: WriteObstacle { WriteObstacle { [self] database in try meet(database) } }
+    var obstacle: WriteObstacle { { [self] database in try meet(database) } }
 
     private func meet(_ database: Database) throws {
         let now = clock.passed
