@@ -155,6 +155,25 @@ extension Store {
         }
     }
 
+    /// The labels of the watched domains, by name; those that were not checked yet included.
+    package func watchedLabels() async throws -> [Domain: [String: String]] {
+        try await read { database in
+            var all: [Domain: [String: String]] = [:]
+            for row in try Row.fetchAll(database, cached: Self.labelsOfWatched) {
+                guard let domain = try? Domain(row["name"] as String) else { continue }
+                let parts = (row["key"] as String?)?.dropFirst().split(separator: "=", maxSplits: 1)
+                all[domain, default: [:]].merge(parts.map { [String($0[0]): $0.count > 1 ? String($0[1]) : ""] } ?? [:])
+                { $1 }
+            }
+            return all
+        }
+    }
+
+    static let labelsOfWatched = """
+        SELECT b.name, k.key FROM domain b LEFT JOIN domain_key k ON k.name = b.name AND k.key >= '=' AND k.key < '>'
+        WHERE b.watched = 1
+        """
+
     /// The name, and what follows each of its dots but the last, as it is kept and as people write it; and each label.
     private static func keys(_ watched: WatchedDomain) -> Set<String> {
         let names = Set([watched.domain.name, watched.domain.unicodeName]).flatMap { name in

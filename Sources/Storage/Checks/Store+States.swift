@@ -132,8 +132,9 @@ extension Store {
 
     private static let latestInstant = """
         SELECT max(at) FROM (
-            SELECT max(last_checked_at) AS at FROM domain
-            UNION ALL SELECT max(at) FROM delivery UNION ALL SELECT max(at) FROM message_log UNION ALL SELECT max(created_at) FROM message UNION ALL SELECT max(ack_at) FROM incident WHERE ack_at IS NOT NULL
+            SELECT max(last_checked_at) AS at FROM domain UNION ALL SELECT max(at) FROM delivery
+            UNION ALL SELECT max(at) FROM message_log UNION ALL SELECT max(created_at) FROM message
+            UNION ALL SELECT max(ack_at) FROM incident WHERE ack_at IS NOT NULL
             UNION ALL SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'present_at')
         """
 
