@@ -44,7 +44,7 @@ final class StoreParts: Sendable {
             instance: "bench")
         let delivery = Delivery(
             store: store, routing: routing, transport: sites, time: clock,
-            settings: Delivery.Settings(userAgent: "aasa-monitor-bench"), logger: Self.logger)
+            userAgent: "aasa-monitor-bench", logger: Self.logger)
         watchers = watched.map { watched in
             DomainWatcher(
                 watched,

@@ -15,7 +15,7 @@ package struct DirectNotifier: Sendable {
     /// Beside the time limits of two requests: a transport may wait for a free place first.
     private static let margin = Duration.seconds(5)
 
-    /// `userAgent`: as in `Delivery.Settings`.
+    /// `userAgent`: as `aasa-monitor/1.2.3 (+https://…)`.
     package init(
         transport: any MessageTransport, userAgent: String, wallClock: @escaping @Sendable () -> Date = { Date() },
         logger: Logger

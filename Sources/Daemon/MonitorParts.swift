@@ -31,7 +31,7 @@ struct MonitorParts: Sendable {
         let live = LiveConfiguration(configuration)
         let delivery = Delivery(
             store: store, routing: routing, transport: ReceiverTransport(shared: drivers.alerts), time: time,
-            settings: Delivery.Settings(userAgent: surroundings.userAgent), logger: logger)
+            userAgent: surroundings.userAgent, logger: logger)
         let silences = SilenceRefresher(
             store: store, delivery: delivery, windows: configuration.maintenance, time: time, logger: logger)
         let fleet = FleetEvaluator(

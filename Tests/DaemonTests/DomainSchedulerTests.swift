@@ -35,7 +35,7 @@ extension DaemonSuite {
             let delivery = Delivery(
                 store: scratch.store,
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+                transport: Receivers(), time: time, userAgent: "x", logger: silent)
             return try (0..<count).map { WatchedDomain(domain: try Domain("d\($0).test")) }.map {
                 DomainWatcher(
                     $0,
@@ -117,7 +117,7 @@ extension DaemonSuite {
             let delivery = Delivery(
                 store: scratch.store,
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+                transport: Receivers(), time: time, userAgent: "x", logger: silent)
             let watched = try (0..<60).map { WatchedDomain(domain: try Domain("d\($0).test")) }
             let interval = 300.0
             for round in 0..<2 {
@@ -162,7 +162,7 @@ extension DaemonSuite {
             let delivery = Delivery(
                 store: scratch.store,
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+                transport: Receivers(), time: time, userAgent: "x", logger: silent)
             let (broken, sound) = (try Domain("d0.test"), try Domain("d1.test"))
             var checked = DomainState(domain: broken)
             checked.lastCheckedAt = noon - 60
@@ -209,7 +209,7 @@ extension DaemonSuite {
             let delivery = Delivery(
                 store: scratch.store,
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+                transport: Receivers(), time: time, userAgent: "x", logger: silent)
             let domain = try Domain("d0.test")
             let watcher = DomainWatcher(
                 WatchedDomain(domain: domain),

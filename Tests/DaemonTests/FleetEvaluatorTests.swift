@@ -20,7 +20,7 @@ extension DaemonSuite {
             let delivery = Delivery(
                 store: scratch.store,
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+                transport: Receivers(), time: time, userAgent: "x", logger: silent)
             let evaluator = FleetEvaluator(
                 FleetEvaluator.Dependencies(
                     store: scratch.store, delivery: delivery,
@@ -62,7 +62,7 @@ extension DaemonSuite {
             let delivery = Delivery(
                 store: scratch.store,
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+                transport: Receivers(), time: time, userAgent: "x", logger: silent)
             let domains = try (0..<6).map { try Domain("d\($0).test") }
             let evaluator = FleetEvaluator(
                 FleetEvaluator.Dependencies(
@@ -95,7 +95,7 @@ extension DaemonSuite {
                 let delivery = Delivery(
                     store: scratch.store,
                     routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                    transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+                    transport: Receivers(), time: time, userAgent: "x", logger: silent)
                 return await FleetEvaluator(
                     FleetEvaluator.Dependencies(
                         store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: silent),

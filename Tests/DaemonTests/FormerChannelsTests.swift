@@ -47,7 +47,7 @@ extension DaemonSuite {
             let transport = Recorder()
             let delivery = Delivery(
                 store: store, routing: routing, transport: transport, time: SystemTime(),
-                settings: .init(userAgent: "test"), logger: book.logger)
+                userAgent: "test", logger: book.logger)
             let former = FormerChannels(store: store, delivery: delivery, logger: book.logger)
             let notifier = DirectNotifier(transport: transport, userAgent: "test", logger: book.logger)
             for _ in 0..<2 { await former.tell(try await former.settle(routing), routing, by: notifier, wall: noon) }

@@ -59,7 +59,7 @@ extension DaemonSuite {
             let delivery = Delivery(
                 store: scratch.store,
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+                transport: Receivers(), time: time, userAgent: "x", logger: silent)
             let watchers = try (0..<domains).map { WatchedDomain(domain: try Domain("d\($0).test")) }.map {
                 DomainWatcher(
                     $0,

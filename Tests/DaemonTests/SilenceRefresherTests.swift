@@ -19,7 +19,7 @@ extension DaemonSuite {
             delivery = Delivery(
                 store: scratch.store,
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, settings: Delivery.Settings(userAgent: "x"), logger: silent)
+                transport: Receivers(), time: time, userAgent: "x", logger: silent)
             refresher = SilenceRefresher(
                 store: scratch.store, delivery: delivery, windows: [], time: time, logger: silent)
         }

@@ -46,7 +46,7 @@ final class GoldenMonitor {
         probe = StagedProbe(state)
         delivery = Delivery(
             store: scratch.store, routing: try configuration.stagedRouting, transport: receivers, time: time,
-            settings: .init(userAgent: "aasa-monitor/1.2.3", jitter: { 0 }), logger: silent)
+            userAgent: "aasa-monitor/1.2.3", jitter: { 0 }, logger: silent)
         steps = DeliverySteps(delivery)
         silences = SilenceRefresher(store: scratch.store, delivery: delivery, windows: [], time: time, logger: silent)
         fleet = FleetEvaluator(

@@ -228,9 +228,9 @@ enum JSONText {
 }
 
 /// Identities as services take them, all derived, none random: the same after a crash and on another host.
-package enum MessageIdentity {
+enum MessageIdentity {
     /// The key of an incident, such as the `dedup_key` of PagerDuty: hexadecimal, 64 characters.
-    package static func key(ofIncident id: String) -> String {
+    static func key(ofIncident id: String) -> String {
         Digest.sha256.hash("incident\u{0}\(id)".utf8).hexadecimal
     }
 

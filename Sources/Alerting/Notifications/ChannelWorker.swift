@@ -379,7 +379,7 @@ struct ChannelTurn: Sendable {
         let outcome = judged(answer, message)
         delivery.count(outcome, channel: channel.name)
         let result = DeliveryResult(
-            channel: channel, message: message, answer: answer, outcome: outcome, jitter: delivery.settings.jitter())
+            channel: channel, message: message, answer: answer, outcome: outcome, jitter: delivery.jitter())
         let inputs = delivery.inputs
         let (before, after, about) = try await stored { [channel] store in
             let planner = try NotificationPlanner(inputs, channel, store, now: now, wall: wall)

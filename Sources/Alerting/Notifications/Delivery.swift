@@ -13,22 +13,13 @@ package final class Delivery: Sendable {
     let store: Store
     let transport: any MessageTransport
     let time: any MonitorClock
-    let settings: Settings
+    /// As `aasa-monitor/1.2.3 (+https://…)`.
+    private let userAgent: String
+    /// From -1 to 1.
+    let jitter: @Sendable () -> Double
     let logger: Logger
     private let work = Wakeup()
     private let state: Mutex<State>
-
-    package struct Settings: Sendable {
-        /// As `aasa-monitor/1.2.3 (+https://…)`.
-        package var userAgent: String
-        /// From -1 to 1.
-        package var jitter: @Sendable () -> Double
-
-        package init(userAgent: String, jitter: @escaping @Sendable () -> Double = { Double.random(in: -1...1) }) {
-            self.userAgent = userAgent
-            self.jitter = jitter
-        }
-    }
 
     private struct State {
         var inputs: NotificationInputs
@@ -58,17 +49,16 @@ package final class Delivery: Sendable {
     }
 
     package init(
-        store: Store, routing: Routing, transport: any MessageTransport, time: any MonitorClock, settings: Settings,
-        logger: Logger
+        store: Store, routing: Routing, transport: any MessageTransport, time: any MonitorClock, userAgent: String,
+        jitter: @escaping @Sendable () -> Double = { Double.random(in: -1...1) }, logger: Logger
     ) {
         self.store = store
         self.transport = transport
         self.time = time
-        self.settings = settings
+        self.userAgent = userAgent
+        self.jitter = jitter
         self.logger = logger
-        var inputs = NotificationInputs(routing: routing)
-        inputs.pace = time.pace
-        state = Mutex(State(inputs: inputs))
+        state = Mutex(State(inputs: NotificationInputs(routing: routing, pace: time.pace)))
     }
 
     /// Notifies until the task is cancelled. A message under way then is sent again by the next process, with the same key.
@@ -244,14 +234,14 @@ package final class Delivery: Sendable {
     /// Makes one attempt to send a message.
     func post(_ body: Data, key: String, to channel: Channel) async throws -> TransportAnswer {
         let request = try channel.request(
-            body: body, messageKey: key, timestamp: time.systemTime(), userAgent: settings.userAgent)
+            body: body, messageKey: key, timestamp: time.systemTime(), userAgent: userAgent)
         return try await post(request, to: channel)
     }
 
     /// Makes a call that follows a message.
     func post(_ call: FollowUp, to channel: Channel) async throws -> TransportAnswer {
         try await post(
-            channel.request(call, timestamp: time.systemTime(), userAgent: settings.userAgent), to: channel)
+            channel.request(call, timestamp: time.systemTime(), userAgent: userAgent), to: channel)
     }
 
     /// Sends, and counts it towards the limits.

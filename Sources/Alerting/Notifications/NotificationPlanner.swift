@@ -8,17 +8,15 @@ import Monitoring
 import Storage
 
 /// What the loops know beside the store. A snapshot: it does not change while a turn lasts.
-package struct NotificationInputs: Equatable, Sendable {
-    package var routing: Routing
-    package var silences = Silences()
+struct NotificationInputs: Equatable, Sendable {
+    var routing: Routing
+    var silences = Silences()
     /// When the fleet was last evaluated by this process; nil: not yet.
-    package var fleetEvaluatedAt: Date?
+    var fleetEvaluatedAt: Date?
     /// The channels that take no messages, by name.
-    package var troubled: Set<String> = []
+    var troubled: Set<String> = []
     /// As `MonitorClock.pace`.
-    package var pace = 1.0
-
-    package init(routing: Routing) { self.routing = routing }
+    let pace: Double
 }
 
 /// One channel within one transaction. It is valid as long as that is.

@@ -56,7 +56,7 @@ package struct Routing: Equatable, Sendable {
     /// incidents still receive the end.
     ///
     /// `troubled`: the channels that take no messages.
-    package func route(of incident: Incident, to channel: Channel, troubled: Set<String> = []) -> Route {
+    func route(of incident: Incident, to channel: Channel, troubled: Set<String> = []) -> Route {
         var route = Route()
         route.isPager = channel.kind.isPager
         route.takesAcknowledgements = channel.kind.takesAcknowledgements
@@ -92,7 +92,7 @@ package struct Routing: Equatable, Sendable {
     }
 
     /// Pagers keep incidents apart, and an incident of the fleet speaks for many already: their messages wait for no others.
-    package func isAlone(_ kind: IncidentKind, at channel: Channel) -> Bool {
+    func isAlone(_ kind: IncidentKind, at channel: Channel) -> Bool {
         channel.kind.isPager || kind.isOfFleet || groupWait <= .zero
     }
 
@@ -101,7 +101,7 @@ package struct Routing: Equatable, Sendable {
     }
 
     /// The channels that are notified of an incident of the fleet. That a channel takes no messages goes to any that does.
-    package func fleetChannels(of cause: FleetCause, troubled: Set<String> = []) -> Set<String> {
+    func fleetChannels(of cause: FleetCause, troubled: Set<String> = []) -> Set<String> {
         let all = Set(channels.map(\.name))
         let atOnce = all.subtracting(escalation.names)
         switch cause {

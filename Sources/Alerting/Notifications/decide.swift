@@ -8,7 +8,7 @@ import Monitoring
 import Storage
 
 /// What to do about one incident at one channel.
-package enum Decision: Equatable, Sendable {
+enum Decision: Equatable, Sendable {
     case nothing
     /// The incident is recovering: nothing is sent, and what is pending stays pending.
     case undecided
@@ -18,35 +18,33 @@ package enum Decision: Equatable, Sendable {
 }
 
 /// How an incident concerns a channel, by the configuration alone.
-package struct Route: Equatable, Sendable {
-    package var timing = Timing.atOnce
+struct Route: Equatable, Sendable {
+    var timing = Timing.atOnce
     /// The incident is about this very channel.
-    package var isSubject = false
+    var isSubject = false
     /// The receiver keeps incidents of its own and reminds by itself.
-    package var isPager = false
-    package var takesAcknowledgements = false
-    package var reminders = ReminderSchedule(every: nil)
+    var isPager = false
+    var takesAcknowledgements = false
+    var reminders = ReminderSchedule(every: nil)
 
     /// When the channel is notified that it fires.
-    package enum Timing: Equatable, Sendable {
+    enum Timing: Equatable, Sendable {
         case none, atOnce
         /// So long after the firing, where nobody has acknowledged: a step of the escalation.
         case after(Duration)
     }
-
-    package init() {}
 
     /// Whether the channel is a step of the escalation.
     var isStep: Bool { if case .after = timing { true } else { false } }
 }
 
 /// Something stops notifications about an incident for now. `NotificationPlanner` makes it, and nothing else withholds a message.
-package struct Suppression: Equatable, Sendable {
+struct Suppression: Equatable, Sendable {
     /// When to ask again; nil: when something changes.
-    package var until: Date?
-    package var reason: Reason
+    let until: Date?
+    let reason: Reason
 
-    package enum Reason: String, Equatable, Sendable {
+    enum Reason: String, Equatable, Sendable {
         /// By a silence or a maintenance window.
         case silenced
         /// By an incident that explains it, and that this channel knows as firing, or is just being notified of.
@@ -55,18 +53,13 @@ package struct Suppression: Equatable, Sendable {
         case staleEvidence
     }
 
-    package init(until: Date?, reason: Reason) {
-        self.until = until
-        self.reason = reason
-    }
-
     /// Whether there is to be no message, and not only a later one.
     var withholds: Bool { reason != .staleEvidence }
 }
 
 /// `record`: what is true. `known`: what the channel knows of it. `suppression`: nil where nothing stops notifications.
 /// `refusalsLiftedAt`: refusals from before that instant do not count; nil: all count.
-package func decide(
+func decide(
     _ record: IncidentRecord, _ known: NotificationRecord, _ route: Route, _ suppression: Suppression?,
     refusalsLiftedAt: Date? = nil, now: Date
 ) -> Decision {
@@ -139,7 +132,7 @@ private func isRefused(_ incident: Incident, _ known: NotificationRecord, _ lift
 }
 
 /// What a message about an incident states. The end is a version of its own: a receiver may refuse the firing and take the end.
-package func statedVersion(_ incident: Incident) -> Int {
+func statedVersion(_ incident: Incident) -> Int {
     incident.state == .resolved ? -incident.version : incident.version
 }
 
@@ -161,18 +154,16 @@ enum Life {
 }
 
 /// When reminders of a firing incident are due. Each gap is twice the one before, up to a day.
-package struct ReminderSchedule: Equatable, Sendable {
+struct ReminderSchedule: Equatable, Sendable {
     /// From the firing to the first one; nil: there are none.
-    package let every: Duration?
-
-    package init(every: Duration?) { self.every = every }
+    let every: Duration?
 
     /// Reminders end so long after the firing; those of a certificate when the incident ends.
     private static let span: TimeInterval = 7 * 86_400
     private static let day: TimeInterval = 86_400
 
     /// The first one after `last`, the instant of the last message; those that were missed are one. nil: no more.
-    package func next(for incident: Incident, after last: Date?) -> Date? {
+    func next(for incident: Incident, after last: Date?) -> Date? {
         guard let every = every?.inSeconds, every > 0, let start = incident.remindsFrom else { return nil }
         let last = max(last ?? start, start)
         var due = start + every

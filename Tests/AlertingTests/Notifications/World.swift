@@ -160,7 +160,7 @@ final class World {
     ) -> Delivery {
         Delivery(
             store: store, routing: routing, transport: transport, time: time,
-            settings: .init(userAgent: "aasa-monitor/test", jitter: { 0 }),
+            userAgent: "aasa-monitor/test", jitter: { 0 },
             logger: Logger(label: "test") { _ in log.handler() })
     }
 

@@ -49,7 +49,7 @@ struct SimulatedProcess: Sendable {
             delivery = Delivery(
                 store: store, routing: try setup.routing(),
                 transport: SimulatedTransport(network: network, trouble: trouble), time: time,
-                settings: Delivery.Settings(userAgent: "aasa-monitor/simulated", jitter: jitter), logger: Self.logger)
+                userAgent: "aasa-monitor/simulated", jitter: jitter, logger: Self.logger)
             steps = DeliverySteps(delivery)
             silences = SilenceRefresher(
                 store: store, delivery: delivery, windows: setup.windows, time: time, logger: Self.logger)
