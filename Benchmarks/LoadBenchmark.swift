@@ -42,7 +42,7 @@ struct LoadBenchmark {
             return try Self.chats.allSatisfy { try store.delays(channel: $0, ofEnds: true).each.count >= fired }
         }
         let channels = try watch.channels()
-        let fleet = try watch.store?.ofTheFleet() ?? []
+        let global = try watch.store?.ofTheGlobal() ?? []
 
         // In the middle of the confirmations: the first failures are confirmed after a minute.
         try server.fail(true)
@@ -51,7 +51,7 @@ struct LoadBenchmark {
         let end = await monitor.stop()
         let lateness = try await Lateness(server, options)
         Output.line(watch.phases(lateness).text + "\n\n" + channels.text + "\n")
-        Output.line("incidents of the fleet: \(fleet.isEmpty ? "none" : fleet.joined(separator: ", "))")
+        Output.line("global incidents: \(global.isEmpty ? "none" : global.joined(separator: ", "))")
         Output.line("SIGTERM while failing again: \(end)\n")
         for receiver in receivers.values { await receiver.shutdown() }
     }

@@ -56,7 +56,7 @@ struct MonitorStore {
     }
 
     /// The incidents of all domains together and of the monitor itself: kind and state.
-    func ofTheFleet() throws -> [String] {
+    func ofTheGlobal() throws -> [String] {
         try queue.read {
             try String.fetchAll(
                 $0, sql: "SELECT kind || ' ' || state FROM incident WHERE domain = '' ORDER BY opened_at")

@@ -48,7 +48,7 @@ final class StoreParts: Sendable {
         watchers = watched.map { watched in
             DomainWatcher(
                 watched,
-                .init(probe: sites, store: store, fleet: nil, delivery: delivery, time: clock, logger: Self.logger))
+                .init(probe: sites, store: store, global: nil, delivery: delivery, time: clock, logger: Self.logger))
         }
         var states: [DomainState] = []
         for domain in domains { states.append(try await store.firstState(of: domain)) }
@@ -78,7 +78,7 @@ final class StoreParts: Sendable {
             guard after.lastCheckedAt != state.lastCheckedAt else { throw BenchFault("a check could not be stored") }
             states.withLock { $0[number] = after }
             clock.advance(by: interval / Double(domains.count))
-            if number % 13 == 0 { evaluateFleet() }
+            if number % 13 == 0 { evaluateGlobal() }
         }
     }
 
@@ -88,15 +88,15 @@ final class StoreParts: Sendable {
         var sent = sites.messages
         for _ in 0..<5400 where quiet < 1200 {
             clock.advance(by: 1)
-            evaluateFleet()
+            evaluateGlobal()
             try await Task.sleep(for: .milliseconds(4))
             quiet = sites.messages == sent ? quiet + 1 : 0
             sent = sites.messages
         }
     }
 
-    /// The fleet is fine: messages about a check wait for an evaluation of the fleet after it.
-    private func evaluateFleet() { delivery.set(fleet: clock.now()) }
+    /// The global is fine: messages about a check wait for a global evaluation after it.
+    private func evaluateGlobal() { delivery.set(global: clock.now()) }
 
     func close() async throws {
         sending.cancel()

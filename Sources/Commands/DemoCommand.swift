@@ -106,7 +106,7 @@ struct DemoStory: Sendable {
         teller.title("Open \(page) and watch it happen.")
         teller.title("aasa-monitor demo: five sites, a copy of Apple's CDN, and the real daemon on loopback")
         teller.note("one second is \(pace.second), times are UTC; nothing leaves this machine")
-        var chat = DemoChat(stage.chat, teller, page: page, patience: pace.patience)
+        var chat = DemoChat(stage.chat, teller, page: page, timeout: pace.timeout)
         try await Task.sleep(for: pace.opening)
 
         try await waitForFirstChecks(stage)
@@ -157,7 +157,7 @@ struct DemoStory: Sendable {
 
     /// The daemon checks every site once before anything happens to one.
     private func waitForFirstChecks(_ stage: DemoStage) async throws {
-        let deadline = ContinuousClock.now + pace.patience
+        let deadline = ContinuousClock.now + pace.timeout
         while !DemoStage.all.allSatisfy({ !stage.lab.cdn.requests(for: $0).isEmpty }) {
             guard ContinuousClock.now < deadline else {
                 throw CommandFailure(.software, "the daemon did not check the lab's sites in time")
@@ -178,13 +178,13 @@ struct DemoPace: Sendable {
     /// Between two scenes.
     let pause: Duration
     /// For each wait; far more than it takes.
-    let patience: Duration
+    let timeout: Duration
 
     /// A day of staleness takes twelve seconds: for tests and pipelines.
-    static let fast = DemoPace(factor: 7200, opening: .zero, pause: .zero, patience: .seconds(60))
+    static let fast = DemoPace(factor: 7200, opening: .zero, pause: .zero, timeout: .seconds(60))
     /// A day takes a minute: to be read, and watched on the page.
     static let readable = DemoPace(
-        factor: 1440, opening: .seconds(6), pause: .seconds(4), patience: .seconds(240))
+        factor: 1440, opening: .seconds(6), pause: .seconds(4), timeout: .seconds(240))
 
     /// What a second is in the story: `24 min`.
     var second: String { factor.inWords }

@@ -262,13 +262,13 @@ extension RemoteMonitor {
     }
 
     private func overview(rows: [OverviewRow], now: Date) async throws -> Overview {
-        var fleet: [FleetLine] = []
-        for kind in IncidentKind.allCases where kind.isOfFleet {
+        var global: [GlobalLine] = []
+        for kind in IncidentKind.allCases where kind.isOfGlobal {
             let data = try await get("incidents", [("kind", kind.rawValue), ("state", "open"), ("limit", "500")])
-            fleet += try read(data) { try APIAnswer.fleet($0, now: now) }
+            global += try read(data) { try APIAnswer.global($0, now: now) }
         }
         let pending = try read(try await get("deliveries", [("limit", "1")]), APIAnswer.deliveries).pending
-        return Overview(rows: rows, fleet: fleet, pending: pending, time: PageTime(now: now))
+        return Overview(rows: rows, global: global, pending: pending, time: PageTime(now: now))
     }
 
     /// `/api/v1/domains/{domain}`, as it comes.

@@ -172,12 +172,12 @@ struct StatusText {
         var lines = fault.isEmpty ? [style.bold(overview.headline)] : [style.bold(fault[0])] + fault.dropFirst()
         if !fault.isEmpty { lines += ["", "What it knew last: \(overview.pastHeadline)"] }
         guard !isShort else {
-            lines += overview.fleet.map { "\($0.kind)  \($0.state) since \($0.since) · incident \($0.id)" }
+            lines += overview.global.map { "\($0.kind)  \($0.state) since \($0.since) · incident \($0.id)" }
             lines += Self.table(overview.rows, style)
             text = lines.joined(separator: "\n")
             return
         }
-        for line in overview.fleet {
+        for line in overview.global {
             lines += ["", "\(style.bold(line.kind))  \(line.state) since \(line.since)"]
             lines += line.diagnosis.flatMap(style.diagnosis)
             lines.append("  " + Self.incident(line.id, line.acknowledgedBy))

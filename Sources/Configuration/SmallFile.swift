@@ -35,7 +35,7 @@ package enum SmallFile {
     }
 
     /// Milliseconds until somebody has to write to a pipe, and for the next bytes once somebody does.
-    private static let patience: (writer: Int32, bytes: Int32) = (2_000, 30_000)
+    private static let timeout: (writer: Int32, bytes: Int32) = (2_000, 30_000)
 
     private static func bytes(
         of file: Int32, named path: String, limit: Int, mayWait: Bool
@@ -58,12 +58,12 @@ package enum SmallFile {
             // The end, unless it is a pipe that nobody has opened yet.
             if count == 0, hasWriter || !mayWait { break }
             var request = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-            switch poll(&request, 1, hasWriter ? patience.bytes : patience.writer) {
+            switch poll(&request, 1, hasWriter ? timeout.bytes : timeout.writer) {
             case 0:
                 throw ConfigurationFileUnreadable(
                     path: path,
                     reason: hasWriter
-                        ? "nothing more was written to it for \(patience.bytes / 1000) s"
+                        ? "nothing more was written to it for \(timeout.bytes / 1000) s"
                         : "it is a pipe that nobody writes to")
             case 1...: hasWriter = true
             default: if errno != EINTR { throw unreadable(path) }

@@ -22,13 +22,13 @@ package final class CurlDriver: Sendable {
     ///   - network: applied to every transfer.
     ///   - resolver: looks up the names of hosts; not that of a proxy.
     ///   - maximumConcurrent: how many transfers run at once, at least 1, without those that have waited for their servers
-    ///     longer than `patience`; the others wait in the order of their coming.
-    ///   - patience: how long a transfer that waits keeps the next one from starting.
+    ///     longer than `slotTimeout`; the others wait in the order of their coming.
+    ///   - slotTimeout: how long a transfer that waits keeps the next one from starting.
     ///   - keptConnections: how many idle connections stay open, for transfers that keep them, beside all busy ones.
     /// - Throws: `.badSettings` where `network` does not parse, `.outOfMemory`.
     package init(
         network: NetworkSettings = NetworkSettings(), resolver: Resolver = .shared, maximumConcurrent: Int = 64,
-        patience: Duration = .milliseconds(100), keptConnections: Int = 16
+        slotTimeout: Duration = .milliseconds(100), keptConnections: Int = 16
     ) throws(CurlError) {
         try network.validate()
         let places = max(1, maximumConcurrent)
@@ -36,7 +36,7 @@ package final class CurlDriver: Sendable {
         self.loop = loop
         self.network = network
         self.resolver = resolver
-        thread = try DriverThread { loop.run(network: network, maximumConcurrent: places, patience: patience) }
+        thread = try DriverThread { loop.run(network: network, maximumConcurrent: places, slotTimeout: slotTimeout) }
     }
 
     deinit { loop.stop() }

@@ -72,10 +72,10 @@ final class DriverLoop: Sendable {
     // MARK: On the driver's thread
 
     /// The thread's whole life.
-    func run(network: NetworkSettings, maximumConcurrent: Int, patience: Duration) {
+    func run(network: NetworkSettings, maximumConcurrent: Int, slotTimeout: Duration) {
         Self.blockBrokenPipe()
         var work = Work(
-            multi: multi.raw, network: network, maximumConcurrent: maximumConcurrent, patience: patience)
+            multi: multi.raw, network: network, maximumConcurrent: maximumConcurrent, slotTimeout: slotTimeout)
         while takeInbox(&work) {
             work.startWaiting()
             work.advance()
@@ -141,7 +141,7 @@ private struct Work {
     /// A transfer that waits for its server for so long gives its place to the next: it costs no more than a socket, and a
     /// thousand servers that never answer do not hold up one that does. The time counts only while the thread has nothing to
     /// do, so that under load no transfer gives its place up.
-    let patience: Duration
+    let slotTimeout: Duration
     var waiting: [UInt64: Job] = [:]
     /// Of those in `waiting`, and of some that have left it.
     var order = Deque<UInt64>()
@@ -156,7 +156,7 @@ private struct Work {
     var canStart: Bool {
         mutating get {
             guard !waiting.isEmpty, running.count < Self.limit(maximumConcurrent) else { return false }
-            placed.removeAll { id in running[id].map { idle >= $0.start + patience } ?? true }
+            placed.removeAll { id in running[id].map { idle >= $0.start + slotTimeout } ?? true }
             return placed.count < maximumConcurrent
         }
     }
@@ -228,7 +228,7 @@ private struct Work {
         let start = ContinuousClock.now
         let isFull = running.count >= Self.limit(maximumConcurrent)
         let oldest = waiting.isEmpty || isFull ? nil : placed.compactMap { running[$0]?.start }.min()
-        let left = oldest.map { max(.zero, $0 + patience - idle) } ?? .seconds(60)
+        let left = oldest.map { max(.zero, $0 + slotTimeout - idle) } ?? .seconds(60)
         // libcurl shortens the time to its own next timeout.
         if curl_multi_poll(multi, nil, 0, Int32(left / .milliseconds(1)) + 1, nil) != CURLM_OK {
             // Out of memory: try again, but not at once and for ever.

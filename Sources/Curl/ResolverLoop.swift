@@ -163,8 +163,8 @@ private final class Resolving {
                 owners.append(channel)
             }
         }
-        let patience = channels.filter(\.isBusy).compactMap(\.millisecondsLeft).min() ?? 1000
-        poll(&polled, nfds_t(polled.count), Int32(patience))
+        let timeout = channels.filter(\.isBusy).compactMap(\.millisecondsLeft).min() ?? 1000
+        poll(&polled, nfds_t(polled.count), Int32(timeout))
         if polled[0].revents != 0 {
             var count: UInt64 = 0
             _ = read(wakeUp, &count, MemoryLayout.size(ofValue: count))

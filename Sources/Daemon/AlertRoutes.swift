@@ -44,14 +44,14 @@ package struct AlertRoutes: Sendable {
         let kinds = IncidentKind.ofDomains.filter { watched.mode == .production || !$0.isOfCDN }
         incidents = Self.rules(
             kinds.map { kind in (kind.rawValue, { routing.notifications(of: .domain(domain), kind, $0) }) })
-        let causes: [(String, FleetCause)] =
+        let causes: [(String, GlobalCause)] =
             [
                 ("Apple's CDN fails for many domains (cdn.wide)", .cdn),
                 ("the local network fails", .network), ("checks are late", .schedule),
                 ("a changed configuration is refused", .configuration),
             ] + channels.map { ("the channel \($0.name) takes no messages", .channel($0.name)) }
         monitor = Self.rules(
-            causes.map { words, cause in (words, { routing.notifications(of: .fleet(cause), cause.kind, $0) }) })
+            causes.map { words, cause in (words, { routing.notifications(of: .global(cause), cause.kind, $0) }) })
         changes = routing.notifications(of: .domain(domain), .change, .note)
         windows = configuration.maintenance.filter { window in
             kinds.contains { window.scope.matches(domain: domain, labels: watched.labels, kind: $0) }

@@ -173,7 +173,7 @@ package struct MonitorDaemon: Sendable {
         store.onUnreadableState { state in
             logger.error(
                 "stored state set aside: it cannot be read, and begins anew",
-                metadata: ["domain": "\(state.name.isEmpty ? "(fleet)" : state.name)", "error": "\(state.error)"])
+                metadata: ["domain": "\(state.name.isEmpty ? "(global)" : state.name)", "error": "\(state.error)"])
         }
         return store
     }
@@ -185,7 +185,7 @@ package struct MonitorDaemon: Sendable {
         let logger = surroundings.logger
         let parts = try await MonitorParts(configuration, surroundings, store, routing, drivers)
         let (live, time, metrics) = (parts.live, parts.time, parts.metrics)
-        let (delivery, silences, fleet, factory) = (parts.delivery, parts.silences, parts.fleet, parts.factory)
+        let (delivery, silences, global, factory) = (parts.delivery, parts.silences, parts.global, parts.factory)
         let presence = Presence(store: store, time: time)
         await presence.begin()
         let scheduler = DomainScheduler(
@@ -207,7 +207,7 @@ package struct MonitorDaemon: Sendable {
             health: {
                 MonitorHealth(
                     lateness: scheduler.lateness,
-                    isNetworkSuspect: await fleet.isNetworkSuspect, channels: live.current.alerts.channels.count,
+                    isNetworkSuspect: await global.isNetworkSuspect, channels: live.current.alerts.channels.count,
                     failingChannels: delivery.troubles(), isStoreFailing: store.health.isFailing,
                     configuredAt: live.takenAt)
             }, onWrite: { await silences.followWrite() },
@@ -249,7 +249,7 @@ package struct MonitorDaemon: Sendable {
                 await told
             },
             .loop("silences") { await silences.run() },
-            .loop("fleet") { await fleet.run() },
+            .loop("global") { await global.run() },
             .loop("checks") {
                 // A daemon that does not get its port checks nothing.
                 await listening.wait(past: 0)

@@ -14,7 +14,7 @@ struct MonitorParts: Sendable {
     let live: LiveConfiguration
     let delivery: Delivery
     let silences: SilenceRefresher
-    let fleet: FleetEvaluator
+    let global: GlobalEvaluator
     let metrics: MetricsRegistry
     let factory: WatcherFactory
     /// Tells people what stays open at former places of channels. A receiver that hangs must hold up no start.
@@ -34,10 +34,10 @@ struct MonitorParts: Sendable {
             userAgent: surroundings.userAgent, logger: logger)
         let silences = SilenceRefresher(
             store: store, delivery: delivery, windows: configuration.maintenance, time: time, logger: logger)
-        let fleet = FleetEvaluator(
-            FleetEvaluator.Dependencies(
+        let global = GlobalEvaluator(
+            GlobalEvaluator.Dependencies(
                 store: store, delivery: delivery, refusal: { live.refusal }, time: time, logger: logger),
-            FleetEvaluator.Configuration(
+            GlobalEvaluator.Configuration(
                 configuration, drivers.checks.present, userAgent: surroundings.userAgent, time: time))
         // Before the first check: a domain that comes back must not find its former self.
         try await RemovedDomainCleanup(store: store, time: time, logger: logger)
@@ -49,13 +49,13 @@ struct MonitorParts: Sendable {
         tellLeftOpen = { await former.tell(leftOpen, routing, by: notifier, wall: time.systemTime()) }
         try await silences.refresh()
         try await delivery.prepare()
-        try await fleet.prepare()
+        try await global.prepare()
         metrics = MetricsRegistry()
         factory = WatcherFactory(
-            store: store, fleet: fleet, delivery: delivery, metrics: metrics, userAgent: surroundings.userAgent,
+            store: store, global: global, delivery: delivery, metrics: metrics, userAgent: surroundings.userAgent,
             time: time, logger: logger)
         (self.time, self.live) = (time, live)
-        (self.delivery, self.silences, self.fleet) = (delivery, silences, fleet)
+        (self.delivery, self.silences, self.global) = (delivery, silences, global)
     }
     /// Removes what was kept for long enough, once an hour, until the task is cancelled.
     func removeOldRows(of store: Store, logger: Logger) async {

@@ -25,8 +25,8 @@ package struct MonitorRound: Sendable {
 
 extension MonitorDaemon {
     /// After the checks, so long at most for what is due soon and for the first tries of a receiver that does not answer.
-    private static let patience: Duration = .seconds(30)
-    /// The evaluation of the fleet counts only for what was committed a moment before.
+    private static let deliveryTimeout: Duration = .seconds(30)
+    /// The global evaluation counts only for what was committed a moment before.
     private static let settling: Duration = .milliseconds(300)
 
     /// Checks each domain once, sends what is due, and ends.
@@ -77,8 +77,9 @@ extension MonitorDaemon {
         ).run()
         // All incidents of the round are known now: what many domains share is notified first, and messages are grouped.
         try await parts.time.sleep(for: Self.settling * parts.time.pace)
-        await parts.fleet.evaluate()
-        await DeliverySteps(parts.delivery).sendAll(until: parts.time.now() + Self.patience.inSeconds * parts.time.pace)
+        await parts.global.evaluate()
+        await DeliverySteps(parts.delivery).sendAll(
+            until: parts.time.now() + Self.deliveryTimeout.inSeconds * parts.time.pace)
         await parts.tellLeftOpen()
         try Task.checkCancellation()
         let waiting = try await store.pendingNotifications(of: { routing.channel(named: $0) != nil })

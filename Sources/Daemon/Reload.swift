@@ -46,8 +46,8 @@ struct Reload: Sendable {
         site.show(next)
         if let driver = drivers.checks { await checks.replace(with: driver) }
         live.replace(with: next)
-        await factory.fleet.replace(
-            FleetEvaluator.Configuration(next, checks.present, userAgent: factory.userAgent, time: factory.time))
+        await factory.global.replace(
+            GlobalEvaluator.Configuration(next, checks.present, userAgent: factory.userAgent, time: factory.time))
         await tryStore("removed domains not cleaned up; the next start or reload tries again") {
             try await RemovedDomainCleanup(store: factory.store, time: factory.time, logger: logger)
                 .run(keeping: Set(next.domains.map(\.domain)))

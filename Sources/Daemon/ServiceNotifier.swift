@@ -19,7 +19,7 @@ package struct ServiceNotifier: Sendable {
     private let length: socklen_t
 
     /// A receiver that does not read holds a message up for so long at most.
-    private static let patience = timeval(tv_sec: 1, tv_usec: 0)
+    private static let timeout = timeval(tv_sec: 1, tv_usec: 0)
 
     /// nil where `NOTIFY_SOCKET` names no socket: nobody listens.
     package init?(environment: [String: String] = ProcessInfo.processInfo.environment, process: pid_t = getpid()) {
@@ -71,8 +71,8 @@ package struct ServiceNotifier: Sendable {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        var patience = Self.patience
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var timeout = Self.timeout
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let bytes = Array(message.utf8)
         withUnsafePointer(to: address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

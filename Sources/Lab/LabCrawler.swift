@@ -12,7 +12,7 @@ struct LabCrawler: Sendable {
 
     static let userAgent = "AASA-Bot/1.0.0"
     /// The crawler's patience, as far as anyone outside Apple can tell.
-    static let patience = Duration.seconds(5)
+    static let longestWait = Duration.seconds(5)
     private static let hopLimit = 10
 
     let origins: LabOrigins
@@ -61,7 +61,7 @@ struct LabCrawler: Sendable {
         switch behaviour {
         case .after: return Self.timeout
         case .reply(let reply):
-            return reply.delay + delay > Self.patience ? Self.timeout : .answer(reply, from: from)
+            return reply.delay + delay > Self.longestWait ? Self.timeout : .answer(reply, from: from)
         case .maze: return Self.broken("stopped after 10 redirects")
         case .redirect(let status, let location):
             guard (300..<400).contains(status) else { return Self.badStatus(status) }

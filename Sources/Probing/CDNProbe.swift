@@ -35,7 +35,7 @@ struct CDNProbe: Sendable {
         try await pools.places(edge).with { try await ask(domain, edge, timeout: timeout) }
     }
 
-    /// The answer of the first edge that will do: one that takes no connection in `firstPatience` is passed over for the next.
+    /// The answer of the first edge that will do: one that takes no connection in `firstTimeout` is passed over for the next.
     /// `places`: where the CDN's name leads, looked up now where nil.
     func retrieve(_ domain: Domain, at places: Resolution? = nil, timeout: Duration) async throws -> FetchResult {
         var places = places
@@ -46,19 +46,19 @@ struct CDNProbe: Sendable {
         let edges = places?.addresses.map(\.address) ?? []
         return try await pools.places(nil).with {
             let ordered = health.ordered(edges)
-            guard let first = ordered.first, let second = ordered.dropFirst().first, timeout > Self.firstPatience * 2
+            guard let first = ordered.first, let second = ordered.dropFirst().first, timeout > Self.firstTimeout * 2
             else { return try await ask(domain, nil, timeout: timeout) }
-            let sight = try await ask(domain, first, connectTimeout: Self.firstPatience, timeout: timeout)
+            let sight = try await ask(domain, first, connectTimeout: Self.firstTimeout, timeout: timeout)
             guard let failure = sight.retrieval.failure,
                 failure.phase == .connecting || failure.phase == .handshaking && failure.kind == .timedOut
             else { return sight }
             health.notePassedOver(first)
-            return try await ask(domain, second, timeout: timeout - Self.firstPatience)
+            return try await ask(domain, second, timeout: timeout - Self.firstTimeout)
         }
     }
 
     /// A near edge takes a connection sooner. One that is farther away loses no more than its turn: the second has all the time.
-    private static let firstPatience: Duration = .milliseconds(100)
+    private static let firstTimeout: Duration = .milliseconds(100)
 
     /// `edge`: nil: wherever the CDN's name leads.
     private func ask(

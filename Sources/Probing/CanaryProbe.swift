@@ -4,7 +4,7 @@
 import Curl
 import Foundation
 
-package struct CanaryProbe: Sendable {
+package struct ConnectivityProbe: Sendable {
     private let driver: CurlDriver
     private let userAgent: String
 

@@ -128,10 +128,10 @@ package struct DomainProbe: Sendable {
 
     /// Every edge of the CDN, each asked by itself whatever the origin has: first what will be asked, then each answer as
     /// it comes. One look by the CDN's name where its addresses are not known here. `timeout` is for each request, where
-    /// it is less than the settings' own; `patience` for each one edge, where that is less still. `others`: these are not
+    /// it is less than the settings' own; `edgeTimeout` for each one edge, where that is less still. `others`: these are not
     /// asked. Throws `CancellationError` only.
     package func edges(
-        of domain: Domain, but others: Set<String> = [], timeout: Duration? = nil, patience: Duration? = nil,
+        of domain: Domain, but others: Set<String> = [], timeout: Duration? = nil, edgeTimeout: Duration? = nil,
         tell: @escaping @Sendable (EdgeNews) -> Void
     ) async throws {
         let timeout = atMost(timeout)
@@ -143,7 +143,7 @@ package struct DomainProbe: Sendable {
             let address = sight.retrieval.connection?.address ?? ""
             tell(.seen(EdgeLook(address: address, retrieval: sight.retrieval), sight.contents))
         }
-        let limit = min(timeout, patience ?? timeout)
+        let limit = min(timeout, edgeTimeout ?? timeout)
         _ = try await together(edges.filter { !others.contains($0) }) { edge in
             let sight = try await cdn.retrieve(domain, edge: edge, timeout: limit)
             tell(.seen(EdgeLook(address: edge, retrieval: sight.retrieval), sight.contents))

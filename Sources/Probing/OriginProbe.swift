@@ -53,7 +53,7 @@ struct OriginSurvey: Sendable {
 
     private enum Event: Sendable {
         case seen(AddressQuestion, FetchResult, took: Duration)
-        case patienceOver
+        case timeIsOver
     }
 
     /// Every address at once, and each address's agents as soon as all have answered: an address that does not answer holds
@@ -88,11 +88,11 @@ struct OriginSurvey: Sendable {
             ask(plan.first, within: timeout)
             group.addTask {
                 try await Task.sleep(for: min(.seconds(1), timeout / 4))
-                return .patienceOver
+                return .timeIsOver
             }
             while open > 0, let event = try await group.next() {
                 switch event {
-                case .patienceOver: plan.isPatient = false
+                case .timeIsOver: plan.isPatient = false
                 case .seen(let question, let sight, let took):
                     open -= 1
                     plan.note(sight, to: question, took: took)

@@ -14,7 +14,7 @@ package struct Overview: Equatable, Sendable {
     /// How many notifications are pending.
     package let notifications: String
     /// What many domains have together, and the monitor's own trouble.
-    package let fleet: [FleetLine]
+    package let global: [GlobalLine]
     package private(set) var rows: [OverviewRow]
 
     /// Open incidents are taken from the states, which are of one moment with their verdicts.
@@ -24,12 +24,12 @@ package struct Overview: Equatable, Sendable {
     ) {
         self.init(
             rows: states.map { OverviewRow($0, context: context, time: time) },
-            fleet: context.fleet.map { FleetLine($0.record, $0.facts, time: time) }, pending: pending, time: time)
+            global: context.global.map { GlobalLine($0.record, $0.facts, time: time) }, pending: pending, time: time)
     }
 
     /// `rows`: in any order.
-    package init(rows: [OverviewRow], fleet: [FleetLine], pending: [PendingCount], time: PageTime) {
-        self.fleet = fleet
+    package init(rows: [OverviewRow], global: [GlobalLine], pending: [PendingCount], time: PageTime) {
+        self.global = global
         self.rows = rows.sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }
         headline = Self.headline(self.rows, isPast: false)
         pastHeadline = Self.headline(self.rows, isPast: true)
@@ -220,7 +220,7 @@ extension OverviewIncident {
 }
 
 /// An open incident of no single domain, as the overview and `status` show it.
-package struct FleetLine: Equatable, Sendable {
+package struct GlobalLine: Equatable, Sendable {
     package let kind: String
     package let state: String
     /// The short id, for `aasa-monitor ack`.
@@ -234,7 +234,7 @@ package struct FleetLine: Equatable, Sendable {
     package let acknowledgedBy: String?
 }
 
-extension FleetLine {
+extension GlobalLine {
     init(_ record: IncidentRecord, _ facts: IncidentFacts?, time: PageTime) {
         let incident = record.incident
         self.init(
@@ -299,7 +299,7 @@ package struct StatusReading: Sendable {
             states.map { OverviewRow($0, labels: labels[$0.domain] ?? [:], context: context, time: time) }
             + waiting.map { OverviewRow(waiting: $0, labels: labels[$0] ?? [:], time: time) }
         overview = Overview(
-            rows: rows.filter(counts), fleet: context.fleet.map { FleetLine($0.record, $0.facts, time: time) },
+            rows: rows.filter(counts), global: context.global.map { GlobalLine($0.record, $0.facts, time: time) },
             pending: try await store.pendingNotifications(), time: time
         ).showing(shows)
         life = try await store.life(now: now)

@@ -84,7 +84,7 @@ package struct StatusSite: Service {
                 group.addTask {
                     try await gracefulShutdown()
                     // Answers under way get this long; then a client that dawdles is cut off.
-                    try await Task.sleep(for: Limits.farewell)
+                    try await Task.sleep(for: Limits.shutdownGrace)
                 }
                 defer { group.cancelAll() }
                 try await group.next()
@@ -99,7 +99,7 @@ package struct StatusSite: Service {
     private enum Limits {
         static let headerBytes = 16 * 1024
         static let headerFields = 100
-        static let farewell: Duration = .milliseconds(500)
+        static let shutdownGrace: Duration = .milliseconds(500)
     }
 
     private func application(

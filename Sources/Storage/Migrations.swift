@@ -12,7 +12,7 @@ struct Migration: Sendable {
     /// In order, without a gap. What was released is never edited.
     static let all = [
         Migration(version: 23) { try $0.execute(sql: singleValues + messages + counts + names) },
-        Migration(version: 24) { try $0.execute(sql: domains + bodies + indexes) },
+        Migration(version: 24) { try $0.execute(sql: domains + bodies + indexes + global) },
     ]
 
     /// Formats that can be migrated. Stores of earlier development versions are refused.
@@ -169,6 +169,12 @@ struct Migration: Sendable {
 
     /// Few messages are under way.
     private static let indexes = "DROP INDEX message_of_key;"
+
+    private static let global = """
+        UPDATE meta SET name = 'global_format' WHERE name = 'fleet_format';
+        UPDATE meta SET name = 'global', value = replace(value, '"subject":{"fleet":', '"subject":{"global":')
+        WHERE name = 'fleet';
+        """
 }
 
 /// The store as it was before a migration, beside it until the new version has stored a check.

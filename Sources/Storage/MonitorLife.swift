@@ -102,7 +102,7 @@ package struct WorkProgress: Equatable, Sendable {
     }
 
     /// Something may be due for this long before delivery counts as stuck. Longer than any attempt may take.
-    static let patience: TimeInterval = 120
+    static let overdueAfter: TimeInterval = 120
 
     /// What made no progress.
     package enum Standstill: Equatable, Sendable {
@@ -122,7 +122,7 @@ package struct WorkProgress: Equatable, Sendable {
         let stuck = channels.filter { name, channel in
             guard running.contains(name) else { return false }
             let before = last.channels[name]
-            let isOverdue = channel.dueSince.map { now.timeIntervalSince($0) > Self.patience } ?? false
+            let isOverdue = channel.dueSince.map { now.timeIntervalSince($0) > Self.overdueAfter } ?? false
             let isBehind = before != nil && channel.cursor > 0 && channel.cursor < last.latestChange
             guard isOverdue || isBehind, let before else { return isOverdue }
             return channel.lastSettled == before.lastSettled && channel.attempts == before.attempts

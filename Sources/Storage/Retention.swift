@@ -105,7 +105,7 @@ extension Store {
     }
 }
 
-// MARK: - The past of the propagation picture
+// MARK: - The past of the propagation chart
 
 extension Store {
     /// What each place served when is kept this long, and no more changes than these.

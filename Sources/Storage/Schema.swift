@@ -67,7 +67,7 @@ enum Schema {
             minute INTEGER NOT NULL PRIMARY KEY, counts TEXT NOT NULL
         ) STRICT;
 
-        -- States that could not be decoded. Empty name: the state of the fleet.
+        -- States that could not be decoded. Empty name: the global state.
         CREATE TABLE set_aside_state (
             id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, at INTEGER NOT NULL,
             error TEXT NOT NULL, state BLOB NOT NULL
@@ -90,14 +90,14 @@ enum Schema {
 
     /// What is true.
     private static let incidents = """
-        -- Written by checks and fleet evaluations, but for the four columns of the acknowledgement, which only `ack`
+        -- Written by checks and global evaluations, but for the four columns of the acknowledgement, which only `ack`
         -- and
         -- `unack` write.
         CREATE TABLE incident (
             id TEXT NOT NULL PRIMARY KEY,
-            -- Empty for an incident of the fleet.
+            -- Empty for a global incident.
             domain TEXT NOT NULL,
-            -- The name of the cause of an incident of the fleet.
+            -- The name of the cause of a global incident.
             cause TEXT, kind TEXT NOT NULL, severity TEXT NOT NULL, state TEXT NOT NULL,
             since INTEGER NOT NULL, opened_at INTEGER NOT NULL, fired_at INTEGER,
             resolved_at INTEGER, reason TEXT, version INTEGER NOT NULL, worse_version INTEGER,
@@ -209,7 +209,7 @@ enum Schema {
         ) STRICT;
         CREATE INDEX silence_by_end ON silence (ends_at);
 
-        -- Single values. `change`: the number that the last change of an incident got. `fleet`, `fleet_format`: what the
+        -- Single values. `change`: the number that the last change of an incident got. `global`, `global_format`: what the
         -- monitor remembers of all domains together, and `DomainState.formatVersion` of the program that wrote it.
         CREATE TABLE meta (
             name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL
@@ -217,7 +217,7 @@ enum Schema {
         """
 }
 
-// MARK: - The propagation picture
+// MARK: - The propagation chart
 // These tables hold changes, not samples: a check that sees what the one before saw writes none of their rows.
 
 extension Schema {

@@ -14,7 +14,7 @@ package final class Store: Sendable {
     package let path: String
     let pool: DatabasePool
     private let lock: FileLock?
-    private let patience: LockPatience
+    private let lockTimeout: LockTimeout
     private let commits: CommitQueue
     let healthRecord: HealthRecord
     private let obstacle: WriteObstacle?
@@ -40,18 +40,19 @@ package final class Store: Sendable {
 
     /// Opens the store; the monitor makes it where there is none. A store of another version is refused.
     ///
-    /// `lockPatience`: how long a write waits while another process holds the database locked.
+    /// `lockTimeout`: how long a write waits while another process holds the database locked.
     /// `obstacle`: stands before each write; nil outside of tests.
     package convenience init(
         path: String, access: Access = .monitor, now: @escaping @Sendable () -> Date = { Date() },
-        lockPatience: Duration = LockPatience.usual, obstacle: WriteObstacle? = nil
+        lockTimeout: Duration = LockTimeout.usual, obstacle: WriteObstacle? = nil
     ) throws(StoreError) {
         do {
             try StoreOpening.checkPath(path, access)
             let lock = access == .monitor ? try FileLock(store: path) : nil
-            let patience = LockPatience(limit: lockPatience)
+            let lockTimeout = LockTimeout(limit: lockTimeout)
             self.init(
-                path: path, pool: try StoreOpening.open(path, access, patience), lock: lock, patience: patience,
+                path: path, pool: try StoreOpening.open(path, access, lockTimeout), lock: lock,
+                lockTimeout: lockTimeout,
                 now: now, obstacle: obstacle)
         } catch {
             throw StoreError(error, path: path)
@@ -62,13 +63,13 @@ package final class Store: Sendable {
     package static func isInUse(path: String) -> Bool { FileLock.isHeld(store: path) }
 
     init(
-        path: String, pool: DatabasePool, lock: FileLock?, patience: LockPatience,
+        path: String, pool: DatabasePool, lock: FileLock?, lockTimeout: LockTimeout,
         now: @escaping @Sendable () -> Date, obstacle: WriteObstacle? = nil
     ) {
         self.path = path
         self.pool = pool
         self.lock = lock
-        self.patience = patience
+        self.lockTimeout = lockTimeout
         commits = CommitQueue(pool: pool)
         healthRecord = HealthRecord(now: now)
         self.obstacle = obstacle
@@ -126,7 +127,7 @@ package final class Store: Sendable {
                 let before = database.totalChangesCount
                 return (try updates(database), database.totalChangesCount != before)
             }
-            patience.recover()
+            lockTimeout.recover()
             // A statement that changes nothing works on a full disk too.
             if hasChanged { healthRecord.worked() }
             return value
@@ -272,10 +273,10 @@ package typealias WriteObstacle = @Sendable (Database) throws -> Void
 
 // MARK: - How long an access waits while another process holds the database locked.
 
-/// One patience for all accesses. They queue up behind each other: were each to wait its own time, the last of many
+/// One time limit for all accesses. They queue up behind each other: were each to wait its own time, the last of many
 /// would wait for longer than the daemon has to end.
-package final class LockPatience: Sendable {
-    /// Shorter than the daemon's patience at its end; a check that could not be stored is made again.
+package final class LockTimeout: Sendable {
+    /// Shorter than the time that the daemon has at its end; a check that could not be stored is made again.
     package static let usual: Duration = .milliseconds(1500)
     private static let pause: Duration = .milliseconds(10)
     /// While an access that gave up is not longer ago than this, the others do not wait at all.
@@ -284,7 +285,7 @@ package final class LockPatience: Sendable {
     private let limit: Duration
     private let gaveUp = Mutex<ContinuousClock.Instant?>(nil)
 
-    init(limit: Duration = LockPatience.usual) { self.limit = limit }
+    init(limit: Duration = LockTimeout.usual) { self.limit = limit }
 
     /// Whether to try again for a lock after `tries` tries; takes its time for the answer. It blocks the thread, which
     /// is one of the database's own.

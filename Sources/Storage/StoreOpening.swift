@@ -16,7 +16,7 @@ enum StoreOpening {
         "meta", "domain", "incident", "channel", "notification", "message", "notification_group", "silence",
     ]
     /// How long a command waits while the daemon is in a transaction.
-    private static let guestPatience: TimeInterval = 5
+    private static let guestTimeout: TimeInterval = 5
 
     static func checkPath(_ path: String, _ access: Store.Access) throws(StoreError) {
         var isFolder: ObjCBool = false
@@ -38,7 +38,7 @@ enum StoreOpening {
         }
     }
 
-    static func open(_ path: String, _ access: Store.Access, _ patience: LockPatience) throws -> DatabasePool {
+    static func open(_ path: String, _ access: Store.Access, _ lockTimeout: LockTimeout) throws -> DatabasePool {
         let wasInspected = access == .reader ? false : try prepare(path, access)
         var configuration = Configuration()
         configuration.label = "aasa-monitor.store"
@@ -47,7 +47,7 @@ enum StoreOpening {
         configuration.readonly = access == .reader
         configuration.foreignKeysEnabled = true
         configuration.busyMode =
-            access == .beside ? .timeout(guestPatience) : .callback { patience.waits(afterTries: $0) }
+            access == .beside ? .timeout(guestTimeout) : .callback { lockTimeout.waits(afterTries: $0) }
         configuration.maximumReaderCount = 4
         let pool = try DatabasePool(path: path, configuration: configuration)
         do {
@@ -198,17 +198,17 @@ extension Store {
             try StoreOpening.checkPath(path, .monitor)
             // Held throughout, so that no other monitor makes a store between the two.
             let lock = try FileLock(store: path)
-            let patience = LockPatience()
+            let lockTimeout = LockTimeout()
             var note: SetAside?
             let pool: DatabasePool
             do {
-                pool = try StoreOpening.open(path, .monitor, patience)
+                pool = try StoreOpening.open(path, .monitor, lockTimeout)
             } catch {
                 let fault = StoreError(error, path: path)
                 guard fault.code == .corrupt else { throw fault }
                 let aside = try move(path, now: now(), detail: fault.detail)
                 do {
-                    pool = try StoreOpening.open(path, .monitor, patience)
+                    pool = try StoreOpening.open(path, .monitor, lockTimeout)
                     try remember(aside, pool)
                 } catch {
                     // Without the note nobody learns what was set aside: the next start must find it in its place.
@@ -217,7 +217,7 @@ extension Store {
                 }
                 note = aside
             }
-            return (Store(path: path, pool: pool, lock: lock, patience: patience, now: now), note)
+            return (Store(path: path, pool: pool, lock: lock, lockTimeout: lockTimeout, now: now), note)
         } catch {
             throw StoreError(error, path: path)
         }

@@ -27,7 +27,7 @@ enum ForeignText: String, CaseIterable, Sendable {
 
 enum MessageKind: String, CaseIterable, Sendable {
     case firing, escalated, again, flapping, worse, changed, reminder, acknowledged, resolved, wasFiring, test, digest,
-        digestEnd, fleet, fleetEnd, store, storeEnd
+        digestEnd, global, globalEnd, store, storeEnd
 
     func alert(_ foreign: ForeignText) throws -> Alert {
         let text = foreign.text
@@ -36,8 +36,8 @@ enum MessageKind: String, CaseIterable, Sendable {
         case .test: Alert.test(domain: try Domain("example.com"), links: links, instance: "monitor-1", now: noon)
         case .digest: try several(.firing, text)
         case .digestEnd: try several(.wasFiring, text)
-        case .fleet: try fleet(.firing, text)
-        case .fleetEnd: try fleet(.resolved, text)
+        case .global: try global(.firing, text)
+        case .globalEnd: try global(.resolved, text)
         case .store:
             Alert.storeTrouble(
                 id: "s1", since: noon - 60, outage: .allWrites, words: text, links: links, instance: "monitor-1",
@@ -70,23 +70,23 @@ enum MessageKind: String, CaseIterable, Sendable {
         return try #require(Alert(digestOf: alerts, key: MessageIdentity.key(ofMessages: ["k"])))
     }
 
-    private func fleet(_ reason: NotificationReason, _ text: String) throws -> Alert {
+    private func global(_ reason: NotificationReason, _ text: String) throws -> Alert {
         let domains = try (0..<60).map { try Domain("d\($0).\(String(repeating: "long.", count: 40))example.com") }
         let isOver = reason == .resolved
-        return try fleetAlert(
+        return try globalAlert(
             .cdnWide, reason, AffectedDomains(domains, of: 80), findings: isOver ? [] : [finding(text, fix: text)],
             diagnosis: text)
     }
 }
 
-/// About an incident of the fleet.
-func fleetAlert(
+/// About a global incident.
+func globalAlert(
     _ kind: IncidentKind, _ reason: NotificationReason = .firing, _ affected: AffectedDomains?,
     findings: [Finding] = [], diagnosis: String = "what is wrong"
 ) throws -> Alert {
     let isOver = reason.type == .resolved
     let incident = Incident(
-        id: "f1f1f1f1f1f1", subject: .fleet(kind == .cdnWide ? .cdn : .network), kind: kind, severity: .error,
+        id: "f1f1f1f1f1f1", subject: .global(kind == .cdnWide ? .cdn : .network), kind: kind, severity: .error,
         state: isOver ? .resolved : .firing, since: noon - 300, openedAt: noon - 300, firedAt: noon,
         resolvedAt: isOver ? noon : nil, reason: isOver ? .recovered : nil, version: 1)
     let facts = IncidentFacts(

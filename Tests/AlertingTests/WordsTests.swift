@@ -129,15 +129,15 @@ extension AlertingSuite {
         }
 
         @Test(
-            "the end of an incident of the fleet counts no domains, and says what it leaves open",
+            "the end of a global incident counts no domains, and says what it leaves open",
             arguments: [true, false])
-        func fleet(isOfCDN: Bool) throws {
+        func global(isOfCDN: Bool) throws {
             let kind: IncidentKind = isOfCDN ? .cdnWide : .monitorDegraded
-            var alert = try fleetAlert(kind, .resolved, AffectedDomains([Domain("a.test")], of: 7))
+            var alert = try globalAlert(kind, .resolved, AffectedDomains([Domain("a.test")], of: 7))
             #expect(
                 RenderedAlert(alert).summary
                     == "it works again, after 5 min. Any domain that still fails gets an alert of its own.")
-            alert.incident.subject = .fleet(.schedule)
+            alert.incident.subject = .global(.schedule)
             #expect(RenderedAlert(alert).summary == "it works again, after 5 min")
         }
 

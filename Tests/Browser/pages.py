@@ -32,7 +32,7 @@ VIEWS = [
 # One each of what a domain can be in; the overview has the domain alone, with its picture.
 STATES = [
     "healthy", "propagating", "stale", "divergent", "mixed", "missing", "broken", "unreachable", "expiring", "developer-mode",
-    "flapping", "fleet", "dead-daemon",
+    "flapping", "global", "dead-daemon",
 ]
 
 

@@ -10,13 +10,14 @@ enum CurlTests {}
 
 /// Runs a test against a lab and a driver that trusts it, and takes both down whatever happens.
 func withLab(
-    maximumConcurrent: Int = 16, patience: Duration = .milliseconds(100), _ body: (Lab, CurlDriver) async throws -> Void
+    maximumConcurrent: Int = 16, slotTimeout: Duration = .milliseconds(100),
+    _ body: (Lab, CurlDriver) async throws -> Void
 ) async throws {
     let lab = try await Lab.start()
     do {
         let driver = try CurlDriver(
             network: NetworkSettings(caFile: lab.caFile, connectTo: [lab.connectTo]),
-            maximumConcurrent: maximumConcurrent, patience: patience)
+            maximumConcurrent: maximumConcurrent, slotTimeout: slotTimeout)
         do {
             try await body(lab, driver)
         } catch {

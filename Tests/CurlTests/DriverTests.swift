@@ -58,7 +58,7 @@ extension CurlTests {
             let receiver = try await LabReceiver.start()
             let pause = Duration.milliseconds(20)
             receiver.behaviour = .reply(.json("{}", delay: pause))
-            let driver = try CurlDriver(maximumConcurrent: 8, patience: .seconds(1000))
+            let driver = try CurlDriver(maximumConcurrent: 8, slotTimeout: .seconds(1000))
             let url = receiver.url("/")
             let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for _ in 0..<200 {
@@ -123,7 +123,7 @@ extension CurlTests {
 
         @Test("the time limit of a waiting transfer starts when it starts")
         func timeoutStartsLate() async throws {
-            try await withLab(maximumConcurrent: 1, patience: .seconds(1000)) { lab, driver in
+            try await withLab(maximumConcurrent: 1, slotTimeout: .seconds(1000)) { lab, driver in
                 lab.origin(host).behaviour = .reply(.json("{}", delay: .milliseconds(600)))
                 let results = try await withThrowingTaskGroup(of: TransferResult.self) { group in
                     // Together they take longer than one of them may.

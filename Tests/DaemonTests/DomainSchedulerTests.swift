@@ -40,7 +40,8 @@ extension DaemonSuite {
                 DomainWatcher(
                     $0,
                     .init(
-                        probe: probe, store: scratch.store, fleet: nil, delivery: delivery, time: time, logger: silent))
+                        probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time, logger: silent)
+                )
             }
         }
 
@@ -125,7 +126,7 @@ extension DaemonSuite {
                     DomainWatcher(
                         $0,
                         .init(
-                            probe: probe, store: scratch.store, fleet: nil, delivery: delivery, time: time,
+                            probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time,
                             logger: silent))
                 }
                 let begin = time.now()
@@ -180,7 +181,7 @@ extension DaemonSuite {
                 DomainWatcher(
                     $0,
                     .init(
-                        probe: probe, store: scratch.store, fleet: nil, delivery: delivery, time: time,
+                        probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time,
                         logger: log.logger))
             }
             let reports = Mutex<[Bool]>([])
@@ -213,7 +214,7 @@ extension DaemonSuite {
             let domain = try Domain("d0.test")
             let watcher = DomainWatcher(
                 WatchedDomain(domain: domain),
-                .init(probe: probe, store: scratch.store, fleet: nil, delivery: delivery, time: time, logger: silent))
+                .init(probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time, logger: silent))
             let scheduler = DomainScheduler([watcher], time: time, pause: .seconds(86_400))
             #expect(await scheduler.checkNow(try Domain("d1.test"), wait: .seconds(15)) == .notWatched)
             #expect(await scheduler.checkNow(domain, wait: .seconds(15)) == .done)

@@ -64,7 +64,8 @@ extension DaemonSuite {
                 DomainWatcher(
                     $0,
                     .init(
-                        probe: probe, store: scratch.store, fleet: nil, delivery: delivery, time: time, logger: silent))
+                        probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time, logger: silent)
+                )
             }
             let scheduler = DomainScheduler(watchers, time: time, watchdog: watchdog)
             made.withLock { $0 = scheduler }

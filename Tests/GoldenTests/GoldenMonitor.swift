@@ -31,7 +31,7 @@ final class GoldenMonitor {
     private let time: HandTime
     private let delivery: Delivery
     private let steps: DeliverySteps
-    private let fleet: FleetEvaluator
+    private let global: GlobalEvaluator
     private let silences: SilenceRefresher
 
     var store: Store { scratch.store }
@@ -49,14 +49,14 @@ final class GoldenMonitor {
             userAgent: "aasa-monitor/1.2.3", jitter: { 0 }, logger: silent)
         steps = DeliverySteps(delivery)
         silences = SilenceRefresher(store: scratch.store, delivery: delivery, windows: [], time: time, logger: silent)
-        fleet = FleetEvaluator(
+        global = GlobalEvaluator(
             .init(store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: silent),
-            configuration.stagedFleet(probe, time))
+            configuration.stagedGlobal(probe, time))
         metrics = MetricsPage(
             metrics: MetricsRegistry(), store: scratch.store, delivery: delivery,
             live: LiveConfiguration(configuration), version: "1.2.3")
         try await delivery.prepare()
-        try await fleet.prepare()
+        try await global.prepare()
     }
 
     private static func configuration(_ state: StageState, isRemoved: Bool) throws -> ConfigurationFile {
@@ -89,11 +89,11 @@ final class GoldenMonitor {
             time.go(to: instant)
             for action in state.actions where action.at == instant { try await act(action.action) }
             for domain in configuration.domains { try await check(domain) }
-            await fleet.evaluate()
+            await global.evaluate()
             guard instant < state.end else { continue }
             // A message waits for an evaluation that has seen the check.
             time.go(to: instant + 1)
-            await fleet.evaluate()
+            await global.evaluate()
         }
         try await deliver(until: state.end)
         time.go(to: StageState.now)
@@ -109,7 +109,7 @@ final class GoldenMonitor {
         let watcher = DomainWatcher(
             watched,
             .init(
-                probe: probe, store: store, fleet: fleet, delivery: delivery, metrics: metrics.metrics, time: time,
+                probe: probe, store: store, global: global, delivery: delivery, metrics: metrics.metrics, time: time,
                 logger: silent))
         let before = if let state = known[domain] { state } else { try await store.firstState(of: domain) }
         known[domain] = try await watcher.check(before, depth: time.now() == state.end ? .full : nil)
@@ -132,7 +132,7 @@ final class GoldenMonitor {
         case .remove:
             configuration = try Self.configuration(state, isRemoved: true)
             try await delivery.replace(routing: configuration.stagedRouting)
-            await fleet.replace(configuration.stagedFleet(probe, time))
+            await global.replace(configuration.stagedGlobal(probe, time))
             metrics.metrics.set(StageState.domain, nil)
             try await RemovedDomainCleanup(store: store, time: time, logger: silent)
                 .run(keeping: Set(configuration.domains.map(\.domain)))
@@ -159,14 +159,14 @@ final class GoldenMonitor {
 
     /// The page and the API, as long as `body` asks them.
     func serving(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
-        let (delivery, metrics, fleet) = (delivery, metrics, fleet)
+        let (delivery, metrics, global) = (delivery, metrics, global)
         let lateness = StageState.now.timeIntervalSince(state.end) - configuration.shortestInterval / .seconds(1)
         try await serve(
             store, configuration.domains, publicURL: configuration.server.publicURL,
             metrics: { try await metrics.text() },
             health: {
                 MonitorHealth(
-                    lateness: max(0, lateness), isNetworkSuspect: await fleet.isNetworkSuspect, channels: 2,
+                    lateness: max(0, lateness), isNetworkSuspect: await global.isNetworkSuspect, channels: 2,
                     failingChannels: delivery.troubles())
             }, body)
     }
@@ -199,10 +199,10 @@ extension ConfigurationFile {
         get throws { Routing(channels: try alerts.channels.map(Channel.init(settings:)), of: self) }
     }
 
-    fileprivate func stagedFleet(_ probe: StagedProbe, _ time: HandTime) -> FleetEvaluator.Configuration {
+    fileprivate func stagedGlobal(_ probe: StagedProbe, _ time: HandTime) -> GlobalEvaluator.Configuration {
         .init(
-            domains: domains, channels: Set(alerts.channels.map(\.name)), policy: FleetPolicy(),
-            canaries: CanaryWatch(
+            domains: domains, channels: Set(alerts.channels.map(\.name)), policy: GlobalPolicy(),
+            canaries: ConnectivityWatch(
                 hosts: ["reference.test"], probe: Canaries(probe: probe, time: time), time: time,
                 interval: shortestInterval))
     }
@@ -257,7 +257,7 @@ final class StagedProbe: DomainProbing {
     }
 }
 
-private struct Canaries: CanaryProbing {
+private struct Canaries: ConnectivityProbing {
     let probe: StagedProbe
     let time: HandTime
 

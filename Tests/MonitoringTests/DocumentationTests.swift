@@ -41,7 +41,7 @@ struct DocumentationTests {
         "origin.root-copy-differs": "a warning: current devices do not read the copy at the root",
         "cdn.formatting-differs": "a note: no difference in meaning",
         "cdn.unreachable": "says nothing of the file: cdn conditions are unknown then",
-        "cdn.wide": "it is about many domains, and makes an incident of the fleet",
+        "cdn.wide": "it is about many domains, and makes a global incident",
         "cdn.edge-unreachable": "says nothing of the file",
     ]
 

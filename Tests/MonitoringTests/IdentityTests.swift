@@ -36,18 +36,18 @@ extension MonitoringSuite {
             #expect(former != nil && later != nil && former != later)
         }
 
-        @Test("the fleet's incidents have a number each, too")
-        func fleet() throws {
+        @Test("global incidents have a number each, too")
+        func global() throws {
             let sick = FailingChannel(name: "ops", isDisabled: true, since: .testing, words: "403")
-            var state = FleetState()
+            var state = GlobalState()
             var ids: Set<String> = []
             for _ in 0..<3 {
                 for (second, channels) in [(0.0, [sick]), (60, []), (120, [])] {
-                    let evaluation = evaluateFleet(
-                        state, FleetSnapshot(domains: [], channels: channels), FleetPolicy(reopenWindow: .zero),
+                    let evaluation = evaluateGlobal(
+                        state, GlobalSnapshot(domains: [], channels: channels), GlobalPolicy(reopenWindow: .zero),
                         now: .testing + second)
                     ids.formUnion(evaluation.changes.map(\.incident.id))
-                    state = try JSONDecoder().decode(FleetState.self, from: JSONEncoder().encode(evaluation.state))
+                    state = try JSONDecoder().decode(GlobalState.self, from: JSONEncoder().encode(evaluation.state))
                 }
             }
             #expect(ids.count == 3)

@@ -17,7 +17,7 @@ struct Scene: Sendable {
     let driver: CurlDriver
 
     static func with(
-        maximumConcurrent: Int = 16, patience: Duration = .milliseconds(100), addresses: [String] = ["127.0.0.1"],
+        maximumConcurrent: Int = 16, slotTimeout: Duration = .milliseconds(100), addresses: [String] = ["127.0.0.1"],
         names: [String: [String]] = [:],
         _ body: (Scene) async throws -> Void
     ) async throws {
@@ -28,7 +28,7 @@ struct Scene: Sendable {
                     caFile: lab.caFile,
                     connectTo: names.keys.map { "\($0):443:\($0):\(lab.port)" } + [lab.connectTo],
                     resolve: names.map { "\($0):\(lab.port):\($1.joined(separator: ","))" }),
-                maximumConcurrent: maximumConcurrent, patience: patience)
+                maximumConcurrent: maximumConcurrent, slotTimeout: slotTimeout)
             do {
                 try await body(Scene(lab: lab, driver: driver))
             } catch {

@@ -125,7 +125,7 @@ extension ProbingTests {
 
         @Test("waiting for a free place does not count as the site's time")
         func queue() async throws {
-            try await Scene.with(maximumConcurrent: 1, patience: .seconds(1000)) { scene in
+            try await Scene.with(maximumConcurrent: 1, slotTimeout: .seconds(1000)) { scene in
                 scene.lab.origin("deaf.test").behaviour = .fault(.hang)
                 scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 302, location: "/a"))
                 scene.lab.origin("site.test").on(path: "/a", .reply(.json(file())))

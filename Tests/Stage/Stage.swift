@@ -6,7 +6,7 @@ import Monitoring
 import StatusServer
 import Storage
 
-/// Time that stands still, so that two pictures are alike.
+/// Time that stands still, so that two charts are alike.
 package struct StageTime: MonitorClock {
     package static let instant = Date(timeIntervalSince1970: 1_795_357_927)  // 2026-11-22T14:32:07Z
 

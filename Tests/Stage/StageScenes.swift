@@ -1,4 +1,4 @@
-// The domains of the pictures: one of each state, with a past.
+// The domains of the charts: one of each state, with a past.
 
 import Evidence
 import Facts

@@ -125,7 +125,7 @@ package struct StageState: Sendable {
                 if turn < 3 { site.deploy(file(1), ago(0.6 - Double(turn) / 6), [0, 0, 0]) }
             }
         },
-        state("fleet", sites: 6) { _, site in site.edges(from: ago(1), .status(404)) },
+        state("global", sites: 6) { _, site in site.edges(from: ago(1), .status(404)) },
         state("first-check") { state, site in
             state.unchecked = ["new.example.com"]
             state.checks = [now]

@@ -1,4 +1,4 @@
-// Serves the pages over a store that was filled by hand, for the browser's tests and for pictures.
+// Serves the pages over a store that was filled by hand, for the browser's tests and for charts.
 //
 //   aasa-monitor-stage SCENE [--port N] [--token TEXT]
 //

@@ -103,7 +103,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "what Apple's copy lacks can be sent to Apple, with the evidence; a page of one domain has its picture",
+            "what Apple's copy lacks can be sent to Apple, with the evidence; a page of one domain has its chart",
             arguments: [(1, [1, 1], false), (2, [1, 1], true), (2, [2, 1], true)])
         func report(_ origin: Int, _ edges: [Int], _ isOffered: Bool) async throws {
             let name = "links.a.test"

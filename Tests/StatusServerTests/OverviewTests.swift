@@ -126,14 +126,14 @@ extension StatusServerSuite {
             let stale = try state("a.test", .failing, open: [(.cdnStale, .firing), (.originBroken, .firing)])
             let record = IncidentRecord(
                 incident: Incident(
-                    id: "0123456789abcdef", subject: .fleet(.cdn), kind: .cdnWide, severity: .error, state: .firing,
+                    id: "0123456789abcdef", subject: .global(.cdn), kind: .cdnWide, severity: .error, state: .firing,
                     since: noon - 600, openedAt: noon - 600, version: 1),
                 acknowledgement: Acknowledgement(by: "eva", reason: "", at: noon, version: 1))
             let overview = Overview(
                 [stale], pending: [],
                 context: IncidentContext(
                     acknowledgements: ["a.test-originBroken": Acknowledgement(by: "mia", reason: "", at: noon)],
-                    fleet: [
+                    global: [
                         (
                             record,
                             IncidentFacts(
@@ -147,8 +147,8 @@ extension StatusServerSuite {
             #expect(incidents.map(\.kind) == ["cdn.stale", "origin.broken"])
             #expect(incidents.map(\.inhibitedBy) == ["cdn.wide", nil])
             #expect(incidents.map(\.acknowledgedBy) == [nil, "mia"])
-            #expect(overview.fleet.map(\.diagnosis.first) == ["Links of 9 domains open the website, not the app."])
-            #expect(overview.fleet.map(\.acknowledgedBy) == ["eva"])
+            #expect(overview.global.map(\.diagnosis.first) == ["Links of 9 domains open the website, not the app."])
+            #expect(overview.global.map(\.acknowledgedBy) == ["eva"])
         }
 
         @Test("instants are shown as clocks show them, ages are those of the steady clock")

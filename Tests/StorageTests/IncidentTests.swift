@@ -30,15 +30,15 @@ extension StorageSuite {
                 state: .resolved, since: noon, openedAt: noon + 1, firedAt: noon + 2, resolvedAt: noon + 3,
                 reason: .originReverted, version: 7, worse: .init(version: 2, at: noon + 4),
                 again: .init(version: 5, at: noon + 5), flapping: .init(version: 6, at: noon + 6), isFlapping: true)
-            let causes: [FleetCause] = [.network, .cdn, .schedule, .configuration, .store, .channel("a/b c")]
-            return [full, try incident("least", version: 1)] + causes.map { fleetIncident($0) }
+            let causes: [GlobalCause] = [.network, .cdn, .schedule, .configuration, .store, .channel("a/b c")]
+            return [full, try incident("least", version: 1)] + causes.map { globalIncident($0) }
         }
 
         @Test("an incident comes back as it was, also in another process")
         func roundTrip() async throws {
             let samples = try Self.samples()
             try await store.commit(
-                FleetEvaluation(state: FleetState(), changes: samples.map { IncidentChange($0, facts: $0.id) }))
+                GlobalEvaluation(state: GlobalState(), changes: samples.map { IncidentChange($0, facts: $0.id) }))
             try store.close()
             let again = try Store(path: folder.store)
             for sample in samples {
@@ -65,7 +65,8 @@ extension StorageSuite {
             #expect(try await store.commit(try incident("p", version: 0)) == false)
             #expect(try await store.commit(try incident("a"), try incident("p2", version: 0)))
             #expect(
-                try await store.commit(FleetEvaluation(state: FleetState(), changes: [IncidentChange(fleetIncident())]))
+                try await store.commit(
+                    GlobalEvaluation(state: GlobalState(), changes: [IncidentChange(globalIncident())]))
             )
             #expect(try await store.commit(try incident("p", version: 1)))
             #expect(try await store.commit(try incident("a", state: .recovering)))
@@ -73,7 +74,7 @@ extension StorageSuite {
             #expect(try await store.latestChange() == 4)
             let records = try await records()
             #expect(records.map(\.change) == [2, 3, 4])
-            #expect(records.map(\.incident.id) == [fleetIncident().id, "p", "a"])
+            #expect(records.map(\.incident.id) == [globalIncident().id, "p", "a"])
             #expect(try await store.ops { try $0.incidents(changedAfter: 2, limit: 1) }.map(\.change) == [3])
             #expect(try await store.ops { try $0.latestChange() } == 4)
         }
@@ -118,10 +119,10 @@ extension StorageSuite {
         func lists() async throws {
             let first = try incident(version: 0)
             let other = try incident("b2", domain: "b.example.com", version: 0, at: noon + 60)
-            try await store.commit(first, other, fleetIncident(at: noon + 90))
+            try await store.commit(first, other, globalIncident(at: noon + 90))
             let ended = try incident(state: .resolved).with { $0.reason = .cdnCaughtUp }
             try await store.commit(ended)
-            #expect(try await store.incidents(domain: nil, limit: 2) == [fleetIncident(at: noon + 90), other])
+            #expect(try await store.incidents(domain: nil, limit: 2) == [globalIncident(at: noon + 90), other])
             #expect(try await store.incidents(domain: ended.domain, limit: 10) == [ended])
             try await store.commit(
                 Evaluation(state: try state(), changes: [IncidentChange(incident: other, transition: .dropped)]))
@@ -152,30 +153,30 @@ extension StorageSuite {
                         state: try state(at: noon + Double(minute) * 60),
                         changes: minute == 0 ? [IncidentChange(known)] : []))
             }
-            try await store.commit(FleetEvaluation(state: FleetState(), changes: [IncidentChange(fleetIncident())]))
+            try await store.commit(GlobalEvaluation(state: GlobalState(), changes: [IncidentChange(globalIncident())]))
             #expect(try await records().map(\.checkedAt) == [noon + 120, nil])
         }
 
-        @Test("the fleet's incidents: unresolved ones, and the last end of a cause")
-        func fleet() async throws {
+        @Test("global incidents: unresolved ones, and the last end of a cause")
+        func global() async throws {
             let facts = IncidentFacts(diagnosis: .saying("d"), subject: "6 of 7 domains")
             let incidents = [
-                fleetIncident(.cdn, at: noon + 5), fleetIncident(.channel("ops"), state: .recovering, at: noon),
-                fleetIncident(.network, state: .resolved, at: noon + 10),
-                fleetIncident(.network, state: .resolved, at: noon + 20),
+                globalIncident(.cdn, at: noon + 5), globalIncident(.channel("ops"), state: .recovering, at: noon),
+                globalIncident(.network, state: .resolved, at: noon + 10),
+                globalIncident(.network, state: .resolved, at: noon + 20),
                 // Over before anybody could be notified.
-                fleetIncident(.schedule, version: 0, state: .resolved, at: noon + 30),
-                fleetIncident(.schedule, version: 0, state: .pending, at: noon + 40),
+                globalIncident(.schedule, version: 0, state: .resolved, at: noon + 30),
+                globalIncident(.schedule, version: 0, state: .pending, at: noon + 40),
             ]
             try await store.commit(
-                FleetEvaluation(
-                    state: FleetState(),
+                GlobalEvaluation(
+                    state: GlobalState(),
                     changes: incidents.map { IncidentChange(incident: $0, facts: facts, transition: .firing) }))
-            let open = try await store.openFleetIncidents()
+            let open = try await store.openGlobalIncidents()
             #expect(open.map(\.0.incident) == [incidents[1], incidents[0]])
             #expect(open.map(\.1) == [facts, facts])
             try await store.ops { channel throws in
-                #expect(try channel.fleetIncidents().map(\.incident) == [incidents[1], incidents[0]])
+                #expect(try channel.globalIncidents().map(\.incident) == [incidents[1], incidents[0]])
                 #expect(try channel.lastEnd(of: [.cdn, .network]) == noon + 20)
                 #expect(try channel.lastEnd(of: [.cdn, .schedule]) == nil)
                 #expect(try channel.lastEnd(of: []) == nil)
@@ -183,20 +184,21 @@ extension StorageSuite {
             }
         }
 
-        @Test("the state of the fleet comes back as it was, and a failed commit leaves the former one")
-        func fleetState() async throws {
-            #expect(try await store.fleetState() == nil)
-            var state = FleetState()
-            state.open[.channel("ops")] = TrackedIncident(incident: fleetIncident(.channel("ops")))
-            try await store.commit(FleetEvaluation(state: state))
+        @Test("the global state comes back as it was, and a failed commit leaves the former one")
+        func globalState() async throws {
+            #expect(try await store.globalState() == nil)
+            var state = GlobalState()
+            state.open[.channel("ops")] = TrackedIncident(incident: globalIncident(.channel("ops")))
+            try await store.commit(GlobalEvaluation(state: state))
             try await store.write { database in
                 try database.execute(
                     sql: "CREATE TRIGGER refuse BEFORE INSERT ON incident BEGIN SELECT RAISE(ABORT, 'refused'); END")
             }
             await #expect(throws: StoreError.self) {
-                try await store.commit(FleetEvaluation(state: FleetState(), changes: [IncidentChange(fleetIncident())]))
+                try await store.commit(
+                    GlobalEvaluation(state: GlobalState(), changes: [IncidentChange(globalIncident())]))
             }
-            #expect(try await store.fleetState() == state)
+            #expect(try await store.globalState() == state)
         }
     }
 

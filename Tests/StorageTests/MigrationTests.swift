@@ -70,7 +70,7 @@ extension StorageSuite {
             let open = try await store.unresolvedIncidents(limit: 10)
             #expect(open.map(\.incident.kind).filter { $0 == .cdnMissing }.count == 6)
             #expect(open.filter { $0.acknowledgement != nil }.map { $0.acknowledgement?.by } == ["eva"])
-            #expect(try await store.fleetState()?.open.count == 1)
+            #expect(try await store.globalState()?.open.count == 1)
             #expect(try await store.statusCounts() == [.missing: 6])
             #expect(try await store.silences(notOverAt: .distantPast).count == 1)
             #expect(try await store.deliveries(limit: 9).map(\.outcome) == [.delivered, .delivered])

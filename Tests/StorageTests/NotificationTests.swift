@@ -187,11 +187,11 @@ extension StorageSuite {
             var inMessage = pending("e")
             inMessage.messageID = 1
             try await save(inMessage)
-            let fleet = fleetIncident()
-            try await store.commit(FleetEvaluation(state: FleetState(), changes: [IncidentChange(fleet)]))
+            let global = globalIncident()
+            try await store.commit(GlobalEvaluation(state: GlobalState(), changes: [IncidentChange(global)]))
             let firing = NotificationGroup(kind: .cdnStale, reason: .firing)
             try await store.ops { channel in
-                try channel.save(pending(fleet.id, since: noon + 7), of: fleet)
+                try channel.save(pending(global.id, since: noon + 7), of: global)
                 try channel.pace(firing, lastAt: noon, largest: 4)
                 try channel.pace(firing, lastAt: noon + 2, largest: 2)
                 let groups = try channel.pendingGroups().sorted { $0.since < $1.since }

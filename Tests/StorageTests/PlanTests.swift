@@ -29,7 +29,7 @@ extension StorageSuite {
             Statement("an incident", IncidentRow.byID, ["sqlite_autoindex_incident_1"] + domainKeys),
             Statement("changed incidents", ChannelTransaction.changed, ["incident_by_change"] + domainKeys),
             Statement("walk over unresolved incidents", ChannelTransaction.unresolved, ["incident_unresolved"]),
-            Statement("the fleet's incidents", ChannelTransaction.unresolvedOfFleet, ["incident_unresolved_of_kind"]),
+            Statement("global incidents", ChannelTransaction.unresolvedOfGlobal, ["incident_unresolved_of_kind"]),
             Statement("last end of a cause", ChannelTransaction.lastEnd, ["incident_of_cause"]),
             Statement("a kind's incidents", ChannelTransaction.anyUnresolved, ["incident_unresolved_of_kind"]),
             Statement(

@@ -87,7 +87,7 @@ extension StorageSuite {
             arguments: Leftover.allCases)
         func incidents(leftover: Leftover) async throws {
             let ended = try incident(state: .resolved)
-            try await store.commit(ended, try incident("open", kind: .cdnMissing), fleetIncident())
+            try await store.commit(ended, try incident("open", kind: .cdnMissing), globalIncident())
             try await store.ops { channel in
                 var record = NotificationRecord(incidentID: "a1")
                 record.version = 1

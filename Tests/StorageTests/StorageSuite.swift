@@ -73,11 +73,11 @@ func incident(
         resolvedAt: state == .resolved ? at : nil, version: version)
 }
 
-func fleetIncident(
-    _ cause: FleetCause = .cdn, version: Int = 1, state: Incident.State = .firing, at: Date = noon
+func globalIncident(
+    _ cause: GlobalCause = .cdn, version: Int = 1, state: Incident.State = .firing, at: Date = noon
 ) -> Incident {
     Incident(
-        id: "fleet-\(cause.name)-\(at.milliseconds)", subject: .fleet(cause), kind: cause.kind, severity: .error,
+        id: "global-\(cause.name)-\(at.milliseconds)", subject: .global(cause), kind: cause.kind, severity: .error,
         state: state, since: at, openedAt: at, firedAt: version == 0 ? nil : at,
         resolvedAt: state == .resolved ? at : nil, version: version)
 }

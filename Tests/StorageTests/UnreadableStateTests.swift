@@ -100,30 +100,30 @@ extension StorageSuite {
             #expect(try await store.rows("domain") == 3)
         }
 
-        @Test("an unreadable state of the fleet begins anew with what is confirmed and unresolved")
-        func fleet() async throws {
+        @Test("an unreadable global state begins anew with what is confirmed and unresolved")
+        func global() async throws {
             let facts = IncidentFacts(diagnosis: .saying("d"), trouble: "t")
             try await store.commit(
-                FleetEvaluation(
-                    state: FleetState(),
+                GlobalEvaluation(
+                    state: GlobalState(),
                     changes: [
-                        IncidentChange(incident: fleetIncident(.cdn), facts: facts, transition: .firing),
-                        IncidentChange(fleetIncident(.network, state: .resolved)),
-                        IncidentChange(fleetIncident(.schedule, version: 0, state: .pending)),
+                        IncidentChange(incident: globalIncident(.cdn), facts: facts, transition: .firing),
+                        IncidentChange(globalIncident(.network, state: .resolved)),
+                        IncidentChange(globalIncident(.schedule, version: 0, state: .pending)),
                     ]))
-            try await damage("UPDATE meta SET value = '[]' WHERE name = 'fleet'")
+            try await damage("UPDATE meta SET value = '[]' WHERE name = 'global'")
             for _ in 0..<2 {
-                let state = try #require(try await store.fleetState())
+                let state = try #require(try await store.globalState())
                 #expect(state.open.keys.map(\.name) == ["cdn"])
-                #expect(state.open[.cdn]?.incident == fleetIncident(.cdn))
+                #expect(state.open[.cdn]?.incident == globalIncident(.cdn))
                 #expect(state.open[.cdn]?.facts == facts)
             }
             #expect(names == [""])
             #expect(try await store.rows("set_aside_state") == 1)
             #expect(try await store.rows("incident") == 2)
-            try await store.commit(FleetEvaluation(state: FleetState()))
-            try await damage("UPDATE meta SET value = '99' WHERE name = 'fleet_format'")
-            let fault = await #expect(throws: StoreError.self) { try await store.fleetState() }
+            try await store.commit(GlobalEvaluation(state: GlobalState()))
+            try await damage("UPDATE meta SET value = '99' WHERE name = 'global_format'")
+            let fault = await #expect(throws: StoreError.self) { try await store.globalState() }
             #expect(fault?.code == .newerState)
         }
 

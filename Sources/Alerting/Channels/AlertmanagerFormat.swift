@@ -62,7 +62,7 @@ struct AlertmanagerAlert: Encodable, Equatable {
         // with the same domains are the same alerts. Without domain or cause two incidents of one kind would be one alert.
         switch incident.subject {
         case .domain(let domain): labels["domain"] = domain.name
-        case .fleet(let cause):
+        case .global(let cause):
             labels["cause"] = cause.name
             // What a monitor says of itself is no other's.
             if cause != .cdn { labels["instance"] = PlainMarkup(unit: .bytes).cut(instance, to: 100) }

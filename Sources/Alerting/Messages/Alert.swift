@@ -183,7 +183,7 @@ extension Alert {
     ) -> Alert {
         let isOver = reason == .resolved
         let incident = Incident(
-            id: id, subject: .fleet(.store), kind: .monitorDegraded, severity: severity,
+            id: id, subject: .global(.store), kind: .monitorDegraded, severity: severity,
             state: isOver ? .resolved : .firing, since: since, openedAt: since, firedAt: since,
             resolvedAt: isOver ? now : nil, reason: isOver ? .recovered : nil, version: 1)
         var alert = Alert(

@@ -155,7 +155,7 @@ extension Alert {
             ? "aasa-monitor ack ID, with the last word of a domain's line" : nil
     }
 
-    /// The first domains of an incident of the fleet; none for one about a single domain.
+    /// The first domains of a global incident; none for one about a single domain.
     var affectedDomains: [String] {
         guard let affected = facts.affected, !isOver else { return [] }
         let names = affected.domains.prefix(Digest.shown).map(\.name)

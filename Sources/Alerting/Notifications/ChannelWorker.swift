@@ -85,7 +85,7 @@ actor ChannelWorker {
     /// Tells the former place that it gets no more, unless another channel sends there. Nobody waits for that.
     private func leave(_ former: Channel, _ destination: String) async throws {
         guard try await !delivery.destinations().contains(destination) else { return }
-        // Who still gets mail, gets no farewell.
+        // Who still gets mail, gets no shutdownGrace.
         let staying = Set(delivery.configured(name)?.mail?.recipients ?? [])
         guard let former = former.without(recipients: staying) else { return }
         let open = try await delivery.store.unendedNotifications(channel: name)
@@ -361,7 +361,7 @@ struct ChannelTurn: Sendable {
     // MARK: - Send
 
     /// A refused certificate may be in the middle of a renewal; so many attempts are no accident.
-    private static let certificatePatience = 3
+    private static let certificateAttempts = 3
     /// Of a digest so many first messages are updated at the receiver: each is a request.
     private static let mostFollowed = 10
 
@@ -400,7 +400,7 @@ struct ChannelTurn: Sendable {
 
     private func judged(_ answer: TransportAnswer, _ message: MessageRecord) -> Outcome {
         if answer.fault?.kind == .certificate, answer.status == nil {
-            return message.attempts >= Self.certificatePatience ? .permanentChannel(gone: false) : .transient
+            return message.attempts >= Self.certificateAttempts ? .permanentChannel(gone: false) : .transient
         }
         return channel.format.judge(answer, now: delivery.time.systemTime())
     }

@@ -99,7 +99,7 @@ package final class Delivery: Sendable {
     }
 
     /// Reads how the channels stood before the start, and ends holds of our own: somebody may have repaired what was wrong.
-    /// Once, before the fleet is evaluated first: a dead channel would else count as repaired.
+    /// Once, before all domains are evaluated together first: a dead channel would else count as repaired.
     package func prepare() async throws {
         for channel in inputs.routing.channels { _ = try await store.endHold(channel: channel.name, now: time.now()) }
         let records = try await store.channelRecords()
@@ -147,8 +147,8 @@ package final class Delivery: Sendable {
         if isNews { work.signal() }
     }
 
-    /// Takes note of an evaluation of the fleet: when it was.
-    package func set(fleet evaluatedAt: Date) { state.withLock { $0.inputs.fleetEvaluatedAt = evaluatedAt } }
+    /// Takes note of a global evaluation: when it was.
+    package func set(global evaluatedAt: Date) { state.withLock { $0.inputs.globalEvaluatedAt = evaluatedAt } }
 
     /// The channels that do not take messages as they should, by name.
     package func troubles() -> [FailingChannel] {

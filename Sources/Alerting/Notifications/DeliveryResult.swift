@@ -240,7 +240,7 @@ enum ChannelHealth {
     /// Different messages in a row that were refused as such, after which the channel is in trouble.
     static let refusedMessages = 3
     /// A channel that keeps its messages waiting for so long by what it asks for is in trouble.
-    static let throttledPatience: TimeInterval = 30 * 60
+    static let longestThrottling: TimeInterval = 30 * 60
 
     /// The record after an answer.
     ///
@@ -269,7 +269,7 @@ enum ChannelHealth {
             next.throttledSince = record.throttledSince ?? now
             hold(wait ?? .zero, .throttled)
             let free = now + (wait ?? .zero).inSeconds
-            if free.timeIntervalSince(next.throttledSince ?? now) >= throttledPatience { trouble(.degraded) }
+            if free.timeIntervalSince(next.throttledSince ?? now) >= longestThrottling { trouble(.degraded) }
         case .transient:
             next.failures += 1
             next.refusals = 0

@@ -20,10 +20,10 @@ struct LeaveTaking: Sendable {
 
     /// So many messages at most, and for so long.
     private static let mostMessages = 200
-    private static let patience: TimeInterval = 60
+    private static let timeout: TimeInterval = 60
 
     func run() async {
-        let deadline = delivery.time.now() + Self.patience
+        let deadline = delivery.time.now() + Self.timeout
         var left = open.map(\.incident)
         do {
             for some in messages().prefix(Self.mostMessages) where delivery.time.now() < deadline {
@@ -149,7 +149,7 @@ package struct LeftOpen: Equatable, Sendable {
     /// - Returns: whether a channel took it.
     package func isTold(by notifier: DirectNotifier, _ routing: Routing, now: Date) async -> Bool {
         let incident = Incident(
-            id: mark, subject: .fleet(.channel(channel)), kind: .monitorDegraded, severity: .warning, state: .firing,
+            id: mark, subject: .global(.channel(channel)), kind: .monitorDegraded, severity: .warning, state: .firing,
             since: now, openedAt: now, firedAt: now, version: 1)
         let cause = MonitorCause.leftOpen(
             channel: channel.displayable, incidents: incidents.count, named: named)

@@ -1,5 +1,5 @@
 // Asks `decide` what a channel is to be told, with all that it needs at hand, and writes that into the channel's rows. What stops
-// notifications for now is found out here, too: silences, windows, an incident of the fleet, and evidence that is too old. Nothing
+// notifications for now is found out here, too: silences, windows, a global incident, and evidence that is too old. Nothing
 // else does.
 
 import Evidence
@@ -11,8 +11,8 @@ import Storage
 struct NotificationInputs: Equatable, Sendable {
     var routing: Routing
     var silences = Silences()
-    /// When the fleet was last evaluated by this process; nil: not yet.
-    var fleetEvaluatedAt: Date?
+    /// When all domains were last evaluated together by this process; nil: not yet.
+    var globalEvaluatedAt: Date?
     /// The channels that take no messages, by name.
     var troubled: Set<String> = []
     /// As `MonitorClock.pace`.
@@ -28,16 +28,16 @@ struct NotificationPlanner {
     /// What clocks show now.
     let wall: Date
     private let refusalsLiftedAt: Date?
-    /// Incidents of the fleet that the channel knows as firing, or is about to be notified of.
+    /// Global incidents that the channel knows as firing, or is about to be notified of.
     private var parents: [(affected: AffectedDomains, inhibition: Suppression)] = []
-    /// By kind, when the last incident of the fleet that may explain it ended.
+    /// By kind, when the last global incident that may explain it ended.
     private var parentEnds: [IncidentKind: Date] = [:]
 
     /// What an incident explains waits so long for a message about that one which is due and not delivered.
-    private static let parentPatience: TimeInterval = 60
+    private static let parentTimeout: TimeInterval = 60
     /// A check may be so old, or two intervals, and still count.
     private static let freshness: TimeInterval = 600
-    /// Between two looks for an evaluation of the fleet, in seconds of real time.
+    /// Between two looks for a global evaluation, in seconds of real time.
     private static let evaluationPause: TimeInterval = 1
 
     init(
@@ -49,13 +49,13 @@ struct NotificationPlanner {
         self.now = now
         self.wall = wall
         refusalsLiftedAt = try store.record()?.refusalsLiftedAt
-        for cause in [FleetCause.network, .cdn] {
+        for cause in [GlobalCause.network, .cdn] {
             guard let end = try store.lastEnd(of: [cause]) else { continue }
             for kind in cause.inhibits { parentEnds[kind] = max(parentEnds[kind] ?? end, end) }
         }
-        for parent in try store.fleetIncidents() {
+        for parent in try store.globalIncidents() {
             guard let affected = try affected(by: parent.incident), !affected.kinds.isEmpty else { continue }
-            if let inhibition = try inhibition(by: parent, patience: Self.parentPatience) {
+            if let inhibition = try inhibition(by: parent, timeout: Self.parentTimeout) {
                 parents.append((affected, inhibition))
             }
         }
@@ -162,7 +162,7 @@ struct NotificationPlanner {
             }
             // Whatever keeps the one message from the channel keeps the other, too.
             if let kind = incident.inhibitedBy, let cause = try store.unresolvedIncident(kind, of: domain),
-                let inhibition = try inhibition(by: cause, patience: .infinity)
+                let inhibition = try inhibition(by: cause, timeout: .infinity)
             {
                 return inhibition
             }
@@ -172,8 +172,8 @@ struct NotificationPlanner {
 
     /// What an incident does at the channel to those that it explains: where the channel knows it, it speaks for them as long as it
     /// fires; where a message about it is on its way, they wait until then.
-    /// `patience`: how long it may be due, in seconds.
-    private func inhibition(by parent: IncidentRecord, patience: TimeInterval) throws -> Suppression? {
+    /// `timeout`: how long it may be due, in seconds.
+    private func inhibition(by parent: IncidentRecord, timeout: TimeInterval) throws -> Suppression? {
         let speaks = Suppression(until: nil, reason: .inhibited)
         let incident = parent.incident
         let known = try known(incident.id)
@@ -185,9 +185,9 @@ struct NotificationPlanner {
         guard incident.state == .firing,
             case .send = decide(parent, known, route, try suppression(of: parent), now: now)
         else { return nil }
-        let last = (known.pendingSince ?? incident.remindsFrom ?? now) + patience
+        let last = (known.pendingSince ?? incident.remindsFrom ?? now) + timeout
         guard last > now else { return nil }
-        return Suppression(until: min(last, now + Self.parentPatience), reason: .inhibited)
+        return Suppression(until: min(last, now + Self.parentTimeout), reason: .inhibited)
     }
 
     private func affected(by incident: Incident) throws -> AffectedDomains? {
@@ -195,7 +195,7 @@ struct NotificationPlanner {
         return try store.facts(incident.id)?.affected
     }
 
-    /// An incident of the fleet is silenced by a scope for all domains, and where each of its domains is silenced.
+    /// A global incident is silenced by a scope for all domains, and where each of its domains is silenced.
     private func silence(of incident: Incident) throws -> ActiveSilence? {
         let labels = inputs.routing.labels(of: incident)
         if let own = inputs.silences.active(domain: incident.domain, labels: labels, kind: incident.kind, at: wall) {
@@ -226,9 +226,9 @@ struct NotificationPlanner {
             record.incident.firedAt, record.incident.worse?.at, record.incident.again?.at, record.incident.flapping?.at,
         ].compactMap(\.self).max()
         let soon = now + Self.evaluationPause * inputs.pace
-        guard let evaluated = inputs.fleetEvaluatedAt else { return soon }
+        guard let evaluated = inputs.globalEvaluatedAt else { return soon }
         guard let domain = record.incident.domain else { return nil }
-        // One evaluation of the fleet after it fired: what many domains share is notified first.
+        // One global evaluation after it fired: what many domains share is notified first.
         guard evaluated >= changed ?? .distantPast else { return soon }
         let interval = (inputs.routing.domains[domain]?.checks.interval ?? .seconds(60)).inSeconds
         guard let checked = record.checkedAt else { return max(now + interval, soon) }

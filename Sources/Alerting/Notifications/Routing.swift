@@ -61,7 +61,7 @@ package struct Routing: Equatable, Sendable {
         route.isPager = channel.kind.isPager
         route.takesAcknowledgements = channel.kind.takesAcknowledgements
         route.reminders = ReminderSchedule(every: incident.kind == .change ? nil : remindEvery)
-        if case .fleet(let cause) = incident.subject { route.isSubject = cause == .channel(channel.name) }
+        if case .global(let cause) = incident.subject { route.isSubject = cause == .channel(channel.name) }
         route.timing = timing(of: incident, to: channel, troubled: troubled)
         return route
     }
@@ -78,8 +78,8 @@ package struct Routing: Equatable, Sendable {
             let first = first(watched.channels, incident)
             let isFirstDeaf = !first.isEmpty && first.allSatisfy { troubled.contains($0.name) }
             return .after(isFirstDeaf ? .zero : step)
-        case .fleet(let cause):
-            if fleetChannels(of: cause, troubled: troubled).contains(channel.name) { return .atOnce }
+        case .global(let cause):
+            if globalChannels(of: cause, troubled: troubled).contains(channel.name) { return .atOnce }
             return step.map { .after($0) } ?? .none
         }
     }
@@ -91,17 +91,17 @@ package struct Routing: Equatable, Sendable {
         }
     }
 
-    /// Pagers keep incidents apart, and an incident of the fleet speaks for many already: their messages wait for no others.
+    /// Pagers keep incidents apart, and a global incident speaks for many already: their messages wait for no others.
     func isAlone(_ kind: IncidentKind, at channel: Channel) -> Bool {
-        channel.kind.isPager || kind.isOfFleet || groupWait <= .zero
+        channel.kind.isPager || kind.isOfGlobal || groupWait <= .zero
     }
 
     private func isRouted(_ channel: String, to names: [String]?) -> Bool {
         names?.contains(channel) ?? !escalation.names.contains(channel)
     }
 
-    /// The channels that are notified of an incident of the fleet. That a channel takes no messages goes to any that does.
-    func fleetChannels(of cause: FleetCause, troubled: Set<String> = []) -> Set<String> {
+    /// The channels that are notified of a global incident. That a channel takes no messages goes to any that does.
+    func globalChannels(of cause: GlobalCause, troubled: Set<String> = []) -> Set<String> {
         let all = Set(channels.map(\.name))
         let atOnce = all.subtracting(escalation.names)
         switch cause {

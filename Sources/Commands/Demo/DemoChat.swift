@@ -8,16 +8,16 @@ import Monitoring
 struct DemoChat {
     private let receiver: LabReceiver
     private let teller: DemoTeller
-    private let patience: Duration
+    private let timeout: Duration
     /// The root of the status page.
     private let page: String
     private var shown = 0
 
-    init(_ receiver: LabReceiver, _ teller: DemoTeller, page: String, patience: Duration) {
+    init(_ receiver: LabReceiver, _ teller: DemoTeller, page: String, timeout: Duration) {
         self.receiver = receiver
         self.teller = teller
         self.page = page
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// Shows messages until each of the wanted ones has come.
@@ -27,7 +27,7 @@ struct DemoChat {
         var missing = wanted
         while !missing.isEmpty {
             do {
-                for delivery in try await receiver.deliveries(count: shown + 1, within: patience).dropFirst(shown) {
+                for delivery in try await receiver.deliveries(count: shown + 1, within: timeout).dropFirst(shown) {
                     shown += 1
                     guard let message = ChatMessage(slackBody: delivery.body) else {
                         Console.remark("a message arrived that the chat cannot read")

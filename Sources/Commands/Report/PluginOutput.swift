@@ -50,7 +50,7 @@ struct PluginOutput {
     /// What a daemon knows.
     init(_ overview: Overview, life: LifeText) {
         if let fault = life.lines.first { add(.critical, fault) }
-        for line in overview.fleet {
+        for line in overview.global {
             add(line.state == "firing" ? .critical : .warning, "\(line.kind): \(line.diagnosis.first ?? line.state)")
         }
         overview.rows.forEach { add($0) }

@@ -33,13 +33,13 @@ struct WatchProbe: Sendable {
     }
 
     /// So long all edges are waited for together. One that takes longer is asked again by itself.
-    private static let patience: Duration = .seconds(2)
+    private static let edgeTimeout: Duration = .seconds(2)
 
     /// Asks every edge but the slow ones, and tells each as it answers.
     func edges(
         but slow: Set<String>, within left: Duration, tell: @escaping @Sendable (EdgeLooks) -> Void
     ) async throws {
-        try await probe.edges(of: domain, but: slow, timeout: left, patience: Self.patience) { news in
+        try await probe.edges(of: domain, but: slow, timeout: left, edgeTimeout: Self.edgeTimeout) { news in
             switch news {
             case .asking(let addresses): tell(.asking(addresses))
             case .seen(let look, _) where look.retrieval.failure?.kind == .timedOut && !look.isHidden:

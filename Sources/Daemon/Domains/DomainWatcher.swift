@@ -28,7 +28,7 @@ package struct DomainWatcher: Sendable {
         let probe: any DomainProbing
         let store: Store
         /// nil: the local network is always trusted.
-        let fleet: (any FleetView)?
+        let global: (any GlobalView)?
         let delivery: Delivery
         /// nil: nobody reads them.
         let metrics: MetricsRegistry?
@@ -38,12 +38,12 @@ package struct DomainWatcher: Sendable {
         let followsChanges: Bool
 
         package init(
-            probe: any DomainProbing, store: Store, fleet: (any FleetView)?, delivery: Delivery,
+            probe: any DomainProbing, store: Store, global: (any GlobalView)?, delivery: Delivery,
             metrics: MetricsRegistry? = nil, time: any MonitorClock, logger: Logger, followsChanges: Bool = false
         ) {
             self.probe = probe
             self.store = store
-            self.fleet = fleet
+            self.global = global
             self.delivery = delivery
             self.metrics = metrics
             self.time = time
@@ -118,7 +118,7 @@ package struct DomainWatcher: Sendable {
     package func check(_ state: DomainState, depth: Depth? = nil) async throws -> DomainState {
         let begun = ContinuousClock.now
         let (observation, evaluation) = try await evaluatedProbe(state, depth)
-        await use.fleet?.note(evaluation.state)
+        await use.global?.note(evaluation.state)
         do {
             let hasChanged = try await use.store.commit(evaluation, of: observation, after: state)
             if hasChanged { use.delivery.wake() }
@@ -127,7 +127,7 @@ package struct DomainWatcher: Sendable {
         } catch {
             use.metrics?.noteDiscarded(took: (ContinuousClock.now - begun).inSeconds)
             use.logger.error("check discarded: store write failed", metadata: metadata(["error": "\(error)"]))
-            await use.fleet?.note(state)
+            await use.global?.note(state)
             // So that a schedule without a stored state does not become a tight loop.
             try await use.time.sleep(for: Self.storePause)
             return state
@@ -159,7 +159,7 @@ package struct DomainWatcher: Sendable {
     }
 
     private func network(after observation: Observation, _ known: DomainState) async -> LocalNetwork {
-        await use.fleet?.network(after: observation, known: known) ?? .trusted
+        await use.global?.network(after: observation, known: known) ?? .trusted
     }
 
     private func observe(_ depth: Depth, known: DomainState) async throws -> Observation {
@@ -195,7 +195,7 @@ package struct DomainWatcher: Sendable {
 /// Makes watchers from the configuration and from the parts that live as long as the daemon.
 struct WatcherFactory: Sendable {
     let store: Store
-    let fleet: FleetEvaluator
+    let global: GlobalEvaluator
     let delivery: Delivery
     let metrics: MetricsRegistry
     let userAgent: String
@@ -209,7 +209,7 @@ struct WatcherFactory: Sendable {
         let use = DomainWatcher.Dependencies(
             // One for all: it spreads the requests to Apple's CDN over time.
             probe: DomainProbe(driver: driver, settings: ProbeSettings(configuration, userAgent: userAgent)),
-            store: store, fleet: fleet, delivery: delivery, metrics: metrics, time: time, logger: logger,
+            store: store, global: global, delivery: delivery, metrics: metrics, time: time, logger: logger,
             followsChanges: configuration.followsChanges)
         return domains.map { DomainWatcher($0, use) }
     }

@@ -37,7 +37,7 @@ package actor StoreTroubleNotifier {
     }
 
     /// Trouble that passes sooner is not notified.
-    private static let patience: TimeInterval = 30
+    private static let delay: TimeInterval = 30
     /// Between two tries where no channel took it.
     private static let pause: TimeInterval = 60
     /// Between two messages of processes that cannot start.
@@ -128,8 +128,8 @@ package actor StoreTroubleNotifier {
         known.isOfBefore = false
         defer { trouble = known }
         // A file that is gone does not come back by itself; what comes back has lasted already.
-        let patience = health.lastError?.code == .displaced || health.isPartial ? 0 : Self.patience
-        guard !known.isTaken, !isSilenced, now.timeIntervalSince(known.seenAt) >= patience, isDue(known.triedAt, now)
+        let delay = health.lastError?.code == .displaced || health.isPartial ? 0 : Self.delay
+        guard !known.isTaken, !isSilenced, now.timeIntervalSince(known.seenAt) >= delay, isDue(known.triedAt, now)
         else { return }
         known.triedAt = now
         let alert = alert(known.content, health.lastError, health.isPartial ? .someWrites : .allWrites, now: wall)

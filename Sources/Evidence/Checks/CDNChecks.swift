@@ -142,7 +142,7 @@ extension Checks {
 
 extension Checks {
     /// A lag below this is what Apple promises; edges may disagree meanwhile.
-    private static let patience = 86_400
+    private static let usualMix = 86_400
 
     /// Edges that disagree about the file, and edges that say nothing about it while others do.
     @Sendable static func edgeDifferences(_ context: CheckContext) -> [Finding] {
@@ -161,7 +161,7 @@ extension Checks {
         var evidence = ["url": context.cdn?.url ?? "", "edges": "\(total)"]
         if let since = context.comparison.changedAt { evidence["changed_at"] = since.rfc3339 }
         let isPropagating =
-            context.comparison.state == .mixed && context.comparison.lagSeconds.map { $0 < patience } ?? false
+            context.comparison.state == .mixed && context.comparison.lagSeconds.map { $0 < usualMix } ?? false
         return [Finding(.cdn(.edgesDiffer(groups, of: total, isPropagating: isPropagating)), evidence: evidence)]
     }
 

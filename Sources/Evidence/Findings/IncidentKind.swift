@@ -24,10 +24,10 @@ package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, Ca
     ]
 
     /// Whether it is about no single domain.
-    package var isOfFleet: Bool { self == .cdnWide || self == .monitorDegraded }
+    package var isOfGlobal: Bool { self == .cdnWide || self == .monitorDegraded }
 
     /// The kinds that a domain can have.
-    package static let ofDomains = allCases.filter { !$0.isOfFleet }
+    package static let ofDomains = allCases.filter { !$0.isOfGlobal }
 
     package static func < (left: IncidentKind, right: IncidentKind) -> Bool { left.rawValue < right.rawValue }
 

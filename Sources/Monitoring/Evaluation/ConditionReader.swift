@@ -22,18 +22,18 @@ struct ConditionReader {
     /// `places`: those that are still wrong after this check, as far as is known.
     func reading(of kind: IncidentKind, places: FaultyPlaces?) -> ConditionReading {
         // In another mode devices do not read Apple's copy: its incidents would stay open for ever.
-        if kind.isOfCDN, readings.observation.cdn == .notAsked(.mode) { return .clear(.removed) }
+        if kind.isOfCDN, readings.observation.cdn == .notAsked(.mode) { return .inactive(.removed) }
         var reading = seen(kind, places)
-        if case .holds(var condition) = reading {
+        if case .active(var condition) = reading {
             condition.harm = harm(of: kind)
-            reading = .holds(condition)
+            reading = .active(condition)
         }
         if isIgnored(kind) {
             // Ignored trouble may hide whether other trouble is over: that ends only where the check saw it.
-            if case .holds = reading { reading = .clear(.ignored) }
-            if restsOnIgnored(kind) { reading = .clear(.ignored) }
+            if case .active = reading { reading = .inactive(.ignored) }
+            if restsOnIgnored(kind) { reading = .inactive(.ignored) }
         }
-        guard case .clear(let reason) = reading else { return reading }
+        guard case .inactive(let reason) = reading else { return reading }
         let isIgnored = reason == .ignored
         // One address, one edge and one user agent of many: a light check cannot tell that all are well.
         if readings.observation.depth == .light, kind.needsFullProbe, !(isIgnored && isRepeat) { return .unseen }
@@ -109,7 +109,7 @@ struct ConditionReader {
         case .cdnDivergent: cdnDivergent
         case .certificateExpiring: certificateExpiring(places)
         case .expectationFailed: expectationFailed
-        // One domain says nothing of the fleet.
+        // One domain says nothing of the others.
         case .cdnWide, .monitorDegraded: .unknown
         // No condition: `DomainState.followChange` opens and ends it.
         case .change: .unknown
@@ -124,14 +124,14 @@ struct ConditionReader {
 
     private var originUnreachable: ConditionReading {
         if origin.ownFault != nil { return .unknown }
-        if hasError(feeding: .originUnreachable) { return .holds(Condition(since: now)) }
+        if hasError(feeding: .originUnreachable) { return .active(Condition(since: now)) }
         // No answer is none, however little it weighs.
         let isOut = verdict.findings.contains { $0.feeds == .originUnreachable }
-        return origin.failure != nil && isOut ? .unknown : .clear(.recovered)
+        return origin.failure != nil && isOut ? .unknown : .inactive(.recovered)
     }
 
     private var originBroken: ConditionReading {
-        if hasError(feeding: .originBroken) { return .holds(Condition(since: now)) }
+        if hasError(feeding: .originBroken) { return .active(Condition(since: now)) }
         // Without the origin nobody can tell whether its file is good. Where only some addresses are dead, the others
         // tell.
         let isOut = verdict.findings.contains {
@@ -140,35 +140,35 @@ struct ConditionReader {
         }
         // An answer that turns this machine away is no file either, however little it weighs; and where the server had enough
         // of us, Apple's agents were not asked.
-        return readings.originFile == nil || isOut || isLimited ? .unknown : .clear(.recovered)
+        return readings.originFile == nil || isOut || isLimited ? .unknown : .inactive(.recovered)
     }
 
     private var isLimited: Bool { verdict.findings.contains { $0.kind == .rateLimited } }
 
     private var originInconsistent: ConditionReading {
         if hasError(feeding: .originInconsistent) || after.originAlternation != nil {
-            return .holds(Condition(since: now))
+            return .active(Condition(since: now))
         }
         // While the last checks found two files, the next may find the other one again; and where the server had enough of us, Apple's
         // agents were not asked.
-        return origin.answer == nil || !after.isOriginCalm || isLimited ? .unknown : .clear(.recovered)
+        return origin.answer == nil || !after.isOriginCalm || isLimited ? .unknown : .inactive(.recovered)
     }
 
     private var expectationFailed: ConditionReading {
-        if hasError(feeding: .expectationFailed) { return .holds(Condition(since: now)) }
+        if hasError(feeding: .expectationFailed) { return .active(Condition(since: now)) }
         // Without a file there is nothing to expect; that is a problem of another kind.
-        return readings.originFile == nil ? .unknown : .clear(.recovered)
+        return readings.originFile == nil ? .unknown : .inactive(.recovered)
     }
 
     private func certificateExpiring(_ places: FaultyPlaces?) -> ConditionReading {
         if verdict.findings.contains(where: { $0.feeds == .certificateExpiring }) {
             let left = places?.earliestEnd?.timeIntervalSince(wall) ?? .infinity
             let stage = Self.lastSteps.count { left <= $0 }
-            return .holds(Condition(since: now, severity: stage > 0 ? .error : .warning, stage: stage))
+            return .active(Condition(since: now, severity: stage > 0 ? .error : .warning, stage: stage))
         }
         // A handshake that showed no dates, or none at all, renews no certificate.
         guard let tls = origin.connection?.tls, tls.trusted, tls.chain.first?.notAfter != nil else { return .unknown }
-        return .clear(.recovered)
+        return .inactive(.recovered)
     }
 
     /// Seconds before its end at which a certificate becomes an error, and a worse one.
@@ -187,10 +187,10 @@ extension ConditionReader {
 
     var cdnMissing: ConditionReading {
         switch verdict.comparison.state {
-        case .missing: .holds(Condition(since: now, graceUntil: missingGrace))
+        case .missing: .active(Condition(since: now, graceUntil: missingGrace))
         // Some phones get the file; until the others do it may take as long as any change.
-        case .mixed where isMissingSomewhere: .holds(Condition(since: now, graceUntil: grace))
-        case .inSync, .propagating, .stale, .divergent, .mixed: .clear(.recovered)
+        case .mixed where isMissingSomewhere: .active(Condition(since: now, graceUntil: grace))
+        case .inSync, .propagating, .stale, .divergent, .mixed: .inactive(.recovered)
         case .originUnavailable: goneBehindOrigin
         case .cdnUnavailable, .notCompared: .unknown
         }
@@ -205,9 +205,9 @@ extension ConditionReader {
             guard wasThere else { return .unknown }
             // Where that was told, the loss of the copy is worse; else it may come back with the origin.
             let isTold = IncidentKind.cdnMissing.inhibitors.contains { before.open[$0]?.hasFired == true }
-            return .holds(Condition(since: now, graceUntil: isTold ? nil : missingGrace))
+            return .active(Condition(since: now, graceUntil: isTold ? nil : missingGrace))
         }
-        return isMissingSomewhere ? .unknown : .clear(.recovered)
+        return isMissingSomewhere ? .unknown : .inactive(.recovered)
     }
 
     /// A copy that was there and vanished while the origin was fine fires at once. One that was never there, or went
@@ -228,13 +228,13 @@ extension ConditionReader {
         case .propagating, .stale, .mixed:
             // Without a date no edge is known to be old: they have none, or something foreign.
             guard !isOfAlternation, verdict.comparison.state != .mixed || verdict.comparison.changedAt != nil else {
-                return .clear(.superseded)
+                return .inactive(.superseded)
             }
             let since = verdict.comparison.changedAt ?? now
-            return .holds(
+            return .active(
                 Condition(since: since, graceUntil: since + policy.checks.staleAfter.inSeconds, isDated: true))
-        case .inSync: return .clear(inSyncReason)
-        case .divergent: return .clear(.superseded)
+        case .inSync: return .inactive(inSyncReason)
+        case .divergent: return .inactive(.superseded)
         // Without a copy there is nothing that could be old; the clock stands until there is one again.
         case .missing, .originUnavailable, .cdnUnavailable, .notCompared: return .unknown
         }
@@ -242,11 +242,11 @@ extension ConditionReader {
 
     var cdnDivergent: ConditionReading {
         switch verdict.comparison.state {
-        case .divergent: .holds(Condition(since: now, graceUntil: grace))
+        case .divergent: .active(Condition(since: now, graceUntil: grace))
         case .mixed where verdict.comparison.changedAt == nil && !isMissingSomewhere && !isOfAlternation:
-            .holds(Condition(since: now, graceUntil: grace))
-        case .inSync: .clear(inSyncReason)
-        case .propagating, .stale, .mixed: .clear(.superseded)
+            .active(Condition(since: now, graceUntil: grace))
+        case .inSync: .inactive(inSyncReason)
+        case .propagating, .stale, .mixed: .inactive(.superseded)
         case .missing, .originUnavailable, .cdnUnavailable, .notCompared: .unknown
         }
     }

@@ -24,7 +24,7 @@ package struct FaultyPlaces: Codable, Equatable, Sendable {
     }
 
     /// Absent for so many full checks, a place counts no more.
-    static let patience = 3
+    static let maximumAbsences = 3
     static let limit = 32
 
     /// nil: none is left. `isFull`: all places that there are were asked.
@@ -35,7 +35,7 @@ package struct FaultyPlaces: Codable, Equatable, Sendable {
             for address in places.keys where sightings[address] ?? .absent == .absent {
                 places[address]?.absences += 1
             }
-            places = places.filter { $0.value.absences < patience }
+            places = places.filter { $0.value.absences < maximumAbsences }
         }
         for (address, sighting) in sightings {
             switch sighting {

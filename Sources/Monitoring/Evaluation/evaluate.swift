@@ -89,7 +89,7 @@ package func evaluate(
         let places = network == .suspect ? state.open[kind]?.places : reader.places(of: kind)
         let reading = network == .suspect ? .unknown : reader.reading(of: kind, places: places)
         if reading == .unseen, state.open[kind] != nil { unseen.insert(kind) }
-        if kind == .cdnStale, case .clear = reading, seen.comparison.state == .inSync,
+        if kind == .cdnStale, case .inactive = reading, seen.comparison.state == .inSync,
             state.open[kind]?.isAwaited == true
         {
             next.notePropagation(at: now, before: state.lastCheckedAt)
@@ -102,7 +102,7 @@ package func evaluate(
         // A write to what is not there makes room for it: 1.7 KB of each healthy domain.
         if log.memory.open[kind] != nil {
             log.memory.open[kind]?.places = places
-            if case .holds = reading {
+            if case .active = reading {
                 log.memory.open[kind]?.rules = reader.rules(feeding: kind)
                 // A moment before, Apple's CDN answered as if it were over.
                 if kind.isOfCDN, lightVerdict?.comparison.state == .inSync { log.memory.open[kind]?.hasRelapsed = true }
@@ -136,7 +136,7 @@ package func retire(_ state: DomainState, now: Date) -> Evaluation {
     var log = IncidentLog(memory: state.incidents)
     for kind in state.open.keys.sorted() {
         IncidentMachine(kind, of: state.domain, Policy(), IncidentView(kind: kind, verdict: verdict), now: now)
-            .advance(on: .clear(.removed), in: &log)
+            .advance(on: .inactive(.removed), in: &log)
     }
     var next = state
     next.incidents = log.memory

@@ -1,5 +1,5 @@
 // An incident: one stretch of trouble of one kind, with an identity of its own. Most are about one domain; those of the
-// fleet are about many domains at once, or about the monitor itself.
+// global are about many domains at once, or about the monitor itself.
 
 import Evidence
 import Foundation
@@ -47,7 +47,7 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
 
     package enum Subject: Codable, Hashable, Sendable {
         case domain(Domain)
-        case fleet(FleetCause)
+        case global(GlobalCause)
     }
 
     package init(
@@ -74,10 +74,10 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
         self.inhibitedBy = inhibitedBy
     }
 
-    /// nil for an incident of the fleet.
+    /// nil for a global incident.
     package var domain: Domain? { if case .domain(let domain) = subject { domain } else { nil } }
     /// nil for an incident of a domain.
-    package var cause: FleetCause? { if case .fleet(let cause) = subject { cause } else { nil } }
+    package var cause: GlobalCause? { if case .global(let cause) = subject { cause } else { nil } }
 
     /// What it is about, in a word: the domain, or `aasa-monitor`.
     package var subjectName: String { domain?.name ?? (kind == .monitorDegraded ? "aasa-monitor" : "many domains") }

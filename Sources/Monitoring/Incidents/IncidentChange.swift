@@ -1,4 +1,4 @@
-// What one evaluation did to incidents, of a domain or of the fleet: one list, which the store writes with the new state, and a line
+// What one evaluation did to incidents, of a domain or global: one list, which the store writes with the new state, and a line
 // of the log for each change.
 
 import Evidence
@@ -43,9 +43,9 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
     package var diagnosis: Diagnosis
     package var comparison: Comparison
     package var findings: [Finding]
-    /// The domains of an incident of the fleet; nil for one about a single domain.
+    /// The domains of a global incident; nil for one about a single domain.
     package var affected: AffectedDomains?
-    /// For an incident of the fleet: who has the trouble, what is wrong, and what is well again, in a few words each.
+    /// For a global incident: who has the trouble, what is wrong, and what is well again, in a few words each.
     package var subject: String?
     package var trouble: String?
     package var relief: String?

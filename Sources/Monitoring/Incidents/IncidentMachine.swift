@@ -1,4 +1,4 @@
-// The incident state machine: pending, firing, recovering, resolved. It is the same for incidents of a domain and of the fleet.
+// The incident state machine: pending, firing, recovering, resolved. It is the same for incidents of a domain and global ones.
 // The diagram is in ARCHITECTURE.md. It counts what is worth notifying; who is notified, and when, is not decided here.
 
 import Evidence
@@ -6,8 +6,8 @@ import Foundation
 
 /// What one evaluation says about one kind of problem.
 enum ConditionReading: Equatable {
-    case holds(Condition)
-    case clear(Incident.Resolution)
+    case active(Condition)
+    case inactive(Incident.Resolution)
     /// Opens nothing and closes nothing.
     case unknown
     /// A light check sees nothing of it, and cannot tell whether it is over. As `unknown`.
@@ -83,8 +83,8 @@ struct IncidentMachine<Key: IncidentKey> {
                 if case .unsettled(let reason) = reading { open.recovery = open.recovery ?? reason }
                 keep(open, known, .other, in: &log)
             }
-        case .holds(let condition): hold(known, condition, inhibitor, in: &log)
-        case .clear(let reason): if let known { clear(known, reason, inhibitor, in: &log) }
+        case .active(let condition): hold(known, condition, inhibitor, in: &log)
+        case .inactive(let reason): if let known { clear(known, reason, inhibitor, in: &log) }
         }
         forgetEnded(in: &log.memory)
     }
@@ -137,7 +137,7 @@ struct IncidentMachine<Key: IncidentKey> {
         let name =
             switch subject {
             case .domain(let domain): "\(domain.name)\n\(kind.rawValue)"
-            case .fleet(let cause): "fleet\n\(kind.rawValue)\n\(cause.name)"
+            case .global(let cause): "fleet\n\(kind.rawValue)\n\(cause.name)"
             }
         return TrackedIncident(
             incident: Incident(

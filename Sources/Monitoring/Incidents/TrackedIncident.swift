@@ -22,7 +22,7 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     package var graceUntil: Date?
     /// When it was first seen again, the last time that it came back after its end.
     package var returnedAt: Date?
-    /// How far it got on the way on which it becomes worse: how many of a certificate's last days have come; of the fleet how many
+    /// How far it got on the way on which it becomes worse: how many of a certificate's last days have come; of a global one how many
     /// domains were told of.
     package var stage = 0
     /// What phones did, when that was last worth a notification.
@@ -35,7 +35,7 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     package var places: FaultyPlaces?
     /// Whose findings made it hold, as the last check saw that did; nil: none is known.
     package var rules: [Rule]?
-    /// What is known of an incident of the fleet; nil for one of a domain, where the verdict has it.
+    /// What is known of a global incident; nil for one of a domain, where the verdict has it.
     package var facts: IncidentFacts?
 
     package init(incident: Incident, confirmations: Int = 0, graceUntil: Date? = nil) {
@@ -52,9 +52,9 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
 package protocol IncidentKey: Hashable, Comparable, Codable, CodingKeyRepresentable, Sendable {}
 
 extension IncidentKind: IncidentKey {}
-extension FleetCause: IncidentKey {}
+extension GlobalCause: IncidentKey {}
 
-/// The incidents of one domain, or those of the fleet.
+/// The incidents of one domain, or the global ones.
 package struct IncidentMemory<Key: IncidentKey>: Codable, Equatable, Sendable {
     /// The open incidents, pending ones included; one a key.
     package var open: [Key: TrackedIncident] = [:]

@@ -131,7 +131,7 @@ struct DeliveryContent: Decodable {
         guard let kind = kind.flatMap(IncidentKind.init(rawValue:)) else { return nil }
         let domain = domain.flatMap { try? Domain($0) }
         return Incident(
-            id: incident, subject: domain.map(Incident.Subject.domain) ?? .fleet(kind == .cdnWide ? .cdn : .network),
+            id: incident, subject: domain.map(Incident.Subject.domain) ?? .global(kind == .cdnWide ? .cdn : .network),
             kind: kind, severity: .error, state: .firing, since: at, openedAt: at)
     }
 
@@ -216,7 +216,7 @@ private struct DomainContent: Decodable {
     }
 }
 
-private struct FleetContent: Decodable {
+private struct GlobalContent: Decodable {
     let id: String
     let domain: String?
     let kind: String
@@ -264,15 +264,15 @@ extension APIAnswer {
     }
 
     /// Open incidents of no single domain, from `/api/v1/incidents`.
-    package static func fleet(_ data: Data, now: Date) throws -> [FleetLine] {
-        struct Page: Decodable { let incidents: [FleetContent] }
+    package static func global(_ data: Data, now: Date) throws -> [GlobalLine] {
+        struct Page: Decodable { let incidents: [GlobalContent] }
         return try decoder.decode(Page.self, from: data).incidents.filter { $0.domain == nil }
-            .map { FleetLine($0, PageTime(now: now)) }
+            .map { GlobalLine($0, PageTime(now: now)) }
     }
 }
 
-extension FleetLine {
-    fileprivate init(_ content: FleetContent, _ time: PageTime) {
+extension GlobalLine {
+    fileprivate init(_ content: GlobalContent, _ time: PageTime) {
         self.init(
             kind: content.kind, state: content.state, id: String(content.id.prefix(12)),
             address: "/incidents/\(content.id)",

@@ -66,13 +66,13 @@ struct DomainRoutes: Sendable {
     }
 
     /// One who asks for a check waits so long at most.
-    private static let patience: Duration = .seconds(15)
+    private static let timeout: Duration = .seconds(15)
 
     /// 200 with the domain as the check left it; 202 where it takes longer.
     func check(_ request: Request, _ name: String) async throws -> Response {
         if let refusal = gate.refusal(request) { return refusal }
         guard let info = info(name) else { return Self.notWatched }
-        switch await actions.checkNow(info.domain, Self.patience) {
+        switch await actions.checkNow(info.domain, Self.timeout) {
         case .done:
             logger.info("domain checked by the API", metadata: ["domain": "\(info.domain)"])
             return Response(json: try await document(info, .writer))

@@ -21,8 +21,8 @@ struct DomainView: Equatable, Sendable {
     let hasSteps: Bool
     let outlook: String?
     let numbers: [Number]
-    let squares: EdgePicture?
-    let picture: PropagationPicture?
+    let squares: EdgeChart?
+    let chart: PropagationChart?
     /// Whether there are two files, of which one can be told from the other.
     let comparesFiles: Bool
     let changes: ChangeList?
@@ -120,14 +120,14 @@ struct DomainView: Equatable, Sendable {
         status = record.status == .direct ? watched.modeWord + " mode" : record.status.word
         (mark, tone) = (record.status.mark, record.status.tone.rawValue)
         let staleAfter = watched.checks.staleAfter.inSeconds
-        let lasting = Lasting(record, staleAfter: watched.checks.staleAfter, isShort: false, time)
+        let lasting = TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: false, time)
         long =
             record.status.needsAttention ? lasting.long.map { lasting.of == "left" ? "\($0) left" : "for \($0)" } : nil
         effect = text?.effect ?? "The first check has not ended yet."
         (cause, outlook) = (text?.cause, text?.outlook)
         steps = text?.action?.sentences ?? []
         hasSteps = steps.count > 1
-        squares = record.summary?.edges.flatMap(EdgePicture.init)
+        squares = record.summary?.edges.flatMap(EdgeChart.init)
         numbers = Self.numbers(record, state, lasting, staleAfter: staleAfter, time)
 
         let lag = record.summary?.changedAt.map(time.since)
@@ -136,11 +136,11 @@ struct DomainView: Equatable, Sendable {
         let known = reading.propagation.places.keys.compactMap { place -> (address: String, name: String)? in
             if case .edge(let address) = place { (address: address, name: "") } else { nil }
         }
-        let scope = PictureScope(
+        let scope = ChartScope(
             record: reading.propagation, edges: names.isEmpty ? known.sorted { $0.address < $1.address } : names,
             changedAt: record.summary?.changedAt, usual: UsualPropagation(past), staleAfter: staleAfter,
             window: reading.query.window, time: time)
-        picture = PropagationPicture(scope, query: reading.query, path: path)
+        chart = PropagationChart(scope, query: reading.query, path: path)
         let reader = reading.full.map { PlaceReader($0, scope) }
         comparesFiles = verdict.map { $0.comparison.state.isOfTwoFiles } ?? false
         changes = verdict.flatMap { ChangeList($0.comparison, of: domain, reader: reader) }
@@ -257,7 +257,8 @@ extension DomainView.SilenceRow {
 extension DomainView {
     /// The five numbers of a domain.
     private static func numbers(
-        _ record: SummaryRecord, _ state: DomainState?, _ lasting: Lasting, staleAfter: TimeInterval, _ time: PageTime
+        _ record: SummaryRecord, _ state: DomainState?, _ lasting: TroubleDuration, staleAfter: TimeInterval,
+        _ time: PageTime
     ) -> [Number] {
         let summary = record.summary
         let tone = record.status.tone.rawValue

@@ -7,7 +7,7 @@ import Storage
 
 struct HistoryBar: Equatable, Sendable {
     let days: [Day]
-    /// What the picture says, for those who do not see it.
+    /// What the chart says, for those who do not see it.
     let text: String
     /// The first day.
     let from: String

@@ -1,4 +1,4 @@
-// The lanes of the propagation picture: what each place served, and how long each edge lagged behind the origin.
+// The lanes of the propagation chart: what each place served, and how long each edge lagged behind the origin.
 
 import Evidence
 import Foundation
@@ -7,7 +7,7 @@ import Storage
 
 /// A lane with what folding compares.
 struct BuiltLane: Sendable {
-    var lane: PropagationPicture.Lane
+    var lane: PropagationChart.Lane
     /// Where it changes, and to what.
     let boundaries: [(x: Double, kind: String)]
     var count = 1
@@ -17,10 +17,10 @@ struct BuiltLane: Sendable {
 }
 
 struct LaneBuilder {
-    private let scope: PictureScope
+    private let scope: ChartScope
     private let present: Int64?
 
-    init(_ scope: PictureScope) {
+    init(_ scope: ChartScope) {
         self.scope = scope
         if case .version(let id)? = scope.record.places[.origin]?.last?.served { present = id } else { present = nil }
     }
@@ -39,13 +39,13 @@ struct LaneBuilder {
             }
     }
 
-    var rows: [PropagationPicture.Row] {
+    var rows: [PropagationChart.Row] {
         let edges = scope.edgeOrder.map {
             (place: PlaceReading.Place.edge($0.address), name: "\($0.name) \($0.address)")
         }
         return ([(place: .origin, name: "Origin")] + edges).flatMap { place, name in
             (scope.record.places[place] ?? []).suffix(12).map {
-                PropagationPicture.Row(
+                PropagationChart.Row(
                     place: name.trimmingCharacters(in: .whitespaces), serves: self.name($0.served),
                     since: scope.time.brief($0.at))
             }
@@ -69,10 +69,10 @@ struct LaneBuilder {
         let blocks = pieces.map { piece in
             (from: scope.x(piece.from), to: scope.x(piece.to), piece: piece)
         }
-        var segments: [PropagationPicture.Segment] = []
-        var mutes: [PropagationPicture.Mute] = []
+        var segments: [PropagationChart.Segment] = []
+        var mutes: [PropagationChart.Mute] = []
         var small: [(from: Double, to: Double)] = []
-        func flush(last: PropagationPicture.Segment?) {
+        func flush(last: PropagationChart.Segment?) {
             if small.count > 1, let first = small.first, let end = small.last {
                 segments.append(
                     .init(
@@ -83,7 +83,7 @@ struct LaneBuilder {
             }
             small = []
         }
-        var waiting: PropagationPicture.Segment?
+        var waiting: PropagationChart.Segment?
         for block in blocks {
             let width = block.to - block.from
             if case .noAnswer = block.piece.interval.served {
@@ -111,9 +111,9 @@ struct LaneBuilder {
         let pickedUp = isOrigin ? nil : pickUp(intervals)
         let (status, mark, tone) = isOrigin ? originStatus(intervals) : edgeStatus(intervals, pickedUp)
         return BuiltLane(
-            lane: PropagationPicture.Lane(
+            lane: PropagationChart.Lane(
                 name: name, detail: address, isOrigin: isOrigin, segments: segments, mutes: mutes,
-                debts: isOrigin ? [] : debts(intervals), status: status, mark: mark, tone: tone),
+                lags: isOrigin ? [] : lags(intervals), status: status, mark: mark, tone: tone),
             boundaries: blocks.map { ($0.from, kind($0.piece.interval.served)) }, pickedUp: pickedUp, address: address)
     }
 
@@ -135,7 +135,7 @@ struct LaneBuilder {
     private func segment(
         _ interval: PropagationRecord.VersionInterval, _ before: PropagationRecord.VersionInterval?, from: Double,
         width: Double
-    ) -> PropagationPicture.Segment {
+    ) -> PropagationChart.Segment {
         let name = name(interval.served)
         var title = "\(name), first seen \(scope.time.brief(interval.at))"
         if let before, let after = interval.after {
@@ -210,12 +210,12 @@ struct LaneBuilder {
     }
 
     /// From each change of the origin until the edge follows.
-    private func debts(_ intervals: [PropagationRecord.VersionInterval]) -> [PropagationPicture.Debt] {
+    private func lags(_ intervals: [PropagationRecord.VersionInterval]) -> [PropagationChart.Lag] {
         let origin = scope.record.places[.origin] ?? []
         func served(_ intervals: [PropagationRecord.VersionInterval], at date: Date) -> PropagationRecord.Served? {
             intervals.last { $0.at <= date }?.served
         }
-        var debts: [PropagationPicture.Debt] = []
+        var lags: [PropagationChart.Lag] = []
         var since: Date?
         func close(_ end: Date) {
             guard let begin = since else { return }
@@ -225,7 +225,7 @@ struct LaneBuilder {
             where to > from && to > scope.start {
                 let (left, right) = (scope.x(from), scope.x(to))
                 guard right > left else { continue }
-                debts.append(.init(x: SVG.percent(left), width: SVG.percent(right - left), isLate: isLate))
+                lags.append(.init(x: SVG.percent(left), width: SVG.percent(right - left), isLate: isLate))
             }
         }
         let instants = Set(origin.map(\.at) + intervals.map(\.at)).filter { $0 <= scope.now }.sorted()
@@ -243,11 +243,11 @@ struct LaneBuilder {
             }
         }
         close(scope.now)
-        return debts
+        return lags
     }
 
-    var legend: [PropagationPicture.Legend] {
-        var all: [PropagationPicture.Legend] = []
+    var legend: [PropagationChart.Legend] {
+        var all: [PropagationChart.Legend] = []
         var seen: Set<String> = []
         let shown = scope.record.places.values.flatMap { intervals in
             intervals.enumerated().filter { index, interval in
@@ -308,10 +308,10 @@ enum LaneFolding {
     }
 }
 
-extension PropagationPicture.Lane {
+extension PropagationChart.Lane {
     func named(_ name: String) -> Self {
         Self(
-            name: name, detail: "", isOrigin: isOrigin, segments: segments, mutes: mutes, debts: debts,
+            name: name, detail: "", isOrigin: isOrigin, segments: segments, mutes: mutes, lags: lags,
             status: status, mark: mark, tone: tone)
     }
 }

@@ -78,7 +78,7 @@ struct PlaceReader {
     private let readings: Readings
     private let builder: LaneBuilder
 
-    init(_ full: Observation, _ scope: PictureScope) {
+    init(_ full: Observation, _ scope: ChartScope) {
         self.full = full
         record = scope.record
         time = scope.time

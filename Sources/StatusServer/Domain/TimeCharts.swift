@@ -99,7 +99,7 @@ struct AnswerTimes: Equatable, Sendable {
         let bars: [Bar]
     }
 
-    /// In a picture of 40 pixels: the mean from the ground on, and a line at the slowest answer.
+    /// In a chart of 40 pixels: the mean from the ground on, and a line at the slowest answer.
     struct Bar: Equatable, Sendable {
         let x: String
         let y: String

@@ -148,7 +148,7 @@ struct Trend: Equatable, Sendable {
         var steps: [(at: TimeInterval, count: Int)] = []
         for entry in history {
             let at = max(0, entry.at.timeIntervalSince(start)) / Self.window
-            // Within one step the last count stands: more than the picture can show.
+            // Within one step the last count stands: more than the chart can show.
             if let last = steps.last, at - last.at < 1 / Double(Self.maximumSegments) {
                 steps[steps.count - 1].count = max(last.count, attention(entry.counts))
             } else {

@@ -14,7 +14,7 @@ struct FrontPage: Equatable, Sendable {
     let unacknowledged: String?
     /// That a silence covers everything; nil where none does.
     let nobody: String?
-    let fleet: [FleetLine]
+    let global: [GlobalLine]
     let progress: Progress?
     let tiles: [Tile]
     let tileClass: String
@@ -113,7 +113,7 @@ struct FrontPage: Equatable, Sendable {
             "Nobody is notified until \($0.until.map { PageTime.brief($0, wall: time.wall) } ?? "further notice"): "
                 + "a silence covers all domains."
         }
-        fleet = reading.context.fleet.map { FleetLine($0.record, $0.facts, time: time) }
+        global = reading.context.global.map { GlobalLine($0.record, $0.facts, time: time) }
         tiles = DomainStatus.Tile.allCases.compactMap { tile in
             if tile == .unknown, tally(.unknown) == 0 { return nil }
             return Tile(tile, count: tally(tile), counts, query)
@@ -152,7 +152,7 @@ struct FrontPage: Equatable, Sendable {
         pager = Pager(query, total: reading.total, shown: reading.records.count, counts: isLarge ? counts : [:])
     }
 
-    /// From so many domains on each takes a line, and pictures sum them up.
+    /// From so many domains on each takes a line, and charts sum them up.
     static let large = 50
     /// From so many domains in trouble on the page groups them by reason, too.
     static let many = 6

@@ -22,7 +22,7 @@ struct FrontRow: Equatable, Sendable {
     /// In a short row in their place.
     let line: String?
     let incidents: [IncidentLine]
-    let edges: EdgePicture?
+    let edges: EdgeChart?
     let edgeText: String
     /// `31 h 12 min`, and of what: `behind`.
     let long: String?
@@ -71,9 +71,9 @@ struct FrontRow: Equatable, Sendable {
         action = isShort ? nil : text?.action
         line = isShort ? Self.line(record, text, labels: setting.isShort ? labels : [], time) : nil
         incidents = isShort ? [] : (summary?.incidents ?? []).prefix(4).map { IncidentLine($0, setting) }
-        edges = isShort ? nil : summary?.edges.flatMap(EdgePicture.init)
+        edges = isShort ? nil : summary?.edges.flatMap(EdgeChart.init)
         edgeText = Self.edgeText(record)
-        let lasting = Lasting(record, staleAfter: watched.checks.staleAfter, isShort: isShort, time)
+        let lasting = TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: isShort, time)
         (long, longOf, lag, until) = (lasting.long, lasting.of, lasting.bar, lasting.until)
         checked = record.lastCheckedAt.map(time.age)
         checkedAt = record.lastCheckedAt.map { time.shown($0).rfc3339 } ?? ""

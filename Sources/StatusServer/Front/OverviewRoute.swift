@@ -73,7 +73,7 @@ struct FrontQuery: Equatable, Sendable {
     /// From 1.
     var page = 1
     var rows = Self.rowCounts[0]
-    /// The key of the labels that the picture groups by; nil: the first.
+    /// The key of the labels that the chart groups by; nil: the first.
     var by: String?
     var isPaused = false
 

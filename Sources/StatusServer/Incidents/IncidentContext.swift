@@ -9,30 +9,30 @@ package struct IncidentContext: Sendable {
     package var silences: Silences
     /// By the id of the incident.
     package var acknowledgements: [String: Acknowledgement]
-    /// Open incidents of the fleet.
-    package var fleet: [(record: IncidentRecord, facts: IncidentFacts?)]
+    /// Open global incidents.
+    package var global: [(record: IncidentRecord, facts: IncidentFacts?)]
 
     package init(
         silences: Silences = Silences(silences: [], windows: []), acknowledgements: [String: Acknowledgement] = [:],
-        fleet: [(IncidentRecord, IncidentFacts?)] = []
+        global: [(IncidentRecord, IncidentFacts?)] = []
     ) {
         self.silences = silences
         self.acknowledgements = acknowledgements
-        self.fleet = fleet.map { (record: $0.0, facts: $0.1) }
+        self.global = global.map { (record: $0.0, facts: $0.1) }
     }
 
     /// Visitors get to know of nobody who acts, and of no trouble with a channel.
     init(_ store: Store, windows: [MaintenanceWindow], wall: Date, for role: Role) async throws {
         guard role > .visitor else {
-            let fleet = try await store.openFleetIncidents().filter { entry in
-                if case .fleet(let cause) = entry.0.incident.subject { !cause.inhibits.isEmpty } else { true }
+            let global = try await store.openGlobalIncidents().filter { entry in
+                if case .global(let cause) = entry.0.incident.subject { !cause.inhibits.isEmpty } else { true }
             }
-            self.init(fleet: fleet.map { (IncidentRecord(incident: $0.0.incident), $0.1) })
+            self.init(global: global.map { (IncidentRecord(incident: $0.0.incident), $0.1) })
             return
         }
         self.init(
             silences: Silences(silences: try await store.silences(notOverAt: wall), windows: windows),
-            acknowledgements: try await store.acknowledgements(), fleet: try await store.openFleetIncidents())
+            acknowledgements: try await store.acknowledgements(), global: try await store.openGlobalIncidents())
     }
 
     /// Until when a silence or window suppresses notifications about an incident; nil: none does.
@@ -42,7 +42,7 @@ package struct IncidentContext: Sendable {
         }
     }
 
-    /// What inhibits an incident of a domain: an incident of the same domain or of the fleet; nil: nothing.
+    /// What inhibits an incident of a domain: an incident of the same domain or a global one; nil: nothing.
     func inhibitor(of tracked: TrackedIncident) -> String? {
         tracked.incident.domain.flatMap {
             inhibitor(of: tracked.incident.kind, of: $0, inDomain: tracked.incident.inhibitedBy)
@@ -52,7 +52,7 @@ package struct IncidentContext: Sendable {
     /// `own`: the incident of the same domain that inhibits it; nil: none does.
     func inhibitor(of kind: IncidentKind, of domain: Domain, inDomain own: IncidentKind?) -> String? {
         if let own { return own.rawValue }
-        return fleet.first {
+        return global.first {
             $0.record.incident.state == .firing && $0.facts?.affected?.explains(kind, of: domain) ?? false
         }?
         .record.incident.kind.rawValue

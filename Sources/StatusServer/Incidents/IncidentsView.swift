@@ -12,9 +12,9 @@ struct IncidentsView: Equatable, Sendable {
     let search: String
     let kinds: [FrontPage.Choice]
     let days: String
-    let windows: [PropagationPicture.Window]
+    let windows: [PropagationChart.Window]
     let clear: String?
-    let ticks: [PropagationPicture.Tick]
+    let ticks: [PropagationChart.Tick]
     let sections: [Section]
     let isEmpty: Bool
     /// Whether there are incidents to acknowledge, and who looks may.
@@ -147,8 +147,8 @@ struct BarScope: Sendable {
         min(100, max(0, date.timeIntervalSince(start) / max(1, time.now.timeIntervalSince(start)) * 100))
     }
 
-    var ticks: [PropagationPicture.Tick] {
-        PictureScope(
+    var ticks: [PropagationChart.Tick] {
+        ChartScope(
             record: PropagationRecord(), edges: [], changedAt: nil, usual: nil, staleAfter: 0,
             window: time.now.timeIntervalSince(start), time: time
         ).ticks

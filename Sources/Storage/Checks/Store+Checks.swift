@@ -1,4 +1,4 @@
-// What checks and fleet evaluations commit. Neither touches a notification, whatever the number of channels.
+// What checks and global evaluations commit. Neither touches a notification, whatever the number of channels.
 
 import Evidence
 import Foundation
@@ -49,32 +49,33 @@ extension Store {
         return isNews
     }
 
-    /// The one transaction of a fleet evaluation. Returns what the other `commit` returns.
+    /// The one transaction of a global evaluation. Returns what the other `commit` returns.
     @discardableResult
-    package func commit(_ evaluation: FleetEvaluation) async throws -> Bool {
+    package func commit(_ evaluation: GlobalEvaluation) async throws -> Bool {
         try await write { database in
-            try Self.setMeta("fleet_format", String(DomainState.formatVersion), database)
-            try Self.setMeta("fleet", try Stored.text(evaluation.state), database)
+            try Self.setMeta("global_format", String(DomainState.formatVersion), database)
+            try Self.setMeta("global", try Stored.text(evaluation.state), database)
             return try IncidentRow.write(evaluation.changes, database)
         }
     }
 
-    /// What the last evaluation of the fleet left; nil before the first one. Without a readable state it begins with
+    /// What the last global evaluation left; nil before the first one. Without a readable state it begins with
     /// what the store holds as confirmed and unresolved.
-    package func fleetState() async throws -> FleetState? {
-        let (state, fault) = try await read { database -> (FleetState?, UnreadableState?) in
+    package func globalState() async throws -> GlobalState? {
+        let (state, fault) = try await read { database -> (GlobalState?, UnreadableState?) in
             var fault: UnreadableState?
-            if let stored = try Self.meta("fleet", database) {
-                try Self.checkFormat(try Self.meta("fleet_format", database).flatMap(Int.init) ?? 0, of: "the fleet")
+            if let stored = try Self.meta("global", database) {
+                try Self.checkFormat(
+                    try Self.meta("global_format", database).flatMap(Int.init) ?? 0, of: "the global state")
                 do {
-                    let state = try Stored.decode(FleetState.self, text: stored, what: "state of the fleet")
+                    let state = try Stored.decode(GlobalState.self, text: stored, what: "global state")
                     return (state, nil)
                 } catch let error as StoreError {
-                    fault = UnreadableState(name: UnreadableState.fleet, error: error.message)
+                    fault = UnreadableState(name: UnreadableState.global, error: error.message)
                 }
             }
-            var state = FleetState()
-            for record in try IncidentRow.records(database, cached: ChannelTransaction.unresolvedOfFleet) {
+            var state = GlobalState()
+            for record in try IncidentRow.records(database, cached: ChannelTransaction.unresolvedOfGlobal) {
                 guard let cause = record.incident.cause else { continue }
                 var tracked = TrackedIncident(incident: record.incident)
                 tracked.facts = try IncidentRow.facts(record.incident.id, database)

@@ -75,7 +75,7 @@ extension Store {
         return states
     }
 
-    /// Of every domain that has a readable state what the fleet needs.
+    /// Of every domain that has a readable state what a global evaluation needs.
     ///
     /// - Throws: `StoreError` with `newerState` for a state of a newer version.
     package func standings() async throws -> [DomainStanding] {
@@ -185,12 +185,12 @@ extension Store {
 
 /// A stored state that could not be decoded.
 package struct UnreadableState: Error, Equatable, Sendable {
-    /// The domain; empty for the state of the fleet.
+    /// The domain; empty for the global state.
     package let name: String
     /// What is wrong, in a sentence for the log.
     package let error: String
 
-    static let fleet = ""
+    static let global = ""
 }
 
 /// Where unreadable states are reported, each domain once.
@@ -220,13 +220,13 @@ extension Store {
     }
 
     private static func move(_ state: UnreadableState, at now: Date, _ database: Database) throws {
-        if state.name == UnreadableState.fleet {
+        if state.name == UnreadableState.global {
             try database.execute(
                 cached: """
                     INSERT INTO set_aside_state (name, at, error, state)
-                    SELECT '', ?, ?, CAST(value AS BLOB) FROM meta WHERE name = 'fleet'
+                    SELECT '', ?, ?, CAST(value AS BLOB) FROM meta WHERE name = 'global'
                     """, arguments: [now.milliseconds, state.error])
-            try database.execute(cached: "DELETE FROM meta WHERE name = 'fleet'")
+            try database.execute(cached: "DELETE FROM meta WHERE name = 'global'")
         } else {
             // A check may have written a sound one since it was read.
             guard let row = try Row.fetchOne(database, cached: stateOfDomain, arguments: [state.name]),

@@ -12,7 +12,7 @@ package struct IncidentRecord: Equatable, Sendable {
     package var acknowledgement: Acknowledgement?
     /// The number of its last change.
     package var change: Int64
-    /// When the domain was last checked; nil for an incident of the fleet, and before the first check.
+    /// When the domain was last checked; nil for a global incident, and before the first check.
     package var checkedAt: Date?
 
     package init(
@@ -26,7 +26,7 @@ package struct IncidentRecord: Equatable, Sendable {
 }
 
 enum IncidentRow {
-    /// The domain column of an incident of the fleet.
+    /// The domain column of a global incident.
     static let noDomain = ""
 
     /// All but the facts, which are kilobytes, and when the domain was last checked.
@@ -75,7 +75,7 @@ enum IncidentRow {
     }
 
     private static func subject(_ row: Row) -> Incident.Subject? {
-        if let name = row["cause"] as String? { return FleetCause(name: name).map(Incident.Subject.fleet) }
+        if let name = row["cause"] as String? { return GlobalCause(name: name).map(Incident.Subject.global) }
         return (try? Domain(row["domain"])).map(Incident.Subject.domain)
     }
 

@@ -7,7 +7,7 @@ import Monitoring
 
 extension Store {
     /// Incidents, newest first, pending ones included and changes left out.
-    /// `domain`: nil for all domains and the fleet.
+    /// `domain`: nil for all incidents.
     package func incidents(domain: Domain?, limit: Int) async throws -> [Incident] {
         try await read { database in
             let records =
@@ -31,10 +31,10 @@ extension Store {
         try await read { try IncidentRow.record(id, $0)?.incident }
     }
 
-    /// Confirmed incidents of the fleet that are not resolved, oldest first, with what a message would say of each.
-    package func openFleetIncidents() async throws -> [(IncidentRecord, IncidentFacts?)] {
+    /// Confirmed global incidents that are not resolved, oldest first, with what a message would say of each.
+    package func openGlobalIncidents() async throws -> [(IncidentRecord, IncidentFacts?)] {
         try await read { database in
-            try IncidentRow.records(database, cached: ChannelTransaction.unresolvedOfFleet).map { record in
+            try IncidentRow.records(database, cached: ChannelTransaction.unresolvedOfGlobal).map { record in
                 (record, try IncidentRow.facts(record.incident.id, database))
             }
         }

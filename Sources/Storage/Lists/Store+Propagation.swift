@@ -1,4 +1,4 @@
-// What the propagation picture and the history bar are made of.
+// What the propagation chart and the history bar are made of.
 
 import Evidence
 import Foundation
@@ -230,7 +230,7 @@ package struct DomainPast: Equatable, Sendable {
 }
 
 extension Store {
-    /// As many incidents as a picture of days can show; of more the newest count.
+    /// As many incidents as a chart of days can show; of more the newest count.
     private static let mostPast = 500
 
     /// What may lie after an instant.

@@ -106,9 +106,9 @@ package struct ChannelTransaction {
         \(IncidentRow.select) WHERE i.id > ? AND \(IncidentRow.isUnresolved) ORDER BY i.id LIMIT ?
         """
 
-    /// Confirmed and unresolved incidents of the fleet, oldest first.
-    package func fleetIncidents() throws -> [IncidentRecord] {
-        try IncidentRow.records(database, cached: Self.unresolvedOfFleet)
+    /// Confirmed and unresolved global incidents, oldest first.
+    package func globalIncidents() throws -> [IncidentRecord] {
+        try IncidentRow.records(database, cached: Self.unresolvedOfGlobal)
     }
 
     /// The confirmed and unresolved incident of a kind that a domain has; nil: none.
@@ -120,15 +120,15 @@ package struct ChannelTransaction {
         \(IncidentRow.select) WHERE i.domain = ? AND i.kind = ? AND \(IncidentRow.isUnresolved) ORDER BY i.opened_at
         """
 
-    private static let fleetKinds = IncidentKind.allCases.filter(\.isOfFleet).map { "'\($0.rawValue)'" }
+    private static let globalKinds = IncidentKind.allCases.filter(\.isOfGlobal).map { "'\($0.rawValue)'" }
 
-    static let unresolvedOfFleet = """
-        \(IncidentRow.select) WHERE i.kind IN (\(fleetKinds.joined(separator: ", ")))
+    static let unresolvedOfGlobal = """
+        \(IncidentRow.select) WHERE i.kind IN (\(globalKinds.joined(separator: ", ")))
         AND \(IncidentRow.isUnresolved) ORDER BY i.opened_at, i.id
         """
 
-    /// When the last incident of the fleet with one of these causes ended; nil where none fired and ended.
-    package func lastEnd(of causes: [FleetCause]) throws -> Date? {
+    /// When the last global incident with one of these causes ended; nil where none fired and ended.
+    package func lastEnd(of causes: [GlobalCause]) throws -> Date? {
         try causes.compactMap { cause in
             try Int64.fetchOne(database, cached: Self.lastEnd, arguments: [cause.name]).map(Date.init(milliseconds:))
         }.max()

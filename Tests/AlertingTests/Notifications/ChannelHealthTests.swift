@@ -243,18 +243,18 @@ extension AlertingSuite {
     @Suite("Routing")
     struct RoutingTests {
         @Test(
-            "who is notified of an incident of the fleet",
+            "who is notified of a global incident",
             arguments: [
-                (FleetCause.network, nil, ["hook", "ops"]), (.cdn, "ops", ["hook", "ops"]),
+                (GlobalCause.network, nil, ["hook", "ops"]), (.cdn, "ops", ["hook", "ops"]),
                 (.schedule, nil, ["hook", "ops"]), (.configuration, "ops", ["ops"]),
                 (.channel("hook"), nil, ["ops"]), (.channel("hook"), "ops", ["ops"]),
                 (.channel("ops"), "ops", ["hook"]),
             ])
-        func fleet(cause: FleetCause, fallback: String?, expected: [String]) throws {
+        func global(cause: GlobalCause, fallback: String?, expected: [String]) throws {
             let routing = try World.routing(
                 [channel("hook"), channel("ops"), channel("later")], fallback: fallback,
                 escalation: Escalation([.init(after: .seconds(60), channels: ["later"])]))
-            #expect(routing.fleetChannels(of: cause).sorted() == expected)
+            #expect(routing.globalChannels(of: cause).sorted() == expected)
         }
 
         @Test("a channel is shown by its host and a hash, however it is printed")

@@ -127,7 +127,7 @@ extension AlertingSuite {
             ops.kinds = kinds
             let world = try world(World.routing([channel("hook"), ops], fallback: "ops"))
             let own = Incident(
-                id: "own", subject: .fleet(.schedule), kind: .monitorDegraded, severity: severity, state: .firing,
+                id: "own", subject: .global(.schedule), kind: .monitorDegraded, severity: severity, state: .firing,
                 since: noon, openedAt: noon, firedAt: noon, version: 1)
             try await world.commit(own, .firing)
             try await world.pass(60)

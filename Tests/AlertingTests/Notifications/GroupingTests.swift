@@ -173,11 +173,11 @@ extension AlertingSuite {
         }
     }
 
-    @Suite("The fleet and its children")
+    @Suite("The global and its children")
     struct InhibitionTests {
-        private func parent(_ state: Incident.State, at now: Date, cause: FleetCause = .cdn) -> Incident {
+        private func parent(_ state: Incident.State, at now: Date, cause: GlobalCause = .cdn) -> Incident {
             Incident(
-                id: "parent", subject: .fleet(cause), kind: cause.kind, severity: .error, state: state, since: now,
+                id: "parent", subject: .global(cause), kind: cause.kind, severity: .error, state: state, since: now,
                 openedAt: now, firedAt: state == .pending ? nil : now, resolvedAt: state == .resolved ? now : nil,
                 version: state == .pending ? 0 : 1)
         }
@@ -295,14 +295,14 @@ extension AlertingSuite {
             #expect(world.types("ops") == ["firing"] && world.types("hook").isEmpty && world.types("third").isEmpty)
         }
 
-        @Test("before the fleet was evaluated after it fired, an incident waits")
+        @Test("before all domains were evaluated together after it fired, an incident waits")
         func evaluation() async throws {
             let world = try world()
-            world.delivery.set(fleet: noon - 1)
+            world.delivery.set(global: noon - 1)
             try await world.commit(.firing, "a.example.com")
             try await world.pass(20)
             #expect(world.types().isEmpty)
-            world.delivery.set(fleet: world.time.now())
+            world.delivery.set(global: world.time.now())
             try await world.pass(5)
             #expect(world.types() == ["firing"])
         }

@@ -143,7 +143,7 @@ extension AlertingSuite {
             #expect(world.transport.sent.count == before)
         }
 
-        @Test("mail: who gets it still gets no farewell, and who does not gets one")
+        @Test("mail: who gets it still gets no shutdownGrace, and who does not gets one")
         func mailRecipients() async throws {
             func mail(_ recipients: String...) throws -> Channel {
                 try Channel(
@@ -320,7 +320,7 @@ extension AlertingSuite {
             for name in ["team", "fallback"] {
                 try await world.commit(
                     Incident(
-                        id: "0\(name)", subject: .fleet(.channel(name)), kind: .monitorDegraded, severity: .error,
+                        id: "0\(name)", subject: .global(.channel(name)), kind: .monitorDegraded, severity: .error,
                         state: .firing, since: noon, openedAt: noon, firedAt: world.time.now(), version: 1), .firing)
                 try await world.pass(30)
             }

@@ -147,7 +147,7 @@ final class World {
         self.routing = routing
         self.delivery = delivery
         steps = DeliverySteps(delivery)
-        delivery.set(fleet: .distantFuture)
+        delivery.set(global: .distantFuture)
     }
 
     deinit {
@@ -171,7 +171,7 @@ final class World {
         self.routing = routing ?? self.routing
         delivery = Self.delivery(store, self.routing, transport, time, log)
         steps = DeliverySteps(delivery)
-        delivery.set(fleet: .distantFuture)
+        delivery.set(global: .distantFuture)
         try await delivery.prepare()
     }
 
@@ -241,7 +241,7 @@ final class World {
             if try await store.commit(Evaluation(state: state, changes: [change])) {
                 delivery.wake()
             }
-        } else if try await store.commit(FleetEvaluation(state: FleetState(), changes: [change])) {
+        } else if try await store.commit(GlobalEvaluation(state: GlobalState(), changes: [change])) {
             delivery.wake()
         }
     }

@@ -42,7 +42,7 @@ extension EndToEndTests {
 
                 stage.lab.cdn.refresh("site.test")
                 _ = try await alertmanager.alerts("the end") { $0.isEmpty }
-                let passed = try await receiver.deliveries(count: 2, within: Stage.patience)
+                let passed = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 #expect(
                     try passed.map { try JSONValue($0.body)["status"].string } == ["firing", "resolved"])
                 again.signal(SIGTERM)
@@ -83,14 +83,14 @@ extension EndToEndTests {
                 }
                 // The second of the cluster waits for the first, and asks the log of notifications before it sends its own.
                 for one in cluster { try await one.metric("alertmanager_nflog_queries_total", isAtLeast: 1) }
-                #expect(try await receiver.deliveries(count: 1, within: Stage.patience).count == 1)
+                #expect(try await receiver.deliveries(count: 1, within: Stage.timeout).count == 1)
 
                 monitors[0].signal(SIGKILL)
                 _ = try await monitors[0].ended()
                 cluster[0].process.signal(SIGKILL)
                 stage.lab.cdn.refresh("site.test")
                 _ = try await cluster[1].alerts("the end") { $0.isEmpty }
-                let passed = try await receiver.deliveries(count: 2, within: Stage.patience)
+                let passed = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 #expect(try passed.map { try JSONValue($0.body)["status"].string } == ["firing", "resolved"])
                 monitors[1].signal(SIGTERM)
                 #expect(try await monitors[1].ended() == .exit(0))

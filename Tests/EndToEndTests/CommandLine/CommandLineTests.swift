@@ -114,7 +114,7 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
                 let (daemon, _) = try await watch.started()
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 daemon.signal(SIGTERM)
                 try await daemon.ended()
                 await receiver.shutdown()

@@ -164,11 +164,11 @@ extension EndToEndTests {
                     stage.lab.origin(host).serve(Sample.clean.replacing("\"/help/*\"", with: "\"/support/*\""))
                     stage.lab.cdn.refresh(host)
                 }
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 try await watch.checks(3, of: "site.test")
                 origin.serve(Sample.clean)
                 stage.lab.cdn.refresh("site.test")
-                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 try await watch.checks(3, of: "site.test")
                 let messages = receiver.messages
                 #expect(

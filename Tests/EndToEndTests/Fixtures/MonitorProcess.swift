@@ -97,7 +97,7 @@ final class MonitorProcess: Sendable {
     /// Waits for the end.
     /// - Throws: `StillRunning` after killing the process.
     @discardableResult
-    func ended(within limit: Duration = Stage.patience) async throws -> End {
+    func ended(within limit: Duration = Stage.timeout) async throws -> End {
         let child = child
         let isInTime = await withTaskGroup(of: Bool.self) { group in
             group.addTask {

@@ -8,7 +8,7 @@ import TestSupport
 struct Stage: Sendable {
     /// How long a test waits for what is bound to come. Far more than it takes on a machine that is busy with other things: it
     /// only ends a test that would hang.
-    static let patience: Duration = .seconds(180)
+    static let timeout: Duration = .seconds(180)
 
     let folder: URL
     private let ownLab: Lab?
@@ -160,7 +160,7 @@ struct NeverCame: Error, CustomStringConvertible {
 
 /// Waits for something that is bound to come.
 func until(
-    _ what: String, within limit: Duration = Stage.patience, seen: () -> String = { "" }, _ condition: () -> Bool
+    _ what: String, within limit: Duration = Stage.timeout, seen: () -> String = { "" }, _ condition: () -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
     while !condition() {

@@ -121,7 +121,7 @@ extension EndToEndTests {
                 stage.lab.origin(Self.host).serve(file())
                 try await until("the end", seen: { process.errors }) { process.errors.contains("incident resolved") }
                 let receiver = try await LabReceiver.start(port: port)
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 try await watch.checks(3, of: Self.host)
                 let bodies = receiver.received.map { String(decoding: $0.body, as: UTF8.self) }
                 #expect(bodies.count == 1 && bodies.allSatisfy { $0.contains("WAS FIRING") }, "\(bodies)")
@@ -146,9 +146,9 @@ extension EndToEndTests {
                             Watch.webhook(deaf.url("/in"), name: "deaf"), Watch.webhook(good.url("/in"), name: "good"),
                         ]))
                 let process = try watch.start()
-                _ = try await good.deliveries(count: 1, within: Stage.patience)
+                _ = try await good.deliveries(count: 1, within: Stage.timeout)
                 origin.serve(file())
-                _ = try await good.deliveries(count: 2, within: Stage.patience)
+                _ = try await good.deliveries(count: 2, within: Stage.timeout)
                 #expect(good.messages.prefix(2).map(\.type) == ["incident.firing", "incident.resolved"])
                 // An incident is in one message under way at most: the end waits for an answer to the firing.
                 #expect(Set(deaf.messages.map(\.type)) == ["incident.firing"])

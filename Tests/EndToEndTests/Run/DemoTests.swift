@@ -59,7 +59,7 @@ extension EndToEndTests {
                     return (try? JSONValue(curl.output)) ?? .absent
                 }
                 var states: Set<String> = []
-                let deadline = ContinuousClock.now + Stage.patience * 2
+                let deadline = ContinuousClock.now + Stage.timeout * 2
                 while process.end == nil, !process.output.contains("press Ctrl-C to end"), .now < deadline {
                     if let state = try await domain()["comparison"]["state"].string { states.insert(state) }
                     try await Task.sleep(for: .milliseconds(100))

@@ -30,7 +30,7 @@ extension EndToEndTests {
                 let (first, _) = try await watch.started()
                 try await watch.checks(1, of: "site.test")
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                _ = try await pager.deliveries(count: 1, within: Stage.patience)
+                _ = try await pager.deliveries(count: 1, within: Stage.timeout)
                 #expect(try Self.actions(pager) == ["trigger"])
                 #expect(chat.messages.map(\.type) == ["incident.firing"])
 
@@ -46,7 +46,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(file())
                 try await until("the pager's resolve") { (try? Self.actions(pager))?.last == "resolve" }
                 #expect(try Self.actions(pager) == ["trigger", "acknowledge", "resolve"])
-                _ = try await chat.deliveries(count: 2, within: Stage.patience)
+                _ = try await chat.deliveries(count: 2, within: Stage.timeout)
                 #expect(try chat.messages.distinct().map(\.type) == ["incident.firing", "incident.resolved"])
                 #expect(boss.messages.isEmpty)
                 second.signal(SIGTERM)

@@ -26,7 +26,7 @@ extension EndToEndTests {
                 origin.serve(file())
                 let watch = try Self.watch(stage, receiver, timeout: "6s")
                 let (process, page) = try await watch.started()
-                let pings = try await receiver.deliveries(count: 2, within: Stage.patience)
+                let pings = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 #expect(pings.allSatisfy { $0.method == "GET" && $0.path == Self.path && $0.body.isEmpty })
 
                 origin.behaviour = .fault(.hang)
@@ -42,7 +42,7 @@ extension EndToEndTests {
                 #expect(receiver.received.count <= before + 2, "\(process.errors)")
 
                 origin.serve(file())
-                _ = try await receiver.deliveries(count: receiver.received.count + 2, within: Stage.patience)
+                _ = try await receiver.deliveries(count: receiver.received.count + 2, within: Stage.timeout)
                 try await until("the log", seen: { process.errors }) {
                     process.errors.contains("heartbeats are sent again")
                 }
@@ -62,7 +62,7 @@ extension EndToEndTests {
                 stage.lab.origin(Self.host).serve(file())
                 let watch = try Self.watch(stage, receiver, timeout: "5s")
                 let (process, _) = try await watch.started()
-                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 try await until("a word on the refusal", seen: { process.errors }) {
                     process.errors.contains("heartbeat not taken")
                 }

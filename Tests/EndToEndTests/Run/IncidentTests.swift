@@ -21,7 +21,7 @@ extension EndToEndTests {
                 lab.origin("refused.test").certificate = .wrongName
                 lab.cdn.fails("missing.test", reason: "SWCERR00101 Bad HTTP Response: 403 Forbidden")
                 lab.origin("ending.test").certificate = .expiring(in: .seconds(5 * 86_400))
-                _ = try await receiver.deliveries(count: 4, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 4, within: Stage.timeout)
                 #expect(
                     Set(receiver.messages.map(\.gist)) == [
                         "incident.firing origin.broken broken.test",
@@ -35,7 +35,7 @@ extension EndToEndTests {
                     lab.origin(host).certificate = .valid
                     lab.cdn.refresh(host)
                 }
-                _ = try await receiver.deliveries(count: 8, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 8, within: Stage.timeout)
                 try await watch.checks(2, of: hosts)
                 let messages = try receiver.messages.distinct()
                 #expect(messages.count == 8, "\(messages.map(\.gist))")
@@ -57,14 +57,14 @@ extension EndToEndTests {
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
                 lab.origin("site.test").serve(file("v2"))
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 lab.origin("site.test").behaviour = .reply(.status(503))
-                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 try await watch.checks(2, of: "site.test")
                 lab.origin("site.test").serve(file("v2"))
-                _ = try await receiver.deliveries(count: 3, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 3, within: Stage.timeout)
                 lab.cdn.refresh("site.test")
-                _ = try await receiver.deliveries(count: 4, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 4, within: Stage.timeout)
                 #expect(
                     receiver.messages.map(\.gist) == [
                         "incident.firing cdn.stale site.test", "incident.firing origin.broken site.test",
@@ -95,8 +95,8 @@ extension EndToEndTests {
                             Watch.webhook(receiver.url("/in")), Watch.webhook(other.url("/in"), name: "other"),
                         ]))
                 let (process, _) = try await watch.started()
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
-                _ = try await other.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
+                _ = try await other.deliveries(count: 1, within: Stage.timeout)
                 try await until("quiet.test to fire") {
                     process.errors.contains(/incident fired" .*domain=quiet\.test/)
                 }

@@ -22,9 +22,9 @@ extension EndToEndTests {
 
                 stage.lab.origin("over.test").behaviour = .reply(.status(500))
                 stage.lab.origin("bad.test").behaviour = .reply(.status(500))
-                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 stage.lab.origin("over.test").serve(file())
-                _ = try await receiver.deliveries(count: 3, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 3, within: Stage.timeout)
                 for place in [["--store", "monitor.db"], ["--url", page]] {
                     func incidents(_ options: String...) async throws -> MonitorProcess {
                         let process = try await stage.run(["incidents"] + options + place)

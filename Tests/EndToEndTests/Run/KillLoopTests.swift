@@ -174,7 +174,7 @@ struct KillLoopTests {
     }
 
     private static func waitUntilAtRest(_ stage: Stage) async throws {
-        let deadline = ContinuousClock.now + Stage.patience
+        let deadline = ContinuousClock.now + Stage.timeout
         var books = try await books(stage)
         while !books.isAtRest {
             guard ContinuousClock.now < deadline else { throw NeverCame(what: "rest", seen: "\(books)") }

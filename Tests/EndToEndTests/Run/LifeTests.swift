@@ -24,7 +24,7 @@ extension EndToEndTests {
                     stage, ["origin.test", "tls.test", "copy.test", "broken.test"],
                     Watch.Settings(timeout: "60s", channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, page) = try await watch.started()
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 try await until("the hanging requests") {
                     !lab.origin("origin.test").requests.isEmpty && !lab.cdn.requests(for: "copy.test").isEmpty
                 }
@@ -69,7 +69,7 @@ extension EndToEndTests {
                 let count = receiver.received.count
                 receiver.behaviour = .fault(.hang)
                 for host in hosts.prefix(20) { stage.lab.origin(host).serve(file()) }
-                _ = try await receiver.deliveries(count: count + 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: count + 1, within: Stage.timeout)
                 process.signal(SIGTERM)
                 #expect(try await process.ended(within: .seconds(5)) == .exit(0), "\(process.errors)")
                 #expect(!process.errors.contains("Fatal error"), "\(process.errors)")
@@ -131,7 +131,7 @@ extension EndToEndTests {
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
                 for _ in 0..<3 {
                     let (process, _) = try await watch.started()
-                    _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                    _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                     let before = stage.lab.origin("site.test").requests.count
                     try await until("checks") { stage.lab.origin("site.test").requests.count >= before + 3 }
                     process.signal(SIGTERM)

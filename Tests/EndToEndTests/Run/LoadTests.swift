@@ -86,7 +86,7 @@ extension EndToEndTests {
         {
             func last(_ host: String) -> String { receiver.messages.last { $0.domain == host }?.type ?? "nothing" }
             try await until(
-                type, within: Stage.patience, seen: { hosts.map { "\($0): \(last($0))" }.joined(separator: ", ") }
+                type, within: Stage.timeout, seen: { hosts.map { "\($0): \(last($0))" }.joined(separator: ", ") }
             ) {
                 hosts.allSatisfy { last($0) == type }
             }

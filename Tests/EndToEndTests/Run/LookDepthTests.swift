@@ -55,11 +55,11 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, [Self.host], Watch.Settings(staleAfter: "1h", channels: [Watch.webhook(hook.url("/in"))]))
                 let (process, _) = try await watch.started()
-                _ = try await hook.deliveries(count: 1, within: Stage.patience)
+                _ = try await hook.deliveries(count: 1, within: Stage.timeout)
                 try await watch.checks(4, of: Self.host)
                 #expect(rootRequests(stage) == 1)
                 origin.serve(file("v1"))
-                _ = try await hook.deliveries(count: 2, within: Stage.patience)
+                _ = try await hook.deliveries(count: 2, within: Stage.timeout)
                 #expect(
                     hook.messages.map(\.gist) == [
                         "incident.firing origin.broken site.test", "incident.resolved origin.broken site.test",
@@ -84,9 +84,9 @@ extension EndToEndTests {
                     Watch.Settings(
                         staleAfter: "1h", defaults: "  full_every: 2s", channels: [Watch.webhook(hook.url("/in"))]))
                 let (process, _) = try await watch.started()
-                _ = try await hook.deliveries(count: 1, within: Stage.patience)
+                _ = try await hook.deliveries(count: 1, within: Stage.timeout)
                 origin.on(userAgentContaining: "AASA-Bot", nil)
-                _ = try await hook.deliveries(count: 2, within: Stage.patience)
+                _ = try await hook.deliveries(count: 2, within: Stage.timeout)
                 #expect(
                     hook.messages.map(\.gist) == [
                         "incident.firing origin.broken site.test", "incident.resolved origin.broken site.test",

@@ -47,7 +47,7 @@ extension EndToEndTests {
                 #expect(seen["aasa_schedule_lateness_seconds_count"] ?? 0 >= 8)
 
                 stage.lab.origin("site.test").serve(file("v2"))
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 try await watch.checks(2, of: "site.test")
                 seen = try await scrape(stage, page)
                 #expect(seen["aasa_cdn_in_sync{domain=\"site.test\"}"] == 0)
@@ -60,7 +60,7 @@ extension EndToEndTests {
                 #expect(seen["aasa_propagation_seconds_count"] == 0)
 
                 stage.lab.cdn.refresh("site.test")
-                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 stage.lab.origin("good.test").behaviour = .reply(.status(500))
                 try await watch.checks(4, of: "site.test", "good.test")
                 seen = try await scrape(stage, page)

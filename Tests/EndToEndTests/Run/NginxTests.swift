@@ -37,9 +37,9 @@ extension EndToEndTests {
                 try await watch.checks(2, of: "site.test")
                 // Data.write(.atomic) puts the new file in place by rename.
                 try nginx.deploy(file("v2"))
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 stage.lab.cdn.holds("site.test", body: file("v2"))
-                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 try await watch.checks(2, of: "site.test")
                 #expect(
                     receiver.messages.map(\.gist) == [

@@ -25,7 +25,7 @@ extension EndToEndTests {
                 let settings = Watch.Settings(staleAfter: "1h", channels: [Watch.webhook(receiver.url("/in"))])
                 let watch = try Watch(stage, ["stays.test", "goes.test"], settings)
                 let (process, page) = try await watch.started()
-                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
 
                 // Another threshold and another text: neither repeats nor loses anything.
                 var other = settings
@@ -33,7 +33,7 @@ extension EndToEndTests {
                 let next = try Watch(stage, ["stays.test", "comes.test"], other)
                 try await Self.reload(process, 1)
                 try await next.checks(3, of: "comes.test")
-                _ = try await receiver.deliveries(count: 3, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 3, within: Stage.timeout)
                 let overview = try await fetch(page, on: stage)
                 #expect(overview.contains("comes.test"))
                 #expect(!overview.contains("goes.test"))
@@ -42,7 +42,7 @@ extension EndToEndTests {
                 lab.origin("stays.test").serve(file())
                 // Or the CDN's memory of the failure would be late soon.
                 lab.cdn.refresh("stays.test")
-                _ = try await receiver.deliveries(count: 4, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 4, within: Stage.timeout)
                 try await next.checks(2, of: "stays.test", "comes.test")
                 #expect(
                     receiver.messages.map(\.gist).sorted() == [
@@ -84,11 +84,11 @@ extension EndToEndTests {
                     try await watch.checks(1, of: "site.test")
                 }
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 try stage.write(watch.file, good)
                 try await Self.reload(process, 1)
                 #expect(try await !fetch(page, on: stage).contains("changed but not taken"))
-                _ = try await receiver.deliveries(count: 3, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 3, within: Stage.timeout)
                 // Four refusals in a row are one story.
                 #expect(
                     receiver.messages.map(\.gist) == [
@@ -112,7 +112,7 @@ extension EndToEndTests {
                 let good = try String(contentsOfFile: stage.path(watch.file), encoding: .utf8)
                 try stage.write(watch.file, "version: 1\ndomains: [")
                 first.signal(SIGHUP)
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 try await first.kill9()
                 #expect(try await watch.start().ended() == .exit(78))
                 try stage.write(watch.file, good)
@@ -142,7 +142,7 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(slow.url("/in"))]))
                 let (process, _) = try await watch.started()
-                _ = try await slow.deliveries(count: 1, within: Stage.patience)
+                _ = try await slow.deliveries(count: 1, within: Stage.timeout)
                 // One more channel takes another driver, and the first one has moved.
                 _ = try Watch(
                     stage, ["site.test"],

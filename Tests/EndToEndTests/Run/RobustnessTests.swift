@@ -19,7 +19,7 @@ extension EndToEndTests {
                 let process = try watch.start(errors: pipe.writing)
                 try await watch.checks(2, of: "site.test")
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 try await watch.checks(2, of: "site.test")
                 #expect(process.end == nil)
                 process.signal(SIGTERM)
@@ -144,7 +144,7 @@ extension EndToEndTests {
                     stage, ["site.test"],
                     Watch.Settings(network: network, channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 #expect(receiver.messages.map(\.gist) == ["incident.firing origin.broken site.test"])
                 process.signal(SIGKILL)
                 await receiver.shutdown()
@@ -169,7 +169,7 @@ extension EndToEndTests {
                 let one = try Watch(stage, ["kept.test"], settings)
                 for _ in 0..<2 {
                     let (process, _) = try await one.started()
-                    _ = try await receiver.deliveries(count: 3, within: Stage.patience)
+                    _ = try await receiver.deliveries(count: 3, within: Stage.timeout)
                     try await one.checks(2, of: "kept.test")
                     process.signal(SIGTERM)
                     #expect(try await process.ended() == .exit(0))

@@ -54,7 +54,7 @@ extension EndToEndTests {
                     let begin = try #require(states.first?.wholeMatch(of: /RELOADING=1\nMONOTONIC_USEC=([0-9]+)/)?.1)
                     #expect(states.dropFirst() == ["READY=1"])
                     let uptime = ContinuousMoment.microseconds - (Int64(begin) ?? 0)
-                    #expect((0..<Int64(Stage.patience / .microseconds(1))).contains(uptime))
+                    #expect((0..<Int64(Stage.timeout / .microseconds(1))).contains(uptime))
                 }
 
                 process.signal(SIGTERM)

@@ -22,7 +22,7 @@ extension EndToEndTests {
                 let (process, _) = try await watch.started()
                 try await watch.checks(1, of: "site.test")
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                _ = try await pager.deliveries(count: 1, within: Stage.patience)
+                _ = try await pager.deliveries(count: 1, within: Stage.timeout)
                 let id = try #require(chat.messages.first).incident
                 let done = try await stage.run(["ack", id, "--by", "eva", "--config", watch.file])
                 #expect(done.end == .exit(0), "\(done.errors)")
@@ -31,7 +31,7 @@ extension EndToEndTests {
                     process.errors.contains("incident acknowledged")
                 }
                 stage.lab.origin("site.test").serve(file())
-                _ = try await pager.deliveries(count: 2, within: Stage.patience)
+                _ = try await pager.deliveries(count: 2, within: Stage.timeout)
 
                 let silence = try await stage.run(
                     ["silence", "site.test", "--for", "1h", "--reason", "move", "--config", watch.file])
@@ -52,7 +52,7 @@ extension EndToEndTests {
                 }
                 let end = try await stage.run(["silence", "expire", "1", "--config", watch.file])
                 #expect(end.end == .exit(0), "\(end.errors)")
-                _ = try await pager.deliveries(count: 3, within: Stage.patience)
+                _ = try await pager.deliveries(count: 3, within: Stage.timeout)
                 let expected = ["incident.firing", "incident.resolved", "incident.firing"]
                 #expect(try pager.messages.distinct().map(\.type) == expected)
                 #expect(Set(pager.messages.map(\.incident)) == [id])

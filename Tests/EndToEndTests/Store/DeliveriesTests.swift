@@ -13,7 +13,7 @@ extension EndToEndTests {
 
         /// Waits until the newest line of the log has this outcome, and returns the log.
         private static func list(_ stage: Stage, until outcome: String) async throws -> [JSONValue] {
-            let deadline = ContinuousClock.now + Stage.patience
+            let deadline = ContinuousClock.now + Stage.timeout
             var last: [JSONValue] = []
             while ContinuousClock.now < deadline {
                 last = try await list(stage)

@@ -65,7 +65,7 @@ extension EndToEndTests {
                 #expect(try await stage.run(["store", "backup", "copy.db"]).end == .exit(0))
                 try FileManager.default.moveItem(atPath: path, toPath: aside)
                 if isReplaced { try FileManager.default.copyItem(atPath: stage.path("copy.db"), toPath: path) }
-                _ = try await hook.deliveries(count: 1, within: Stage.patience)
+                _ = try await hook.deliveries(count: 1, within: Stage.timeout)
                 let finding = try #require(hook.messages.first).json["data"].finding("monitor.store-failing")
                 #expect(finding["message"].string?.contains("was deleted or replaced") == true, "\(finding)")
                 try await until("the log", seen: { process.errors }) {
@@ -141,7 +141,7 @@ extension EndToEndTests {
                 #expect(lines.count == 1 && lines.allSatisfy { $0.contains("domain=one.test") }, "\(second.errors)")
                 stage.lab.origin("one.test").serve(file())
                 stage.lab.cdn.refresh("one.test")
-                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 #expect(receiver.messages.map(\.type) == ["incident.firing", "incident.resolved"])
                 #expect(Set(receiver.messages.map(\.incident)).count == 1)
                 second.signal(SIGTERM)

@@ -38,8 +38,8 @@ extension EndToEndTests {
                 try await watch.checks(2, of: "site.test")
                 let full = "no space is left"
                 try disk.fill(process)
-                _ = try await hook.deliveries(count: 1, within: Stage.patience)
-                _ = try await pager.deliveries(count: 1, within: Stage.patience)
+                _ = try await hook.deliveries(count: 1, within: Stage.timeout)
+                _ = try await pager.deliveries(count: 1, within: Stage.timeout)
                 try await until("the log", seen: { process.errors }) { process.errors.contains(full) }
                 let message = try #require(hook.messages.first)
                 #expect(message.gist == "incident.firing monitor.degraded ")
@@ -51,13 +51,13 @@ extension EndToEndTests {
                 #expect(hook.messages.count == 1)
 
                 try disk.clear(process)
-                _ = try await pager.deliveries(count: 2, within: Stage.patience)
+                _ = try await pager.deliveries(count: 2, within: Stage.timeout)
                 let calls = try pager.received.map { try JSONValue($0.body) }
                 #expect(calls.map { $0["event_action"].string } == ["trigger", "resolve"])
                 #expect(Set(calls.map { $0["dedup_key"].string }).count == 1)
                 try await until("the end of the marker") { !FileManager.default.fileExists(atPath: marker) }
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                _ = try await hook.deliveries(count: 2, within: Stage.patience)
+                _ = try await hook.deliveries(count: 2, within: Stage.timeout)
                 // Chats get no end.
                 #expect(
                     hook.messages.map(\.gist) == [

@@ -68,7 +68,7 @@ extension Audit {
     /// What keeps the message about the cause from the channel keeps that about what follows from it.
     private func isBehindCause(_ incident: CommittedIncident, _ channel: SimulatedChannel) -> Bool {
         active.contains { id in
-            guard let cause = ledger[id], !cause.isOver, !cause.isOfFleet, cause.explains(incident) else {
+            guard let cause = ledger[id], !cause.isOver, !cause.isOfGlobal, cause.explains(incident) else {
                 return false
             }
             return stories[Story.ID(incident: cause.id, channel: channel.name)]?.due != nil
@@ -79,7 +79,7 @@ extension Audit {
     private func isLeftToCause(
         _ incident: CommittedIncident, _ channel: SimulatedChannel, _ present: Present
     ) -> Bool {
-        !incident.isOfFleet
+        !incident.isOfGlobal
             && active.contains { id in
                 guard let cause = ledger[id], !cause.isOver, cause.explains(incident) else { return false }
                 switch present.concern(of: cause, to: channel) {
@@ -123,7 +123,7 @@ extension Audit {
         // A feed goes on sending what it knows, whatever is silent.
         if channel.isFeed, story.knowsFiring { return .due(reason) }
         if present.isSilent(incident) { return .none(.silenced) }
-        guard !incident.isOfFleet else { return .due(reason) }
+        guard !incident.isOfGlobal else { return .due(reason) }
         if parent(of: incident, channel.name) != nil || isLeftToCause(incident, channel, present)
             || isBehindCause(incident, channel)
         {
@@ -154,7 +154,7 @@ extension Audit {
         let hasParent = active.contains { id in
             ledger[id].map { !$0.isOver && $0.explains(incident) } ?? false
         }
-        return hasParent && !incident.isOfFleet ? .none(.inhibited) : .due(.wasFiring)
+        return hasParent && !incident.isOfGlobal ? .none(.inhibited) : .due(.wasFiring)
     }
 
     /// What the channel should be sent, if nothing stops it; nil: nothing.

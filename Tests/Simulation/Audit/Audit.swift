@@ -10,7 +10,7 @@ struct Audit {
     var stories: [Story.ID: Story] = [:]
     /// Incidents that something may be due about, at some channel.
     var active: Set<String> = []
-    /// When an incident of the fleet that speaks for a kind last ended.
+    /// When a global incident that speaks for a kind last ended.
     private(set) var parentEnds: [IncidentKind: Date] = [:]
     var channels: [String: ChannelBook] = [:]
     /// When a first message of each group last left.

@@ -7,7 +7,7 @@ enum Explanation: String, CaseIterable {
     case brief
     /// A silence or a maintenance window stopped it until it was over.
     case silenced
-    /// An incident of the fleet that this channel received speaks for it.
+    /// A global incident that this channel received speaks for it.
     case inhibited
     /// The receiver refused this very message.
     case refused

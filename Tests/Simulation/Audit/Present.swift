@@ -22,10 +22,10 @@ struct Present {
 
     func isSilent(_ incident: CommittedIncident) -> Bool { isSilent(incident, at: wall) }
 
-    /// Silent now and for so long that the product must have noticed; of an incident of the fleet, wherever it may be.
+    /// Silent now and for so long that the product must have noticed; of a global incident, wherever it may be.
     func isSurelySilent(_ incident: CommittedIncident) -> Bool {
         guard passed - lastUpheaval > 120_000 else { return false }
-        guard incident.isOfFleet else { return [wall, wall - 120].allSatisfy { isSilent(incident, at: $0) } }
+        guard incident.isOfGlobal else { return [wall, wall - 120].allSatisfy { isSilent(incident, at: $0) } }
         let kinds = Self.explained(by: incident.cause)
         return !kinds.isEmpty
             && setup.watched.allSatisfy { site in
@@ -36,7 +36,7 @@ struct Present {
     }
 
     private func isSilent(_ incident: CommittedIncident, at instant: Date) -> Bool {
-        if !incident.isOfFleet { return isSilent(incident.domain, incident.kind, at: instant) }
+        if !incident.isOfGlobal { return isSilent(incident.domain, incident.kind, at: instant) }
         // What many domains share is silent where each of them is.
         return !Self.explained(by: incident.cause).isEmpty && !incident.affected.isEmpty
             && incident.affected.allSatisfy { isSilent($0, .cdnStale, at: instant) }
@@ -65,7 +65,7 @@ struct Present {
         setup.concern(of: incident, to: channel, troubled: troubled)
     }
 
-    /// The kinds that an incident of the fleet may speak for.
+    /// The kinds that a global incident may speak for.
     static func explained(by cause: String) -> Set<IncidentKind> {
         cause == "network" ? both : cause == "cdn" ? copies : []
     }

@@ -18,7 +18,7 @@ struct SimulatedProcess: Sendable {
     let store: Store
     private let delivery: Delivery
     private let steps: DeliverySteps
-    private let fleet: FleetEvaluator
+    private let global: GlobalEvaluator
     private var watchers: [Int: DomainWatcher] = [:]
     private let silences: SilenceRefresher
     private let network: any SimulatedNetwork
@@ -41,7 +41,7 @@ struct SimulatedProcess: Sendable {
         }
         self.time = time
         let store = try Store(
-            path: path, access: .monitor, now: { time.now() }, lockPatience: .zero, obstacle: trouble.obstacle)
+            path: path, access: .monitor, now: { time.now() }, lockTimeout: .zero, obstacle: trouble.obstacle)
         self.store = store
         do {
             if let last = try await store.lastInstant() { time.anchor(notBefore: last) }
@@ -54,15 +54,15 @@ struct SimulatedProcess: Sendable {
             silences = SilenceRefresher(
                 store: store, delivery: delivery, windows: setup.windows, time: time, logger: Self.logger)
             let canaries = SimulatedCanaries(network: network, trouble: trouble)
-            fleet = FleetEvaluator(
-                FleetEvaluator.Dependencies(
+            global = GlobalEvaluator(
+                GlobalEvaluator.Dependencies(
                     store: store, delivery: delivery, refusal: { nil }, time: time, logger: Self.logger),
-                try setup.fleetConfiguration(canaries, time: time))
+                try setup.globalConfiguration(canaries, time: time))
             watchers = try makeWatchers(setup)
             try await silences.refresh()
             try await delivery.prepare()
             try await endRemovedDomains(setup)
-            try await fleet.prepare()
+            try await global.prepare()
         } catch {
             try? store.close()
             throw error
@@ -75,7 +75,7 @@ struct SimulatedProcess: Sendable {
         let canaries = SimulatedCanaries(network: network, trouble: trouble)
         try? await delivery.replace(routing: try setup.routing())
         silences.replace(windows: setup.windows)
-        await fleet.replace(try setup.fleetConfiguration(canaries, time: time))
+        await global.replace(try setup.globalConfiguration(canaries, time: time))
         try? await endRemovedDomains(setup)
         watchers = try makeWatchers(setup)
         delivery.wake()
@@ -87,14 +87,14 @@ struct SimulatedProcess: Sendable {
     }
 
     private func makeWatchers(_ setup: SimulatedSetup) throws -> [Int: DomainWatcher] {
-        let view = SimulatedFleetView(fleet: fleet, network: network)
+        let view = SimulatedGlobalView(global: global, network: network)
         let watchers = try setup.watchedDomains().map { site, watched in
             (
                 site,
                 DomainWatcher(
                     watched,
                     .init(
-                        probe: SimulatedLook(site: site, network: network), store: store, fleet: view,
+                        probe: SimulatedLook(site: site, network: network), store: store, global: view,
                         delivery: delivery, time: time, logger: Self.logger))
             )
         }
@@ -141,7 +141,7 @@ extension SimulatedProcess {
     }
 
     /// An evaluation of all sites.
-    func evaluateFleet() async { await fleet.evaluate() }
+    func evaluateGlobal() async { await global.evaluate() }
 
     /// Somebody acknowledges an incident.
     func acknowledge(_ incident: String) async throws -> Bool {
@@ -176,7 +176,7 @@ struct SimulatedLook: DomainProbing {
     }
 }
 
-struct SimulatedCanaries: CanaryProbing {
+struct SimulatedCanaries: ConnectivityProbing {
     let network: any SimulatedNetwork
     let trouble: MachineTrouble
 
@@ -189,14 +189,14 @@ struct SimulatedCanaries: CanaryProbing {
 }
 
 /// The product's view of all sites; the audit learns what it made of the network.
-struct SimulatedFleetView: FleetView {
-    let fleet: FleetEvaluator
+struct SimulatedGlobalView: GlobalView {
+    let global: GlobalEvaluator
     let network: any SimulatedNetwork
 
-    func note(_ state: DomainState) async { await fleet.note(state) }
+    func note(_ state: DomainState) async { await global.note(state) }
 
     func network(after observation: Observation, known: DomainState) async -> LocalNetwork {
-        let local = await fleet.network(after: observation, known: known)
+        let local = await global.network(after: observation, known: known)
         await network.note(local, of: observation.domain)
         return local
     }

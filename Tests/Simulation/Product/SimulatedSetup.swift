@@ -111,7 +111,7 @@ extension SimulatedSetup {
     ) -> Concern {
         guard channel.accepts(incident.kind) else { return .none }
         let later = escalatesAfter.map { Concern.later($0 / .seconds(1)) } ?? .none
-        if incident.isOfFleet { return concern(ofFleet: incident, to: channel, later, troubled) }
+        if incident.isOfGlobal { return concern(ofGlobal: incident, to: channel, later, troubled) }
         guard let site = watched.first(where: { Self.name(of: $0) == incident.domain }) else { return .none }
         if channel.name == Self.boss {
             let first = channels.filter { isRouted($0, site) && $0.accepts(incident.kind) }
@@ -126,7 +126,7 @@ extension SimulatedSetup {
     }
 
     private func concern(
-        ofFleet incident: CommittedIncident, to channel: SimulatedChannel, _ later: Concern, _ troubled: Set<String>
+        ofGlobal incident: CommittedIncident, to channel: SimulatedChannel, _ later: Concern, _ troubled: Set<String>
     ) -> Concern {
         switch incident.cause {
         case "network", "cdn":
@@ -175,16 +175,16 @@ extension SimulatedSetup {
             groupWait: groupWait, groupInterval: groupInterval, instance: "monitor-1")
     }
 
-    func fleetConfiguration(_ canaries: any CanaryProbing, time: any MonitorClock) throws
-        -> FleetEvaluator.Configuration
+    func globalConfiguration(_ canaries: any ConnectivityProbing, time: any MonitorClock) throws
+        -> GlobalEvaluator.Configuration
     {
         let domains = try watchedDomains().map(\.1)
-        let watch = CanaryWatch(
+        let watch = ConnectivityWatch(
             hosts: ["reference.test"], probe: canaries, time: time,
             interval: domains.map(\.checks.interval).min() ?? .seconds(3600))
-        return FleetEvaluator.Configuration(
+        return GlobalEvaluator.Configuration(
             domains: domains, channels: Set(channels.map(\.name)),
-            policy: FleetPolicy(), canaries: hasCanaries ? watch : nil)
+            policy: GlobalPolicy(), canaries: hasCanaries ? watch : nil)
     }
 
     /// Sunday nights in a zone whose clocks are set twice a year.

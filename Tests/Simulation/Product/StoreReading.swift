@@ -14,7 +14,7 @@ struct CommittedIncident: Equatable {
     }
 
     let id: String
-    /// Empty for one of the fleet.
+    /// Empty for a global one.
     let domain: String
     /// Empty for one of a domain.
     let cause: String
@@ -35,11 +35,11 @@ struct CommittedIncident: Equatable {
     let change: Int64
     /// Of one of the domain: the kind of the incident that it follows from.
     let inhibitedBy: IncidentKind?
-    /// The domains that one of the fleet counts, and the kinds that it explains.
+    /// The domains that a global one counts, and the kinds that it explains.
     let affected: Set<String>
     let explains: Set<IncidentKind>
 
-    var isOfFleet: Bool { domain.isEmpty }
+    var isOfGlobal: Bool { domain.isEmpty }
     var isOver: Bool { state == .resolved }
 
     /// An acknowledgement ends when the incident becomes worse or comes back.
@@ -160,8 +160,8 @@ struct StoreReading {
         }
     }
 
-    /// Whether an incident of the fleet is about to change by itself.
-    func isFleetUnsettled() throws -> Bool {
+    /// Whether a global incident is about to change by itself.
+    func isGlobalUnsettled() throws -> Bool {
         try queue.read { database in
             try Bool.fetchOne(
                 database,

@@ -8,7 +8,7 @@ extension Simulation {
     /// The product waits for the checks that a reload cuts off, and for an evaluation; here it comes back once they are over.
     func reload() async {
         guard var process, !process.trouble.isDead else { return }
-        guard !busy.contains(where: { $0 == "fleet" || $0.hasPrefix("check ") }) else {
+        guard !busy.contains(where: { $0 == "global" || $0.hasPrefix("check ") }) else {
             return agenda.add(.reload(life: process.life), at: clock.passed + 100)
         }
         let former = setupOfLife.watched

@@ -87,7 +87,9 @@ extension Simulation {
             for (before, incident) in news where before?.version != incident.version || before?.state != incident.state
             {
                 figures.count("incidents \(incident.isOver ? "ended" : before == nil ? "begun" : "in between")")
-                if incident.isOfFleet, before == nil { figures.count("fleet: \(incident.cause.prefix { $0 != "/" })") }
+                if incident.isOfGlobal, before == nil {
+                    figures.count("global: \(incident.cause.prefix { $0 != "/" })")
+                }
                 log.note(
                     clock.passed,
                     "  \(incident.kind.rawValue) \(incident.id.prefix(8)) version \(incident.version) \(incident.state.rawValue)"

@@ -77,7 +77,7 @@ package actor Simulation {
     /// When the process began, took a configuration, or the wall clock was set, the last time.
     var lastUpheaval: Int64 = 0
     var isManyIll = false
-    /// When the next evaluation of the fleet is due; nil: none is on the agenda.
+    /// When the next global evaluation is due; nil: none is on the agenda.
     var dueEvaluation: Int64?
     /// What the reference hosts said when they were last asked.
     var canariesReached = true
@@ -239,7 +239,7 @@ package actor Simulation {
         case .silence: await turnSilence()
         case .acknowledgement: await acknowledge()
         case .many(let isOver): if isOver { mendMany() } else { turnMany() }
-        case .evaluate(let life): if isAlive(life) { await evaluateFleet() }
+        case .evaluate(let life): if isAlive(life) { await evaluateGlobal() }
         case .audit:
             checkDue()
             agenda.add(.audit, at: clock.passed + Self.auditPause)

@@ -7,14 +7,14 @@ import Testing
 @testable import StatusServer
 
 extension StatusServerSuite {
-    @Suite("Propagation picture")
-    struct PropagationPictureTests {
+    @Suite("Propagation chart")
+    struct PropagationChartTests {
         @Test(
-            "a young store's picture begins with its first look, and labels of its axis keep apart",
+            "a young store's chart begins with its first look, and labels of its axis keep apart",
             arguments: [(600, 612), (7200, 7344), (40_000, 40_800), (864_000, 86_400)] as [(Double, Double)])
         func young(age: TimeInterval, window: TimeInterval) {
             let looks = [PropagationRecord.VersionInterval(at: noon - age, .version(1))]
-            let scope = PictureScope(
+            let scope = ChartScope(
                 record: PropagationRecord(places: [.origin: looks]), edges: [], changedAt: nil, usual: nil,
                 staleAfter: 86_400, window: nil, time: PageTime(now: noon))
             #expect(abs(noon.timeIntervalSince(scope.start) - window) < 1)
@@ -62,7 +62,7 @@ extension StatusServerSuite {
                 PropagationRecord.VersionInterval(at: noon - 8 * day, .notWatched),
                 PropagationRecord.VersionInterval(at: noon - 2 * day, .version(1)),
             ]
-            let scope = PictureScope(
+            let scope = ChartScope(
                 record: PropagationRecord(
                     versions: [1: PropagationRecord.Version(number: 1, content: content, meaning: content)],
                     places: [.origin: stretches, .edge("198.51.100.1"): stretches]),
@@ -73,7 +73,7 @@ extension StatusServerSuite {
             for lane in lanes {
                 #expect(lane.segments.map(\.x) == ["0%", "80%"])
                 #expect(lane.segments.map(\.width) == ["20%", "20%"])
-                #expect(lane.mutes.isEmpty && lane.debts.isEmpty)
+                #expect(lane.mutes.isEmpty && lane.lags.isEmpty)
             }
             #expect(scope.changeMarks.isEmpty)
             #expect(LaneBuilder(scope).rows.map(\.serves) == ["v1", "not watched", "v1", "v1", "not watched", "v1"])

@@ -1,10 +1,10 @@
-// What is to be said about each problem of the fleet. docs/rules.md describes the same rules.
+// What is to be said about each global problem. docs/rules.md describes the same rules.
 
 import Evidence
 import Foundation
 
-/// What is to be said about an incident of the fleet.
-struct FleetReport: Equatable {
+/// What is to be said about a global incident.
+struct GlobalReport: Equatable {
     /// Who has it: `42 of 500 domains`, `aasa-monitor`.
     var subject = "aasa-monitor"
     /// What is wrong, without the subject.
@@ -39,9 +39,9 @@ struct FleetReport: Equatable {
         ContentHash(of: "\(severity.rawValue)\n\(finding.rule.rawValue)\n\(variant)".utf8)
     }
 
-    static func networkLost(_ affected: AffectedDomains, canaries hosts: [String]) -> FleetReport {
+    static func networkLost(_ affected: AffectedDomains, canaries hosts: [String]) -> GlobalReport {
         let canaries = hosts.sorted()
-        return FleetReport(
+        return GlobalReport(
             trouble: "the local network seems to be down", relief: "the local network works again",
             cause: .networkLost(
                 domains: affected.count, of: affected.total, canaries: canaries.prefix(8).map(\.inSentence)),
@@ -50,8 +50,8 @@ struct FleetReport: Equatable {
                 .filter { !$0.value.isEmpty }, affected: affected)
     }
 
-    static func manyFailing(_ affected: AffectedDomains) -> FleetReport {
-        FleetReport(
+    static func manyFailing(_ affected: AffectedDomains) -> GlobalReport {
+        GlobalReport(
             trouble: "\(affected.words) fail together, at the origin and at Apple's CDN",
             relief: "the domains no longer fail together",
             cause: .manyFailing(domains: affected.count, of: affected.total),
@@ -59,8 +59,8 @@ struct FleetReport: Equatable {
             affected: affected)
     }
 
-    static func cdnWide(_ failure: CDNFailure, _ affected: AffectedDomains, shared: Diagnosis?) -> FleetReport {
-        FleetReport(
+    static func cdnWide(_ failure: CDNFailure, _ affected: AffectedDomains, shared: Diagnosis?) -> GlobalReport {
+        GlobalReport(
             subject: affected.words, trouble: English.trouble(failure),
             relief: "Apple's CDN no longer fails for many domains",
             cause: .cdnWide(failure, domains: affected.count, of: affected.total),
@@ -68,23 +68,23 @@ struct FleetReport: Equatable {
             evidence: ["domains": "\(affected.count)"], affected: affected, variant: failure.rawValue)
     }
 
-    static func scheduleBehind(_ affected: AffectedDomains, intervals: Int) -> FleetReport {
-        FleetReport(
+    static func scheduleBehind(_ affected: AffectedDomains, intervals: Int) -> GlobalReport {
+        GlobalReport(
             trouble: "checks are late for \(affected.words)", relief: "checks are on time again",
             cause: .scheduleBehind(domains: affected.count, of: affected.total, intervals: intervals),
             evidence: ["domains": "\(affected.count)"], affected: affected)
     }
 
-    static func reloadRefused(_ refusal: RefusedConfiguration) -> FleetReport {
-        FleetReport(
+    static func reloadRefused(_ refusal: RefusedConfiguration) -> GlobalReport {
+        GlobalReport(
             trouble: "the changed configuration is not in force", relief: "the configuration file is in force",
             cause: .configReloadFailed(fault: refusal.words.displayable.shortened(to: 400)),
             evidence: ["since": refusal.since.rfc3339])
     }
 
-    static func deliveryFailing(_ channel: FailingChannel) -> FleetReport {
+    static func deliveryFailing(_ channel: FailingChannel) -> GlobalReport {
         let name = channel.name.displayable
-        return FleetReport(
+        return GlobalReport(
             trouble: "the channel '\(name)' \(channel.isDisabled ? "refuses our" : "takes no") messages",
             relief: "the channel '\(name)' takes messages again",
             cause: .deliveryFailing(
@@ -107,7 +107,7 @@ extension Verdict {
     }
 }
 
-/// The domains that an incident of the fleet counts, and what it explains of them. It is stored with the incident, so that whoever
+/// The domains that a global incident counts, and what it explains of them. It is stored with the incident, so that whoever
 /// reads that knows whom it speaks for.
 package struct AffectedDomains: Codable, Equatable, Sendable {
     /// By name.

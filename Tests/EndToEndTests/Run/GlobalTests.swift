@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 extension EndToEndTests {
-    @Suite struct FleetTests {
+    @Suite struct GlobalTests {
         private static let hosts = (1...24).map { "site\($0).test" }
 
         private func watch(_ stage: Stage, _ receiver: LabReceiver) throws -> Watch {
@@ -26,7 +26,7 @@ extension EndToEndTests {
                 func told(_ count: Int) async throws {
                     var seen = receiver.received.count
                     while messages().count < count {
-                        seen = try await receiver.deliveries(count: seen + 1, within: Stage.patience).count
+                        seen = try await receiver.deliveries(count: seen + 1, within: Stage.timeout).count
                     }
                 }
                 let watch = try watch(stage, receiver)
@@ -83,9 +83,9 @@ extension EndToEndTests {
                 try await watch.checks(2, of: hosts)
                 let some = hosts.prefix(4)
                 for host in some { stage.lab.cdn.fails(host, reason: "SWCERR00101 Bad HTTP Response: 403") }
-                _ = try await receiver.deliveries(count: 4, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 4, within: Stage.timeout)
                 for host in some { stage.lab.cdn.refresh(host) }
-                _ = try await receiver.deliveries(count: 8, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 8, within: Stage.timeout)
                 #expect(
                     receiver.messages.map(\.gist).sorted()
                         == ["firing", "resolved"].flatMap { type in
@@ -107,7 +107,7 @@ extension EndToEndTests {
                 let (process, _) = try await watch.started()
                 try await watch.checks(1, of: "site.test")
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                _ = try await receiver.deliveries(count: 1, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 let id = try #require(receiver.messages.first).incident
                 let done = try await stage.run(
                     ["ack", String(id.prefix(8)), "--by", "eva", "--reason", "on it", "--config", watch.file])
@@ -115,7 +115,7 @@ extension EndToEndTests {
                 let unknown = try await stage.run(["ack", "ffffffff", "--config", watch.file])
                 #expect(unknown.end == .exit(64))
                 stage.lab.origin("site.test").serve(file())
-                _ = try await receiver.deliveries(count: 2, within: Stage.patience)
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 #expect(receiver.messages.last?.type == "incident.resolved")
                 process.signal(SIGKILL)
                 await receiver.shutdown()

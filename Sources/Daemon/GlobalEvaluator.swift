@@ -1,5 +1,5 @@
 // The evaluation over all domains together, wired: it knows the health of each domain, evaluates, commits, and tells the
-// delivery. No rule is here; those are in `evaluateFleet`.
+// delivery. No rule is here; those are in `evaluateGlobal`.
 
 import Alerting
 import Curl
@@ -12,14 +12,14 @@ import Probing
 import Storage
 
 /// What the watcher of one domain reports of it, and learns of all of them.
-package protocol FleetView: Sendable {
+package protocol GlobalView: Sendable {
     /// Takes note of a domain's state after a check.
     func note(_ state: DomainState) async
     /// Whether what a probe did not reach may well be there.
     func network(after observation: Observation, known: DomainState) async -> LocalNetwork
 }
 
-package actor FleetEvaluator: FleetView {
+package actor GlobalEvaluator: GlobalView {
     /// What it is given besides the configuration.
     package struct Dependencies: Sendable {
         let store: Store
@@ -45,12 +45,12 @@ package actor FleetEvaluator: FleetView {
     package struct Configuration: Sendable {
         let domains: [WatchedDomain]
         let channels: Set<String>
-        let policy: FleetPolicy
+        let policy: GlobalPolicy
         /// nil where no reference hosts are configured.
-        let canaries: CanaryWatch?
+        let canaries: ConnectivityWatch?
 
         package init(
-            domains: [WatchedDomain], channels: Set<String>, policy: FleetPolicy, canaries: CanaryWatch?
+            domains: [WatchedDomain], channels: Set<String>, policy: GlobalPolicy, canaries: ConnectivityWatch?
         ) {
             self.domains = domains
             self.channels = channels
@@ -61,8 +61,8 @@ package actor FleetEvaluator: FleetView {
 
     private let dependencies: Dependencies
     private var configuration: Configuration
-    private var health: FleetHealth
-    private var state = FleetState()
+    private var health: GlobalHealth
+    private var state = GlobalState()
     /// When this process began to check, went on after it had been stopped, or could store checks again.
     private var startedAt: Date
     private var isStoreFailing = false
@@ -85,13 +85,13 @@ package actor FleetEvaluator: FleetView {
         self.dependencies = dependencies
         self.configuration = configuration
         startedAt = dependencies.time.now()
-        health = FleetHealth(configuration.domains)
+        health = GlobalHealth(configuration.domains)
     }
 
     /// Takes up what the last process knew. It must have gone well before the first check.
     package func prepare() async throws {
         for standing in try await dependencies.store.standings() { health.note(standing) }
-        state = try await dependencies.store.fleetState() ?? FleetState()
+        state = try await dependencies.store.globalState() ?? GlobalState()
     }
 
     /// Takes another configuration, as after a reload.
@@ -169,7 +169,7 @@ package actor FleetEvaluator: FleetView {
         let began = ContinuousClock.now
         let round = await configuration.canaries?.round
         let now = dependencies.time.now()
-        let evaluation = evaluateFleet(state, snapshot(round, now: now), configuration.policy, now: now)
+        let evaluation = evaluateGlobal(state, snapshot(round, now: now), configuration.policy, now: now)
         lastPass = ContinuousClock.now - began
         do {
             try await commit(evaluation)
@@ -177,26 +177,26 @@ package actor FleetEvaluator: FleetView {
         } catch {
             if trouble.isNews("away"), !Task.isCancelled {
                 dependencies.logger.error(
-                    "fleet evaluation discarded: store write failed", metadata: ["error": "\(error)"])
+                    "global evaluation discarded: store write failed", metadata: ["error": "\(error)"])
             }
             return
         }
-        dependencies.delivery.set(fleet: now - Self.slack * dependencies.time.pace)
+        dependencies.delivery.set(global: now - Self.slack * dependencies.time.pace)
         // What an incident inhibited is asked about again.
         if evaluation.changes.contains(where: \.movesInhibition) { dependencies.delivery.reconsider() }
     }
 
-    private func snapshot(_ round: CanaryRound?, now: Date) -> FleetSnapshot {
+    private func snapshot(_ round: ConnectivityRound?, now: Date) -> GlobalSnapshot {
         let isFailing = dependencies.store.health.isFailing
         if isStoreFailing, !isFailing { startedAt = now }
         isStoreFailing = isFailing
-        return FleetSnapshot(
+        return GlobalSnapshot(
             domains: health.domains, usualInterval: health.usualInterval, suspicion: health.suspicion, canaries: round,
             channels: dependencies.delivery.troubles(), channelNames: configuration.channels,
             isStoreFailing: isFailing, refusal: dependencies.refusal(), startedAt: startedAt)
     }
 
-    private func commit(_ evaluation: FleetEvaluation) async throws {
+    private func commit(_ evaluation: GlobalEvaluation) async throws {
         if evaluation.isWorthStoring {
             let hasChanged = try await dependencies.store.commit(evaluation)
             if hasChanged { dependencies.delivery.wake() }
@@ -214,7 +214,7 @@ extension IncidentChange {
 }
 
 /// The health of all watched domains. A check changes one entry, whatever their number.
-struct FleetHealth: Sendable {
+struct GlobalHealth: Sendable {
     /// In the order of names.
     private(set) var domains: [DomainHealth] = []
     private(set) var suspicion = NetworkSuspicion()
@@ -236,7 +236,7 @@ struct FleetHealth: Sendable {
             return next
         }
         places = Dictionary(domains.indices.map { (domains[$0].domain, $0) }) { first, _ in first }
-        usualInterval = FleetSnapshot.usualInterval(domains.map(\.interval))
+        usualInterval = GlobalSnapshot.usualInterval(domains.map(\.interval))
         shortestInterval = domains.map(\.interval).min()
     }
 
@@ -255,25 +255,25 @@ struct FleetHealth: Sendable {
 // They are asked only when the local network is suspect, and then seldom: they are other people's machines.
 
 /// How the reference hosts are asked: by the network, or a test's idea of one.
-package protocol CanaryProbing: Sendable {
-    /// As `CanaryProbe.reachesAny`.
+package protocol ConnectivityProbing: Sendable {
+    /// As `ConnectivityProbe.reachesAny`.
     func reachesAny(of hosts: [String]) async throws -> Bool
 }
 
-extension CanaryProbe: CanaryProbing {}
+extension ConnectivityProbe: ConnectivityProbing {}
 
-package actor CanaryWatch {
+package actor ConnectivityWatch {
     private let hosts: [String]
-    private let probe: any CanaryProbing
+    private let probe: any ConnectivityProbing
     private let time: any MonitorClock
     /// How long an answer holds.
     private let life: TimeInterval
-    private var last: CanaryRound?
+    private var last: ConnectivityRound?
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var isAsking = false
 
     /// `interval`: the shortest between two checks of a domain; an answer that is older than that is no help to the next.
-    package init(hosts: [String], probe: any CanaryProbing, time: any MonitorClock, interval: Duration) {
+    package init(hosts: [String], probe: any ConnectivityProbing, time: any MonitorClock, interval: Duration) {
         self.hosts = hosts
         self.probe = probe
         self.time = time
@@ -281,7 +281,7 @@ package actor CanaryWatch {
     }
 
     /// What they said when they were last asked; before that, that they are there.
-    var round: CanaryRound { last ?? CanaryRound(at: .distantPast, hosts: hosts, isLost: false) }
+    var round: ConnectivityRound { last ?? ConnectivityRound(at: .distantPast, hosts: hosts, isLost: false) }
 
     /// Asks them, unless that was done just now. Callers at the same time share the answer.
     func ask() async {
@@ -290,7 +290,7 @@ package actor CanaryWatch {
         isAsking = true
         // A process that ends asks nobody, and learns nothing from that.
         if let isReached = try? await probe.reachesAny(of: hosts) {
-            last = CanaryRound(at: time.now(), hosts: hosts, isLost: !isReached)
+            last = ConnectivityRound(at: time.now(), hosts: hosts, isLost: !isReached)
         }
         isAsking = false
         for continuation in waiting { continuation.resume() }
@@ -298,22 +298,22 @@ package actor CanaryWatch {
     }
 }
 
-// MARK: - What the configuration says of the fleet
+// MARK: - What the configuration says
 
 extension ConfigurationFile {
     var shortestInterval: Duration { domains.map(\.checks.interval).min() ?? defaults.interval }
 }
 
-extension FleetEvaluator.Configuration {
+extension GlobalEvaluator.Configuration {
     init(_ configuration: ConfigurationFile, _ driver: CurlDriver, userAgent: String, time: any MonitorClock) {
         let hosts = configuration.network.canaries
         self.init(
             domains: configuration.domains, channels: Set(configuration.alerts.channels.map(\.name)),
-            policy: FleetPolicy(scheduleSlack: .seconds(60) * time.pace),
+            policy: GlobalPolicy(scheduleSlack: .seconds(60) * time.pace),
             canaries: hosts.isEmpty
                 ? nil
-                : CanaryWatch(
-                    hosts: hosts, probe: CanaryProbe(driver: driver, userAgent: userAgent), time: time,
+                : ConnectivityWatch(
+                    hosts: hosts, probe: ConnectivityProbe(driver: driver, userAgent: userAgent), time: time,
                     interval: configuration.shortestInterval))
     }
 }

@@ -5,18 +5,18 @@ import Evidence
 import Foundation
 
 /// Evaluates all domains together, and the monitor's own condition, in the light of what was known (`state`).
-package func evaluateFleet(
-    _ state: FleetState, _ snapshot: FleetSnapshot, _ policy: FleetPolicy, now: Date
-) -> FleetEvaluation {
-    let reader = FleetReader(snapshot, state, policy, now: now)
-    var result = FleetEvaluation(state: state)
+package func evaluateGlobal(
+    _ state: GlobalState, _ snapshot: GlobalSnapshot, _ policy: GlobalPolicy, now: Date
+) -> GlobalEvaluation {
+    let reader = GlobalReader(snapshot, state, policy, now: now)
+    var result = GlobalEvaluation(state: state)
     var log = IncidentLog(memory: state.incidents)
     log.memory.ended = log.memory.ended.filter { _, ended in
         now.timeIntervalSince(ended.incident.resolvedAt ?? .distantPast) < policy.reopenWindow.inSeconds
     }
     // Those of open incidents too, so that the incident of a channel that is gone ends.
     let channels = Set(snapshot.channels.map(\.name)).union(state.open.keys.compactMap(\.channelName)).sorted()
-    for cause in [.network, .cdn, .schedule, .configuration] + channels.map({ FleetCause.channel($0) }) {
+    for cause in [.network, .cdn, .schedule, .configuration] + channels.map({ GlobalCause.channel($0) }) {
         let known = log.memory.open[cause]
         let reading = reader.reading(of: cause, known: known, network: log.memory.open[.network])
         if let relief = reading.relief { log.memory.open[cause]?.facts?.relief = relief }
@@ -33,13 +33,13 @@ package func evaluateFleet(
     return result
 }
 
-extension IncidentMachine<FleetCause> {
+extension IncidentMachine<GlobalCause> {
     fileprivate init(
-        _ cause: FleetCause, _ report: FleetReport?, _ reader: FleetReader, _ policy: FleetPolicy, now: Date
+        _ cause: GlobalCause, _ report: GlobalReport?, _ reader: GlobalReader, _ policy: GlobalPolicy, now: Date
     ) {
         let isParent = !cause.inhibits.isEmpty
         self.init(
-            key: cause, kind: cause.kind, subject: .fleet(cause),
+            key: cause, kind: cause.kind, subject: .global(cause),
             rules: IncidentRules(
                 recoveries: 2,
                 // That a file was taken is a fact, and does not only look so.
@@ -62,9 +62,9 @@ extension IncidentMachine<FleetCause> {
     }
 }
 
-extension IncidentLog<FleetCause> {
+extension IncidentLog<GlobalCause> {
     /// Keeps what was last written about an incident. Whom it speaks for is written as soon as that changes.
-    fileprivate mutating func remember(_ report: FleetReport?, of cause: FleetCause, isWritten: Bool) {
+    fileprivate mutating func remember(_ report: GlobalReport?, of cause: GlobalCause, isWritten: Bool) {
         guard let report, let open = memory.open[cause] else { return }
         if !isWritten, open.hasFired, let known = open.facts {
             guard known.affected != report.affected else { return }
@@ -76,37 +76,37 @@ extension IncidentLog<FleetCause> {
 
 // MARK: - State, result and policy
 
-/// All that the monitor remembers about the fleet between evaluations. A restart neither repeats nor forgets an incident.
-package struct FleetState: Codable, Equatable, Sendable {
-    package var incidents = IncidentMemory<FleetCause>()
+/// All that the monitor remembers of all domains together between evaluations. A restart neither repeats nor forgets an incident.
+package struct GlobalState: Codable, Equatable, Sendable {
+    package var incidents = IncidentMemory<GlobalCause>()
 
     package init() {}
 
-    package var open: [FleetCause: TrackedIncident] {
+    package var open: [GlobalCause: TrackedIncident] {
         get { incidents.open }
         set { incidents.open = newValue }
     }
-    package var ended: [FleetCause: TrackedIncident] { incidents.ended }
+    package var ended: [GlobalCause: TrackedIncident] { incidents.ended }
     package var begun: Int { incidents.begun }
 
-    package subscript(cause: FleetCause) -> TrackedIncident? { incidents.open[cause] }
+    package subscript(cause: GlobalCause) -> TrackedIncident? { incidents.open[cause] }
 }
 
-/// The result of `evaluateFleet`.
-package struct FleetEvaluation: Equatable, Sendable {
-    package var state: FleetState
+/// The result of `evaluateGlobal`.
+package struct GlobalEvaluation: Equatable, Sendable {
+    package var state: GlobalState
     package var changes: [IncidentChange] = []
     /// Whether the store must have it: what only counts on is not worth a write.
     package var isWorthStoring = false
 
-    package init(state: FleetState, changes: [IncidentChange] = []) {
+    package init(state: GlobalState, changes: [IncidentChange] = []) {
         self.state = state
         self.changes = changes
     }
 }
 
-/// The thresholds that `evaluateFleet` uses.
-package struct FleetPolicy: Equatable, Sendable {
+/// The thresholds that `evaluateGlobal` uses.
+package struct GlobalPolicy: Equatable, Sendable {
     /// More than this share of the domains must have turned together, from 0 to 1.
     let share = 0.3
     /// And at least so many.
@@ -114,7 +114,7 @@ package struct FleetPolicy: Equatable, Sendable {
     /// While not all were checked since it began: more than this share of those that were.
     let sureShare = 0.6
     /// At most: how long the local network is suspect before it is an incident.
-    let patience: Duration = .seconds(30)
+    let networkDelay: Duration = .seconds(30)
     /// At most: how long a problem must look over before it is.
     let settle: Duration = .seconds(30)
     /// How early the end of a grace counts, so that the parent comes before its children.

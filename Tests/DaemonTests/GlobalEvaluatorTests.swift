@@ -10,8 +10,8 @@ import Testing
 @testable import Daemon
 
 extension DaemonSuite {
-    @Suite("Fleet evaluator")
-    struct FleetEvaluatorTests {
+    @Suite("Global evaluator")
+    struct GlobalEvaluatorTests {
         @Test("a pass stores what it finds and logs it once")
         func pass() async throws {
             let scratch = try ScratchStore()
@@ -21,19 +21,19 @@ extension DaemonSuite {
                 store: scratch.store,
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, userAgent: "x", logger: silent)
-            let evaluator = FleetEvaluator(
-                FleetEvaluator.Dependencies(
+            let evaluator = GlobalEvaluator(
+                GlobalEvaluator.Dependencies(
                     store: scratch.store, delivery: delivery,
                     refusal: { RefusedConfiguration(since: noon, words: "line 3") }, time: time, logger: book.logger),
-                FleetEvaluator.Configuration(
-                    domains: [WatchedDomain(domain: try Domain("a.test"))], channels: [], policy: FleetPolicy(),
+                GlobalEvaluator.Configuration(
+                    domains: [WatchedDomain(domain: try Domain("a.test"))], channels: [], policy: GlobalPolicy(),
                     canaries: nil))
             try await evaluator.prepare()
             for _ in 0..<20 {
                 await evaluator.evaluate()
                 time.pass(10)
             }
-            let open = try await scratch.store.openFleetIncidents()
+            let open = try await scratch.store.openGlobalIncidents()
             #expect(open.map(\.0.incident.cause) == [.configuration])
             #expect(book.lines == ["incident fired"])
         }
@@ -64,12 +64,12 @@ extension DaemonSuite {
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, userAgent: "x", logger: silent)
             let domains = try (0..<6).map { try Domain("d\($0).test") }
-            let evaluator = FleetEvaluator(
-                FleetEvaluator.Dependencies(
+            let evaluator = GlobalEvaluator(
+                GlobalEvaluator.Dependencies(
                     store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: book.logger),
-                FleetEvaluator.Configuration(
+                GlobalEvaluator.Configuration(
                     domains: domains.map { WatchedDomain(domain: $0) }, channels: [],
-                    policy: FleetPolicy(), canaries: nil))
+                    policy: GlobalPolicy(), canaries: nil))
             try await evaluator.prepare()
             for domain in domains {
                 var state = DomainState(domain: domain)
@@ -80,7 +80,7 @@ extension DaemonSuite {
             try await eventually { book.lines.contains("incident fired") }
             task.cancel()
             await task.value
-            let late = try await scratch.store.openFleetIncidents().map(\.0.incident)
+            let late = try await scratch.store.openGlobalIncidents().map(\.0.incident)
             #expect(late.map(\.cause) == [.schedule])
             #expect(late.allSatisfy { $0.openedAt > SuspendedTime.resumed + 600 })
             #expect(
@@ -96,13 +96,13 @@ extension DaemonSuite {
                     store: scratch.store,
                     routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                     transport: Receivers(), time: time, userAgent: "x", logger: silent)
-                return await FleetEvaluator(
-                    FleetEvaluator.Dependencies(
+                return await GlobalEvaluator(
+                    GlobalEvaluator.Dependencies(
                         store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: silent),
-                    FleetEvaluator.Configuration(
+                    GlobalEvaluator.Configuration(
                         domains: [
                             WatchedDomain(domain: try Domain("a.test"), checks: CheckSettings(interval: interval))
-                        ], channels: [], policy: FleetPolicy(),
+                        ], channels: [], policy: GlobalPolicy(),
                         canaries: nil)
                 ).pause
             }

@@ -15,13 +15,13 @@ extension MonitoringSuite {
             var names: Set<String>? = ["ops", "chat"]
         }
 
-        private func story(_ looks: [Look]) throws -> (FleetState, [IncidentChange]) {
-            var state = FleetState()
+        private func story(_ looks: [Look]) throws -> (GlobalState, [IncidentChange]) {
+            var state = GlobalState()
             var events: [IncidentChange] = []
             for look in looks {
                 var glimpsed = DomainState(domain: try Domain("example.com"))
                 glimpsed.lastCheckedAt = .testing + look.second
-                let seen = FleetSnapshot(
+                let seen = GlobalSnapshot(
                     domains: [DomainHealth(glimpsed, interval: .seconds(60))],
                     channels: look.sick.map {
                         FailingChannel(name: $0, isDisabled: true, since: .testing, words: "403")
@@ -29,9 +29,9 @@ extension MonitoringSuite {
                     refusal: look.refusal.map { RefusedConfiguration(since: .testing, words: $0) },
                     startedAt: .testing)
                 // Between two judgements it may be stored and read.
-                let stored = try JSONDecoder().decode(FleetState.self, from: JSONEncoder().encode(state))
+                let stored = try JSONDecoder().decode(GlobalState.self, from: JSONEncoder().encode(state))
                 #expect(stored == state)
-                let evaluation = evaluateFleet(stored, seen, FleetPolicy(), now: .testing + look.second)
+                let evaluation = evaluateGlobal(stored, seen, GlobalPolicy(), now: .testing + look.second)
                 state = evaluation.state
                 events += evaluation.changes.filter { $0.transition != .recovering }
             }

@@ -1,7 +1,7 @@
 import Evidence
 
 /// What is wrong with many domains at once, or with the monitor. Each has an incident of its own.
-package enum FleetCause: Codable, Hashable, Sendable {
+package enum GlobalCause: Codable, Hashable, Sendable {
     /// Our network, or whatever makes many domains fail on both sides.
     case network
     /// Apple's side of many domains, while their origins work.
@@ -53,7 +53,7 @@ package enum FleetCause: Codable, Hashable, Sendable {
 
     package init(from decoder: any Decoder) throws {
         let name = try decoder.singleValueContainer().decode(String.self)
-        guard let cause = FleetCause(name: name) else {
+        guard let cause = GlobalCause(name: name) else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "no cause of an incident is named '\(name)'"))
         }
@@ -66,8 +66,8 @@ package enum FleetCause: Codable, Hashable, Sendable {
     }
 }
 
-extension FleetCause: Comparable, CodingKeyRepresentable {
-    package static func < (left: FleetCause, right: FleetCause) -> Bool { left.name < right.name }
+extension GlobalCause: Comparable, CodingKeyRepresentable {
+    package static func < (left: GlobalCause, right: GlobalCause) -> Bool { left.name < right.name }
 
     package var codingKey: any CodingKey { Key(stringValue: name) }
 

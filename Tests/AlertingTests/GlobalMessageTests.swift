@@ -6,14 +6,14 @@ import Testing
 @testable import Alerting
 
 extension AlertingSuite {
-    @Suite("Messages about the fleet")
-    struct FleetMessageTests {
+    @Suite("Global messages")
+    struct GlobalMessageTests {
         private func alert(
             _ kind: IncidentKind, _ reason: NotificationReason = .firing, domains count: Int = 12
         ) throws -> Alert {
             let domains = try (0..<count).map { try Domain("d\($0).example.com") }
             let isOver = reason.type == .resolved
-            return try fleetAlert(
+            return try globalAlert(
                 kind, reason, AffectedDomains(domains, of: 40),
                 findings: isOver ? [] : [finding("f", fix: "look at the network")])
         }

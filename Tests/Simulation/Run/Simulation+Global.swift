@@ -1,4 +1,4 @@
-// All sites together: the evaluation of the fleet, what the product made of its network, and trouble that many sites share.
+// All sites together: the global evaluation, what the product made of its network, and trouble that many sites share.
 
 import Evidence
 import Facts
@@ -8,16 +8,16 @@ import Monitoring
 extension Simulation {
     /// The service evaluates every few seconds; here it does where that can make a difference: soon after something new, while
     /// something is unsettled, and else now and then.
-    func evaluateFleet() async {
-        guard let process, dueEvaluation.map({ $0 <= clock.passed }) ?? true, busy.insert("fleet").inserted else {
+    func evaluateGlobal() async {
+        guard let process, dueEvaluation.map({ $0 <= clock.passed }) ?? true, busy.insert("global").inserted else {
             return
         }
-        defer { busy.remove("fleet") }
+        defer { busy.remove("global") }
         dueEvaluation = nil
-        await process.evaluateFleet()
+        await process.evaluateGlobal()
         guard !process.trouble.isDead else { return }
         takeIn()
-        let isUnsettled = (try? reading?.isFleetUnsettled()) ?? true
+        let isUnsettled = (try? reading?.isGlobalUnsettled()) ?? true
         planEvaluation(process, after: isUnsettled || process.trouble.isUnderWay ? 15_000 : 600_000)
     }
 

@@ -1,30 +1,30 @@
-// What one snapshot says about each kind of problem of the fleet. One pass over the domains serves all of them.
+// What one snapshot says about each kind of problem that is shared. One pass over the domains serves all of them.
 
 import Evidence
 import Foundation
 
 /// What a snapshot says about one cause.
-struct FleetReading {
+struct GlobalReading {
     var condition: ConditionReading
     /// What is to be said about it; nil where the problem is not seen.
-    var report: FleetReport?
+    var report: GlobalReport?
     /// In words, where there is nothing left that it could be about.
     var relief: String?
 
-    static let clear = FleetReading(condition: .clear(.recovered))
-    static let unknown = FleetReading(condition: .unknown)
+    static let inactive = GlobalReading(condition: .inactive(.recovered))
+    static let unknown = GlobalReading(condition: .unknown)
 
     /// `stage`: how many domains people are told of.
-    static func holds(since: Date, isRipe: Bool = true, stage: Int = 0, _ report: FleetReport) -> FleetReading {
-        FleetReading(
-            condition: .holds(Condition(since: since, severity: report.severity, stage: stage, isRipe: isRipe)),
+    static func active(since: Date, isRipe: Bool = true, stage: Int = 0, _ report: GlobalReport) -> GlobalReading {
+        GlobalReading(
+            condition: .active(Condition(since: since, severity: report.severity, stage: stage, isRipe: isRipe)),
             report: report)
     }
 }
 
-struct FleetReader {
-    let snapshot: FleetSnapshot
-    let policy: FleetPolicy
+struct GlobalReader {
+    let snapshot: GlobalSnapshot
+    let policy: GlobalPolicy
     let now: Date
     /// When a domain was last checked.
     private(set) var lastCheck: Date?
@@ -33,12 +33,12 @@ struct FleetReader {
     let isNetworkSuspect: Bool
     private let usual: TimeInterval
     private let slack: TimeInterval
-    private var bothSides: FleetTally
-    private var cdn: [(failure: CDNFailure, tally: FleetTally)]
+    private var bothSides: GlobalTally
+    private var cdn: [(failure: CDNFailure, tally: GlobalTally)]
     /// How many are late by so many intervals.
     private var late: (three: Int, five: Int, ten: Int) = (0, 0, 0)
 
-    init(_ snapshot: FleetSnapshot, _ state: FleetState, _ policy: FleetPolicy, now: Date) {
+    init(_ snapshot: GlobalSnapshot, _ state: GlobalState, _ policy: GlobalPolicy, now: Date) {
         self.snapshot = snapshot
         self.policy = policy
         self.now = now
@@ -47,9 +47,9 @@ struct FleetReader {
         slack = policy.scheduleSlack.inSeconds
         settle = min(policy.settle.inSeconds, usual)
         isNetworkSuspect = snapshot.suspicion.isSuspect(canaries: snapshot.canaries, now: now)
-        bothSides = FleetTally(since: state[.network]?.incident.since, usual: usual, now: now)
+        bothSides = GlobalTally(since: state[.network]?.incident.since, usual: usual, now: now)
         let since = state[.cdn]?.incident.since
-        cdn = CDNFailure.allCases.map { ($0, FleetTally(since: since, usual: usual, now: now)) }
+        cdn = CDNFailure.allCases.map { ($0, GlobalTally(since: since, usual: usual, now: now)) }
         let soon = now + policy.lead.inSeconds
         for (index, health) in snapshot.domains.enumerated() {
             let intervals = intervalsLate(health)
@@ -68,7 +68,7 @@ struct FleetReader {
         for place in cdn.indices { cdn[place].tally.countSeen(snapshot.domains, where: \.reachability.isCDNAsked) }
     }
 
-    func reading(of cause: FleetCause, known: TrackedIncident?, network: TrackedIncident?) -> FleetReading {
+    func reading(of cause: GlobalCause, known: TrackedIncident?, network: TrackedIncident?) -> GlobalReading {
         switch cause {
         case .network: self.network(known)
         // Without a network nothing is known of Apple's side.
@@ -84,9 +84,9 @@ struct FleetReader {
 
     // MARK: - Our network
 
-    private func network(_ known: TrackedIncident?) -> FleetReading {
+    private func network(_ known: TrackedIncident?) -> GlobalReading {
         guard isNetworkSuspect else {
-            return reading(bothSides, known, isRipe: bothSides.isTelling, FleetCause.network.inhibits) {
+            return reading(bothSides, known, isRipe: bothSides.isTelling, GlobalCause.network.inhibits) {
                 .manyFailing($0)
             }
         }
@@ -96,27 +96,27 @@ struct FleetReader {
                 && health.checkedAt.map { now.timeIntervalSince($0) <= 2 * health.seconds + 60 } ?? false
         }.map(\.domain)
         let age = now.timeIntervalSince(known?.incident.openedAt ?? now)
-        return .holds(
+        return .active(
             since: known?.incident.since ?? snapshot.suspicion.since(now),
-            isRipe: age >= min(policy.patience.inSeconds, 2 * usual),
+            isRipe: age >= min(policy.networkDelay.inSeconds, 2 * usual),
             .networkLost(
-                AffectedDomains(lost, of: snapshot.domains.count, explaining: FleetCause.network.inhibits),
+                AffectedDomains(lost, of: snapshot.domains.count, explaining: GlobalCause.network.inhibits),
                 canaries: snapshot.canaries?.hosts ?? []))
     }
 
     /// The origin fails, and Apple's CDN says nothing either.
-    private static func bothSides(_ health: DomainHealth) -> FleetTally.Turn? {
+    private static func bothSides(_ health: DomainHealth) -> GlobalTally.Turn? {
         guard let silent = health.reachability.cdnSilentSince else { return nil }
         let problems = health.problems.filter { $0.kind == .originUnreachable || $0.kind == .originBroken }
         guard let turned = problems.map(\.turnedAt).min() else { return nil }
         let at = max(turned, silent)
-        return FleetTally.Turn(at: at, seenAt: at, isTelling: problems.contains { $0.isConfirmed })
+        return GlobalTally.Turn(at: at, seenAt: at, isTelling: problems.contains { $0.isConfirmed })
     }
 
     // MARK: - Apple's side
 
-    private func cdnWide(_ known: TrackedIncident?) -> FleetReading {
-        guard let worst = cdn.max(by: { $0.tally.affected.count < $1.tally.affected.count }) else { return .clear }
+    private func cdnWide(_ known: TrackedIncident?) -> GlobalReading {
+        guard let worst = cdn.max(by: { $0.tally.affected.count < $1.tally.affected.count }) else { return .inactive }
         // A silent CDN has no children that would be notified: it is an incident after a while.
         let age = known.map { now.timeIntervalSince($0.incident.openedAt) } ?? 0
         let isOld = known != nil && age >= min(2 * usual, 300)
@@ -140,19 +140,19 @@ struct FleetReader {
         return diagnosis
     }
 
-    private static func turn(of health: DomainHealth, to failure: CDNFailure, _ soon: Date) -> FleetTally.Turn? {
+    private static func turn(of health: DomainHealth, to failure: CDNFailure, _ soon: Date) -> GlobalTally.Turn? {
         guard let kind = failure.kind else {
             guard let silent = health.reachability.cdnSilentSince, health.reachability.originLostSince == nil,
                 !health.hasProblem(.originUnreachable, .originBroken)
             else { return nil }
-            return FleetTally.Turn(at: silent, seenAt: silent, isTelling: false)
+            return GlobalTally.Turn(at: silent, seenAt: silent, isTelling: false)
         }
         // Where the origin has a problem too, it is not Apple's side alone.
         guard let problem = health.problems.first(where: { $0.kind == kind }),
             !health.hasProblem(.originUnreachable, .originBroken)
         else { return nil }
         let isDue = problem.graceUntil.map { $0 <= soon } ?? false
-        return FleetTally.Turn(
+        return GlobalTally.Turn(
             at: problem.turnedAt, seenAt: problem.openedAt, isTelling: problem.isConfirmed || isDue)
     }
 
@@ -161,13 +161,13 @@ struct FleetReader {
     /// A parent is confirmed when the first of its children would be notified: a failure too short to alert for one domain does
     /// not alert for the group.
     private func reading(
-        _ tally: FleetTally, _ known: TrackedIncident?, isRipe: Bool, _ kinds: Set<IncidentKind>,
-        _ report: (AffectedDomains) -> FleetReport
-    ) -> FleetReading {
+        _ tally: GlobalTally, _ known: TrackedIncident?, isRipe: Bool, _ kinds: Set<IncidentKind>,
+        _ report: (AffectedDomains) -> GlobalReport
+    ) -> GlobalReading {
         let isOpen = known?.hasFired == true
-        guard isOpen ? !tally.isCalm(policy) : tally.isSuspect(policy) else { return .clear }
+        guard isOpen ? !tally.isCalm(policy) : tally.isSuspect(policy) else { return .inactive }
         let affected = names(tally.affected)
-        return .holds(
+        return .active(
             since: known?.incident.since ?? tally.onset, isRipe: isOpen || tally.isSure(policy) && isRipe,
             stage: stage(affected.count, known),
             report(AffectedDomains(affected, of: tally.total, explaining: kinds)))
@@ -188,31 +188,31 @@ struct FleetReader {
     }
 
     /// Many checks are overdue by three intervals, or one by ten. Half of what opens it keeps it open.
-    private func schedule(_ known: TrackedIncident?) -> FleetReading {
+    private func schedule(_ known: TrackedIncident?) -> GlobalReading {
         guard !snapshot.isStoreFailing else { return .unknown }
         let isOpen = known?.hasFired == true
         let limit = Double(snapshot.domains.count) * (isOpen ? 0.05 : 0.1)
         let isWide = late.three > 0 && Double(late.three) > limit
-        guard isWide || (isOpen ? late.five : late.ten) > 0 else { return .clear }
+        guard isWide || (isOpen ? late.five : late.ten) > 0 else { return .inactive }
         let least: Double = isWide ? 3 : isOpen ? 5 : 10
         let affected = snapshot.domains.filter { intervalsLate($0) > least }.map(\.domain)
-        return .holds(
+        return .active(
             since: known?.incident.since ?? now,
             .scheduleBehind(AffectedDomains(affected, of: snapshot.domains.count), intervals: Int(least)))
     }
 
-    private var configuration: FleetReading {
-        snapshot.refusal.map { .holds(since: $0.since, .reloadRefused($0)) } ?? .clear
+    private var configuration: GlobalReading {
+        snapshot.refusal.map { .active(since: $0.since, .reloadRefused($0)) } ?? .inactive
     }
 
     /// The delivery has confirmed it by repeating its attempts.
-    private func channel(_ name: String) -> FleetReading {
+    private func channel(_ name: String) -> GlobalReading {
         if let names = snapshot.channelNames, !names.contains(name) {
-            return FleetReading(
-                condition: .clear(.removed), relief: "the channel '\(name.displayable)' is not configured any more")
+            return GlobalReading(
+                condition: .inactive(.removed), relief: "the channel '\(name.displayable)' is not configured any more")
         }
-        return snapshot.channels.first { $0.name == name }.map { .holds(since: $0.since, .deliveryFailing($0)) }
-            ?? .clear
+        return snapshot.channels.first { $0.name == name }.map { .active(since: $0.since, .deliveryFailing($0)) }
+            ?? .inactive
     }
 }
 
@@ -241,7 +241,7 @@ extension CDNFailure {
 
 /// How many domains turned to the same problem together. Those that were not checked since it began count neither way: with
 /// hundreds of domains spread over an interval, waiting for all of them would let the first children fire.
-struct FleetTally {
+struct GlobalTally {
     /// The indices of the domains whose problem turned up within the window.
     private(set) var affected: [Int] = []
     /// When the first of them turned.
@@ -297,17 +297,17 @@ struct FleetTally {
     }
 
     /// Enough to be an incident that is pending.
-    func isSuspect(_ policy: FleetPolicy) -> Bool { isMany(policy) && isMore(than: policy.share, of: seen) }
+    func isSuspect(_ policy: GlobalPolicy) -> Bool { isMany(policy) && isMore(than: policy.share, of: seen) }
 
-    func isSure(_ policy: FleetPolicy) -> Bool {
+    func isSure(_ policy: GlobalPolicy) -> Bool {
         isMany(policy) && (isMore(than: policy.share, of: total) || isMore(than: policy.sureShare, of: seen))
     }
 
     /// Under half of what opens it.
-    func isCalm(_ policy: FleetPolicy) -> Bool {
+    func isCalm(_ policy: GlobalPolicy) -> Bool {
         affected.count * 2 < policy.least || !isMore(than: policy.share / 2, of: total)
     }
 
-    private func isMany(_ policy: FleetPolicy) -> Bool { affected.count >= policy.least }
+    private func isMany(_ policy: GlobalPolicy) -> Bool { affected.count >= policy.least }
     private func isMore(than share: Double, of count: Int) -> Bool { Double(affected.count) > share * Double(count) }
 }

@@ -10,12 +10,12 @@ extension MonitoringSuite {
     struct NetworkSuspicionTests {
         private func outage(
             _ count: Int, canaries: ((Double) -> Bool)?, interval: Duration = .seconds(300)
-        ) throws -> FleetWorld {
-            var world = try FleetWorld(count, interval: interval)
+        ) throws -> GlobalWorld {
+            var world = try GlobalWorld(count, interval: interval)
             world.canaries = canaries
             try world.run(until: 5400) { _, second in
                 (1800..<3600).contains(second)
-                    ? (FleetWorld.lost, FleetWorld.lost) : (FleetWorld.file, FleetWorld.file)
+                    ? (GlobalWorld.lost, GlobalWorld.lost) : (GlobalWorld.file, GlobalWorld.file)
             }
             return world
         }
@@ -52,12 +52,12 @@ extension MonitoringSuite {
 
         @Test("what fires when the network goes stays as it is, and ends after it is back")
         func firingBefore() throws {
-            var world = try FleetWorld(10, interval: .seconds(120))
+            var world = try GlobalWorld(10, interval: .seconds(120))
             world.canaries = { !(1800..<3600).contains($0) }
             try world.run(until: 6000) { number, second in
-                if (1800..<3600).contains(second) { return (FleetWorld.lost, FleetWorld.lost) }
+                if (1800..<3600).contains(second) { return (GlobalWorld.lost, GlobalWorld.lost) }
                 return number == 3 && (600..<4500).contains(second)
-                    ? (.status(500), FleetWorld.file) : (FleetWorld.file, FleetWorld.file)
+                    ? (.status(500), GlobalWorld.file) : (GlobalWorld.file, GlobalWorld.file)
             }
             #expect(
                 world.summary == [
@@ -70,10 +70,10 @@ extension MonitoringSuite {
         func verdict() throws {
             let state = evaluate(
                 DomainState(domain: try Domain("example.com")),
-                try .of(origin: FleetWorld.file, cdn: FleetWorld.file), Policy(), now: .testing, wall: .testing
+                try .of(origin: GlobalWorld.file, cdn: GlobalWorld.file), Policy(), now: .testing, wall: .testing
             ).state
             let now = Date.testing + 300
-            let look = try Observation.of(at: now, origin: FleetWorld.lost, cdn: FleetWorld.lost)
+            let look = try Observation.of(at: now, origin: GlobalWorld.lost, cdn: GlobalWorld.lost)
             let policy = Policy(CheckSettings(failureThreshold: 1))
             let suspect = evaluate(state, look, policy, now: now, wall: now, network: .suspect)
             #expect(suspect.verdict.level == .unknown && suspect.changes.isEmpty && suspect.state.open.isEmpty)
@@ -94,10 +94,10 @@ extension MonitoringSuite {
         func outAlone() throws {
             let policy = Policy(CheckSettings(failureThreshold: 1))
             var state = DomainState(domain: try Domain("example.com"))
-            for (minute, origin) in [(0.0, FleetWorld.file), (5, FleetWorld.lost), (10, FleetWorld.lost)] {
+            for (minute, origin) in [(0.0, GlobalWorld.file), (5, GlobalWorld.lost), (10, GlobalWorld.lost)] {
                 let now = Date.testing + minute * 60
                 let evaluation = evaluate(
-                    state, try .of(at: now, origin: origin, cdn: FleetWorld.lost), policy, now: now, wall: now)
+                    state, try .of(at: now, origin: origin, cdn: GlobalWorld.lost), policy, now: now, wall: now)
                 state = evaluation.state
             }
             #expect(state.open[.originUnreachable]?.incident.state == .firing)
@@ -109,7 +109,7 @@ extension MonitoringSuite {
             -> NetworkSuspicion
         {
             var notes = try checks.enumerated().map { index, check in
-                let origin = check == "+" ? FleetWorld.file : FleetWorld.lost
+                let origin = check == "+" ? GlobalWorld.file : GlobalWorld.lost
                 let observation = try Observation.of(
                     mode: check == "o" ? .developer : .production, origin: origin, cdn: check == "o" ? nil : origin,
                     unasked: .mode)
@@ -147,7 +147,7 @@ extension MonitoringSuite {
         func canaries() throws {
             func isSuspect(_ checks: String, askedAt second: Double, isLost: Bool = true) throws -> Bool {
                 try suspicion(checks).isSuspect(
-                    canaries: CanaryRound(at: .testing + second, hosts: ["ref.test"], isLost: isLost),
+                    canaries: ConnectivityRound(at: .testing + second, hosts: ["ref.test"], isLost: isLost),
                     now: .testing + 60)
             }
             #expect(try isSuspect("+-", askedAt: 1.5))
@@ -169,7 +169,7 @@ extension MonitoringSuite {
         @Test("one domain that is checked often counts once")
         func distinct() throws {
             var suspicion = try suspicion("+----")
-            let lost = try Reachability().after(.of(origin: FleetWorld.lost, cdn: FleetWorld.lost), at: .testing)
+            let lost = try Reachability().after(.of(origin: GlobalWorld.lost, cdn: GlobalWorld.lost), at: .testing)
             for second in 5..<30 {
                 suspicion.note(try Domain("d1.test"), lost, interval: .seconds(60), at: .testing + Double(second))
             }
@@ -194,13 +194,13 @@ extension MonitoringSuite {
 
         @Test("a machine that reaches one side has a network")
         func oneSide() throws {
-            for (origin, cdn) in [(FleetWorld.file, FleetWorld.lost), (FleetWorld.lost, FleetWorld.file)] {
+            for (origin, cdn) in [(GlobalWorld.file, GlobalWorld.lost), (GlobalWorld.lost, GlobalWorld.file)] {
                 #expect(try !Reachability().after(.of(origin: origin, cdn: cdn), at: .testing).isLost)
             }
             // Nobody else was asked.
             #expect(
                 try Reachability().after(
-                    .of(mode: .developer, origin: FleetWorld.lost, cdn: nil, unasked: .mode), at: .testing
+                    .of(mode: .developer, origin: GlobalWorld.lost, cdn: nil, unasked: .mode), at: .testing
                 )
                 .isLost)
         }

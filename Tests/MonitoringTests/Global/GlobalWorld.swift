@@ -1,6 +1,6 @@
-// Many domains on a clock that jumps from check to check: the real schedule, `evaluate` and `evaluateFleet`, joined as the
+// Many domains on a clock that jumps from check to check: the real schedule, `evaluate` and `evaluateGlobal`, joined as the
 // daemon joins them. It records what one channel is notified of, in the simplest form of what `decide` does: a firing incident
-// is sent after a group wait, unless an incident of the fleet that inhibits it is open and was sent.
+// is sent after a group wait, unless a global incident that inhibits it is open and was sent.
 
 import Evidence
 import Facts
@@ -9,7 +9,7 @@ import Monitoring
 import TestSupport
 import Testing
 
-struct FleetWorld {
+struct GlobalWorld {
     /// What the two sides of a domain answer, by its number and the seconds since the beginning.
     typealias Answers = (Int, Double) -> (origin: Reply, cdn: Reply)
 
@@ -25,16 +25,16 @@ struct FleetWorld {
     let domains: [Domain]
     let intervals: [Duration]
     var policy = Policy()
-    var fleetPolicy = FleetPolicy()
+    var globalPolicy = GlobalPolicy()
     /// Whether the reference hosts answer at a second; nil: there are none.
     var canaries: ((Double) -> Bool)?
     private(set) var states: [DomainState]
-    private(set) var fleet = FleetState()
+    private(set) var global = GlobalState()
     private(set) var told: [Told] = []
-    /// Every open incident of the fleet after each evaluation, with its second.
-    private(set) var parents: [(at: Double, open: [FleetCause: TrackedIncident])] = []
+    /// Every open global incident after each evaluation, with its second.
+    private(set) var parents: [(at: Double, open: [GlobalCause: TrackedIncident])] = []
     private(set) var now = 0.0
-    private var snapshot: FleetSnapshot
+    private var snapshot: GlobalSnapshot
     private var due: [Double]
     private var known: Set<String> = []
     private var waiting: [String: Double] = [:]
@@ -54,7 +54,7 @@ struct FleetWorld {
         domains = try intervals.indices.map { try Domain("d\($0).example.com") }
         states = domains.map { DomainState(domain: $0) }
         due = intervals.map { _ in 0 }
-        snapshot = FleetSnapshot(
+        snapshot = GlobalSnapshot(
             domains: zip(states, intervals).map { DomainHealth($0, interval: $1) }, startedAt: .testing)
     }
 
@@ -63,7 +63,7 @@ struct FleetWorld {
     /// Goes on to a second.
     mutating func run(until end: Double, _ answers: Answers) throws {
         while let number = due.indices.min(by: { due[$0] < due[$1] }) {
-            // Between checks the fleet is evaluated by itself.
+            // Between checks all domains are evaluated together by itself.
             let tick = (now / 30).rounded(.down) * 30 + 30
             guard min(due[number], tick) <= end else { break }
             if tick < due[number] {
@@ -86,9 +86,10 @@ struct FleetWorld {
         snapshot.suspicion.note(domains[number], reachability, interval: intervals[number], at: instant)
         if let canaries {
             if reachability.isLost {
-                snapshot.canaries = CanaryRound(at: instant, hosts: ["ref.test"], isLost: !canaries(now))
+                snapshot.canaries = ConnectivityRound(at: instant, hosts: ["ref.test"], isLost: !canaries(now))
             }
-            snapshot.canaries = snapshot.canaries ?? CanaryRound(at: .distantPast, hosts: ["ref.test"], isLost: false)
+            snapshot.canaries =
+                snapshot.canaries ?? ConnectivityRound(at: .distantPast, hosts: ["ref.test"], isLost: false)
         }
         let isSuspect =
             reachability.isLost && snapshot.suspicion.isSuspect(canaries: snapshot.canaries, now: instant)
@@ -109,20 +110,20 @@ struct FleetWorld {
 
     private mutating func evaluateAll() {
         evaluatedAt = now
-        let evaluation = evaluateFleet(fleet, snapshot, fleetPolicy, now: instant)
+        let evaluation = evaluateGlobal(global, snapshot, globalPolicy, now: instant)
         // The same twice, and after the memory was written down and read: a restart or a repetition changes nothing.
         if evaluation.isWorthStoring {
-            let stored = try? JSONDecoder().decode(FleetState.self, from: JSONEncoder().encode(fleet))
-            #expect(stored == fleet)
-            #expect(evaluateFleet(stored ?? fleet, snapshot, fleetPolicy, now: instant) == evaluation)
+            let stored = try? JSONDecoder().decode(GlobalState.self, from: JSONEncoder().encode(global))
+            #expect(stored == global)
+            #expect(evaluateGlobal(stored ?? global, snapshot, globalPolicy, now: instant) == evaluation)
         }
-        fleet = evaluation.state
+        global = evaluation.state
         for change in evaluation.changes {
             tell(change)
             if change.transition == .resolved, change.incident.cause?.inhibits.isEmpty == false { parentEnd = now }
         }
-        if parents.last?.open.mapValues(\.incident) != fleet.open.mapValues(\.incident) {
-            parents.append((now, fleet.open))
+        if parents.last?.open.mapValues(\.incident) != global.open.mapValues(\.incident) {
+            parents.append((now, global.open))
         }
     }
 
@@ -140,7 +141,7 @@ struct FleetWorld {
     }
 
     private mutating func reconcile() {
-        let parents = fleet.open.values.filter(\.hasFired).compactMap(\.facts?.affected)
+        let parents = global.open.values.filter(\.hasFired).compactMap(\.facts?.affected)
         for state in states where !state.open.isEmpty {
             for open in state.open.values where open.incident.state == .firing && !known.contains(open.incident.id) {
                 let since = waiting[open.incident.id] ?? now

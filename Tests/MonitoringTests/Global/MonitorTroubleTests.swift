@@ -10,8 +10,8 @@ extension MonitoringSuite {
         /// Domains, one an interval of a minute, that were last checked at these seconds.
         private func look(
             at second: Double, checkedAt: [Double]? = nil, channels: [FailingChannel] = [], isStoreFailing: Bool = false
-        ) throws -> FleetSnapshot {
-            FleetSnapshot(
+        ) throws -> GlobalSnapshot {
+            GlobalSnapshot(
                 domains: try (checkedAt ?? [second]).enumerated().map { number, checkedAt in
                     var state = DomainState(domain: try Domain("d\(number).example.com"))
                     state.lastCheckedAt = .testing + checkedAt
@@ -19,11 +19,11 @@ extension MonitoringSuite {
                 }, channels: channels, isStoreFailing: isStoreFailing, startedAt: .testing)
         }
 
-        private func story(_ looks: [(Double, FleetSnapshot)]) -> (FleetState, [IncidentChange]) {
-            var state = FleetState()
+        private func story(_ looks: [(Double, GlobalSnapshot)]) -> (GlobalState, [IncidentChange]) {
+            var state = GlobalState()
             var events: [IncidentChange] = []
             for (second, look) in looks {
-                let evaluation = evaluateFleet(state, look, FleetPolicy(), now: .testing + second)
+                let evaluation = evaluateGlobal(state, look, GlobalPolicy(), now: .testing + second)
                 state = evaluation.state
                 events += evaluation.changes.filter { ![.recovering, .rewritten].contains($0.transition) }
             }
@@ -95,7 +95,7 @@ extension MonitoringSuite {
             arguments: lateness.indices)
         func oneLate(_ index: Int) throws {
             let row = Self.lateness[index]
-            func snapshot(_ late: Int, by intervals: Double, at second: Double) throws -> FleetSnapshot {
+            func snapshot(_ late: Int, by intervals: Double, at second: Double) throws -> GlobalSnapshot {
                 try look(at: second, checkedAt: (0..<100).map { $0 < late ? second - 60 - 60 * intervals : second })
             }
             let now = 10_000.0

@@ -42,7 +42,7 @@ package struct NetworkSuspicion: Equatable, Sendable {
     /// `canaries` decide where they were asked after the last check that reached anybody. Without reference hosts the latest
     /// checks do: at least five of different domains, of which at most one in ten reached anybody; of fewer domains all, each of which
     /// lost its site and Apple's CDN at once.
-    package func isSuspect(canaries: CanaryRound?, now: Date) -> Bool {
+    package func isSuspect(canaries: ConnectivityRound?, now: Date) -> Bool {
         let fresh = latest.filter { $0.freshUntil >= now }
         if let canaries {
             return canaries.isLost && fresh.contains { $0.reachability.isLost }

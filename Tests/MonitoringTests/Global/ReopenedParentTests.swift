@@ -10,16 +10,16 @@ extension MonitoringSuite {
         private static let gone = Reply.status(404)
 
         /// Forty copies are gone for a quarter of an hour, all are back for as long, and then `again` of them go.
-        private func world(_ again: Int) throws -> FleetWorld {
-            var world = try FleetWorld(40, interval: .seconds(300))
+        private func world(_ again: Int) throws -> GlobalWorld {
+            var world = try GlobalWorld(40, interval: .seconds(300))
             try world.run(until: 4200) { number, now in
                 let isGone = (900..<1800).contains(now) || now >= 2700 && number < again
-                return (FleetWorld.file, isGone ? Self.gone : FleetWorld.file)
+                return (GlobalWorld.file, isGone ? Self.gone : GlobalWorld.file)
             }
             return world
         }
 
-        private func parents(_ world: FleetWorld) -> [FleetWorld.Told] { world.told.filter { $0.domain == nil } }
+        private func parents(_ world: GlobalWorld) -> [GlobalWorld.Told] { world.told.filter { $0.domain == nil } }
 
         /// All went within an interval or two: that it was more than was told first is an update.
         @Test("it needs the share that opens one, not the half of it that keeps one open", arguments: [7, 10])

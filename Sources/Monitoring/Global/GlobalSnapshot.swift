@@ -1,4 +1,4 @@
-// What an evaluation of the fleet sees.
+// What a global evaluation sees.
 
 import Evidence
 import Foundation
@@ -60,14 +60,14 @@ package struct DomainHealth: Equatable, Sendable {
     func hasProblem(_ kinds: IncidentKind...) -> Bool { problems.contains { kinds.contains($0.kind) } }
 }
 
-/// All that an evaluation of the fleet sees.
-package struct FleetSnapshot: Equatable, Sendable {
+/// All that a global evaluation sees.
+package struct GlobalSnapshot: Equatable, Sendable {
     /// Every domain that is monitored, best in the order of names; those that were never checked are ignored.
     package var domains: [DomainHealth]
     /// The median of the intervals.
     package var usualInterval: Duration
     package var suspicion: NetworkSuspicion
-    package var canaries: CanaryRound?
+    package var canaries: ConnectivityRound?
     package var channels: [FailingChannel]
     /// Of all channels that there are, failing or not; nil where that is not known.
     package var channelNames: Set<String>?
@@ -80,7 +80,7 @@ package struct FleetSnapshot: Equatable, Sendable {
     /// `usualInterval`: nil computes it, which sorts all domains.
     package init(
         domains: [DomainHealth], usualInterval: Duration? = nil, suspicion: NetworkSuspicion = NetworkSuspicion(),
-        canaries: CanaryRound? = nil, channels: [FailingChannel] = [], channelNames: Set<String>? = nil,
+        canaries: ConnectivityRound? = nil, channels: [FailingChannel] = [], channelNames: Set<String>? = nil,
         isStoreFailing: Bool = false, refusal: RefusedConfiguration? = nil, startedAt: Date = .distantPast
     ) {
         self.domains = domains
@@ -102,7 +102,7 @@ package struct FleetSnapshot: Equatable, Sendable {
 }
 
 /// What the reference hosts said when they were last asked.
-package struct CanaryRound: Equatable, Sendable {
+package struct ConnectivityRound: Equatable, Sendable {
     package let at: Date
     package let hosts: [String]
     /// None of them was reached.
@@ -145,7 +145,7 @@ package struct RefusedConfiguration: Equatable, Sendable {
     }
 }
 
-/// Of a state what the fleet needs, encoded as these fields of `DomainState` are. It is read for all domains before the first
+/// Of a state what a global evaluation needs, encoded as these fields of `DomainState` are. It is read for all domains before the first
 /// check, and a stored state is four times as long.
 package struct DomainStanding: Decodable, Sendable {
     package let domain: Domain

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    @Suite("The promises of the fleet")
-    struct FleetPropertyTests {
+    @Suite("The promises of global incidents")
+    struct GlobalPropertyTests {
         /// What happens to domains, drawn at random: a few spells, each of some domains in one way.
         private struct Spell {
             let from: Double
@@ -25,11 +25,11 @@ extension MonitoringSuite {
             func answers(_ number: Int, _ second: Double) -> (origin: Reply, cdn: Reply)? {
                 guard (from..<until).contains(second), number * 37 % 100 < share else { return nil }
                 return switch way {
-                case 0: (FleetWorld.file, .status(404))
+                case 0: (GlobalWorld.file, .status(404))
                 case 1: (.status(502), .status(502))
-                case 2: (FleetWorld.lost, FleetWorld.lost)
-                case 3: (.status(500), FleetWorld.file)
-                default: (FleetWorld.file, .failed(.timedOut))
+                case 2: (GlobalWorld.lost, GlobalWorld.lost)
+                case 3: (.status(500), GlobalWorld.file)
+                default: (GlobalWorld.file, .failed(.timedOut))
                 }
             }
         }
@@ -41,13 +41,13 @@ extension MonitoringSuite {
             var random = SeededGenerator(seed: seed)
             let spells = (0..<Int.random(in: 1...4, using: &random)).map { _ in Spell(&random) }
             let count = [3, 8, 20].randomElement(using: &random) ?? 20
-            var world = try FleetWorld(
+            var world = try GlobalWorld(
                 count, interval: .seconds([120, 300].randomElement(using: &random) ?? 120))
             if Bool.random(using: &random) {
                 world.canaries = { second in !spells.contains { $0.way == 2 && $0.answers(0, second) != nil } }
             }
             try world.run(until: 9000) { number, second in
-                spells.lazy.compactMap { $0.answers(number, second) }.first ?? (FleetWorld.file, FleetWorld.file)
+                spells.lazy.compactMap { $0.answers(number, second) }.first ?? (GlobalWorld.file, GlobalWorld.file)
             }
             var open: Set<String> = []
             for told in world.told {
@@ -58,7 +58,7 @@ extension MonitoringSuite {
                 }
             }
             // All is well at the end, and whoever was told of anything knows it.
-            #expect(open.isEmpty && world.fleet.open.isEmpty && world.firing.isEmpty)
+            #expect(open.isEmpty && world.global.open.isEmpty && world.firing.isEmpty)
         }
 
         @Test(
@@ -67,13 +67,15 @@ extension MonitoringSuite {
         func nothingForgotten(_ seed: UInt64) throws {
             var random = SeededGenerator(seed: 1000 + seed)
             let spells = (0..<3).map { _ in Spell(&random) }
-            var world = try FleetWorld(20, interval: .seconds(120))
+            var world = try GlobalWorld(20, interval: .seconds(120))
             // Some keep a problem for good.
             try world.run(until: 9000) { number, second in
-                if number < 2, second > 3000 { return (FleetWorld.file, .status(404)) }
-                return spells.lazy.compactMap { $0.answers(number, second) }.first ?? (FleetWorld.file, FleetWorld.file)
+                if number < 2, second > 3000 { return (GlobalWorld.file, .status(404)) }
+                return spells.lazy.compactMap { $0.answers(number, second) }.first ?? (
+                    GlobalWorld.file, GlobalWorld.file
+                )
             }
-            #expect(world.fleet.open.isEmpty)
+            #expect(world.global.open.isEmpty)
             for open in world.states.flatMap(\.open.values) where open.incident.state == .firing {
                 #expect(world.told.contains { $0.incident == open.incident.id }, "\(open.incident)")
             }
@@ -84,14 +86,14 @@ extension MonitoringSuite {
             arguments: 0..<Rounds.of(UInt64(3), soak: 8))
         func total(_ seed: UInt64) throws {
             var random = SeededGenerator(seed: seed)
-            var state = FleetState()
+            var state = GlobalState()
             var now = Date.testing
             for _ in 0..<60 {
                 now += Double(Int.random(in: 0...1800, using: &random))
                 let domains = try (0..<Int.random(in: 0...9, using: &random)).map { number in
                     var state = DomainState(domain: try Domain("d\(number).test"))
-                    let origin: Reply = Bool.random(using: &random) ? FleetWorld.lost : FleetWorld.file
-                    let cdn: Reply = Bool.random(using: &random) ? FleetWorld.lost : .status(404)
+                    let origin: Reply = Bool.random(using: &random) ? GlobalWorld.lost : GlobalWorld.file
+                    let cdn: Reply = Bool.random(using: &random) ? GlobalWorld.lost : .status(404)
                     let look = try Observation.of(state.domain.name, at: now, origin: origin, cdn: cdn)
                     state = evaluate(state, look, Policy(CheckSettings(failureThreshold: 1)), now: now, wall: now).state
                     return DomainHealth(state, interval: .seconds(Int.random(in: 0...600, using: &random)))
@@ -99,9 +101,9 @@ extension MonitoringSuite {
                 let channels = ["a", "b"].filter { _ in Bool.random(using: &random) }.map {
                     FailingChannel(name: $0, isDisabled: Bool.random(using: &random), since: now, words: "")
                 }
-                let snapshot = FleetSnapshot(
+                let snapshot = GlobalSnapshot(
                     domains: domains, channels: channels, isStoreFailing: Bool.random(using: &random))
-                let evaluation = evaluateFleet(state, snapshot, FleetPolicy(), now: now)
+                let evaluation = evaluateGlobal(state, snapshot, GlobalPolicy(), now: now)
                 for (cause, open) in evaluation.state.open {
                     #expect(open.incident.cause == cause && open.incident.since <= open.incident.openedAt)
                     #expect(open.facts != nil && open.hasFired == (open.incident.version > 0))

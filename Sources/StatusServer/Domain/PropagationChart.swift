@@ -1,4 +1,4 @@
-// Which version of the file each place served when, as a picture. Positions are percentages of its width, so that one drawing
+// Which version of the file each place served when, as a chart. Positions are percentages of its width, so that one drawing
 // serves each width and no text is scaled. The rules are in docs/page.md.
 
 import Evidence
@@ -6,7 +6,7 @@ import Foundation
 import Monitoring
 import Storage
 
-struct PropagationPicture: Equatable, Sendable {
+struct PropagationChart: Equatable, Sendable {
     let lanes: [Lane]
     let legend: [Legend]
     let marks: [Mark]
@@ -28,7 +28,7 @@ struct PropagationPicture: Equatable, Sendable {
         let isOrigin: Bool
         let segments: [Segment]
         let mutes: [Mute]
-        let debts: [Debt]
+        let lags: [Lag]
         let status: String
         let mark: String?
         let tone: String
@@ -56,7 +56,7 @@ struct PropagationPicture: Equatable, Sendable {
         let width: String
     }
 
-    struct Debt: Equatable, Sendable {
+    struct Lag: Equatable, Sendable {
         let x: String
         let width: String
         let isLate: Bool
@@ -87,7 +87,7 @@ struct PropagationPicture: Equatable, Sendable {
         let isChosen: Bool
     }
 
-    /// The picture's facts, for those who read them.
+    /// The chart's facts, for those who read them.
     struct Row: Equatable, Sendable {
         let place: String
         let serves: String
@@ -97,7 +97,7 @@ struct PropagationPicture: Equatable, Sendable {
     static let maximumLanes = 16
 
     /// nil where nothing was recorded yet.
-    init?(_ scope: PictureScope, query: DomainQuery, path: String) {
+    init?(_ scope: ChartScope, query: DomainQuery, path: String) {
         let builder = LaneBuilder(scope)
         var built = builder.lanes
         guard !built.isEmpty else { return nil }
@@ -121,8 +121,8 @@ struct PropagationPicture: Equatable, Sendable {
     }
 }
 
-/// The time that a picture shows, and what happened in it.
-struct PictureScope: Sendable {
+/// The time that a chart shows, and what happened in it.
+struct ChartScope: Sendable {
     let record: PropagationRecord
     let start: Date
     let end: Date
@@ -149,7 +149,7 @@ struct PictureScope: Sendable {
         now = time.now
         chosen = window
         start = time.now - (window ?? Self.defaultWindow(record, now: time.now))
-        // While it propagates, the time to come is part of the picture.
+        // While it propagates, the time to come is part of the chart.
         var end = time.now
         if let changedAt, let usual, window == nil {
             let ninth = changedAt + TimeInterval(usual.ninth)
@@ -175,10 +175,10 @@ struct PictureScope: Sendable {
 
     private func anchor(_ x: Double) -> String { x < 8 ? "start" : x > 92 ? "end" : "middle" }
 
-    var changeMarks: [PropagationPicture.Mark] {
+    var changeMarks: [PropagationChart.Mark] {
         var last = -100.0
         let origin = record.places[.origin] ?? []
-        return zip(origin, origin.dropFirst()).compactMap { before, interval -> PropagationPicture.Mark? in
+        return zip(origin, origin.dropFirst()).compactMap { before, interval -> PropagationChart.Mark? in
             // What a domain serves when it is watched again may have been there for long.
             guard interval.at > start, before.served != .notWatched, case .version(let id) = interval.served,
                 let number = record.versions[id]?.number
@@ -186,13 +186,13 @@ struct PictureScope: Sendable {
             let place = x(interval.at)
             let hasRoom = place - last > 14
             if hasRoom { last = place }
-            return PropagationPicture.Mark(
+            return PropagationChart.Mark(
                 x: SVG.percent(place), anchor: place > 86 ? "end" : "start",
                 title: hasRoom ? "v\(number) deployed" : "", text: hasRoom ? time.brief(interval.at) : "")
         }
     }
 
-    var ticks: [PropagationPicture.Tick] {
+    var ticks: [PropagationChart.Tick] {
         let span = end.timeIntervalSince(start)
         let steps: [TimeInterval] = [
             300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172_800, 432_000, 864_000, 1_728_000,
@@ -202,14 +202,14 @@ struct PictureScope: Sendable {
         var date =
             Date(
                 timeIntervalSince1970: ((start + shift).timeIntervalSince1970 / step).rounded(.up) * step) - shift
-        var all: [PropagationPicture.Tick] = []
+        var all: [PropagationChart.Tick] = []
         while date < end {
             let place = x(date)
-            // The word `now` and the edges of the picture need room.
+            // The word `now` and the edges of the chart need room.
             if place > 5, place < 97, abs(place - x(now)) > 10 {
                 let text =
                     step < 86400 ? String(time.shown(date).rfc3339.dropFirst(11).prefix(5)) : time.day(date)
-                all.append(PropagationPicture.Tick(x: SVG.percent(place), text: text))
+                all.append(PropagationChart.Tick(x: SVG.percent(place), text: text))
             }
             date += step
         }
@@ -223,16 +223,16 @@ struct PictureScope: Sendable {
         }
     }
 
-    var pauseMarks: [PropagationPicture.Mark] {
+    var pauseMarks: [PropagationChart.Mark] {
         visiblePauses.map { pause in
             let middle = (x(pause.lowerBound) + x(pause.upperBound)) / 2
             let long = Span.words(pause.upperBound.timeIntervalSince(pause.lowerBound))
-            return PropagationPicture.Mark(
+            return PropagationChart.Mark(
                 x: SVG.percent(middle), anchor: anchor(middle), title: "monitor off, \(long)", text: "")
         }
     }
 
-    var band: PropagationPicture.Block? {
+    var band: PropagationChart.Block? {
         guard let changedAt, let usual else { return nil }
         let (from, to) = (x(changedAt + TimeInterval(usual.median)), x(changedAt + TimeInterval(usual.ninth)))
         return to - from < 0.2 ? nil : .init(x: SVG.percent(from), width: SVG.percent(to - from))
@@ -244,7 +244,7 @@ struct PictureScope: Sendable {
         return "usual: \(Span.words(TimeInterval(usual.median))) to \(Span.words(TimeInterval(usual.ninth)))"
     }
 
-    var limitMark: PropagationPicture.Mark? {
+    var limitMark: PropagationChart.Mark? {
         guard let changedAt else { return nil }
         let limit = changedAt + staleAfter
         guard limit > start, limit < end else { return nil }
@@ -255,7 +255,7 @@ struct PictureScope: Sendable {
             title: hasRoom ? "\(Span.words(staleAfter)) limit" : "", text: "")
     }
 
-    func windows(_ query: DomainQuery, _ path: String) -> [PropagationPicture.Window] {
+    func windows(_ query: DomainQuery, _ path: String) -> [PropagationChart.Window] {
         let usual = Self.defaultWindow(record, now: now)
         var all: [(TimeInterval?, String)] = [
             (nil, Span.words(usual < 7200 ? (usual / 60).rounded() * 60 : (usual / 3600).rounded() * 3600)),

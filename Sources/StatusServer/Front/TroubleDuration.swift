@@ -5,7 +5,7 @@ import Foundation
 import Monitoring
 import Storage
 
-struct Lasting: Equatable, Sendable {
+struct TroubleDuration: Equatable, Sendable {
     /// nil where nothing is known to last.
     let long: String?
     let of: String
@@ -133,7 +133,7 @@ struct LagBar: Equatable, Sendable {
 }
 
 /// What each edge serves, a square each.
-struct EdgePicture: Equatable, Sendable {
+struct EdgeChart: Equatable, Sendable {
     let squares: [Square]
     let width: String
     let text: String

@@ -6,7 +6,7 @@ import Testing
 
 extension MonitoringSuite {
     @Suite("Many domains at once")
-    struct FleetIncidentTests {
+    struct GlobalIncidentTests {
         static let gone = Reply.status(404)
         static let bad = Reply.status(502)
 
@@ -14,11 +14,11 @@ extension MonitoringSuite {
         private func world(
             _ count: Int, interval: Duration = .seconds(300), canaries: ((Double) -> Bool)? = nil,
             _ answers: @escaping (Int) -> (origin: Reply, cdn: Reply)
-        ) throws -> FleetWorld {
-            var world = try FleetWorld(count, interval: interval)
+        ) throws -> GlobalWorld {
+            var world = try GlobalWorld(count, interval: interval)
             world.canaries = canaries
             try world.run(until: 5400) { number, second in
-                (1800..<3600).contains(second) ? answers(number) : (FleetWorld.file, FleetWorld.file)
+                (1800..<3600).contains(second) ? answers(number) : (GlobalWorld.file, GlobalWorld.file)
             }
             return world
         }
@@ -27,9 +27,9 @@ extension MonitoringSuite {
             "Apple's CDN loses many copies: one parent, no child, and one end",
             arguments: Rounds.of([(20, 120)], soak: [(20, 120), (60, 300), (120, 300)]))
         func copiesGone(_ count: Int, _ interval: Int) throws {
-            let world = try world(count, interval: .seconds(interval)) { _ in (FleetWorld.file, Self.gone) }
+            let world = try world(count, interval: .seconds(interval)) { _ in (GlobalWorld.file, Self.gone) }
             #expect(world.summary == ["firing cdn.wide", "resolved cdn.wide"])
-            #expect(world.firing.isEmpty && world.fleet.open.isEmpty)
+            #expect(world.firing.isEmpty && world.global.open.isEmpty)
         }
 
         @Test("a gateway that answers for everybody is a problem of our own, and one notification")
@@ -41,7 +41,7 @@ extension MonitoringSuite {
 
         @Test("many origins that fail while Apple's CDN is well are trouble of theirs: each is told")
         func originsAlone() throws {
-            let world = try world(20) { _ in (Self.bad, FleetWorld.file) }
+            let world = try world(20) { _ in (Self.bad, GlobalWorld.file) }
             #expect(world.summary.count { $0 == "firing origin.broken" } == 20)
             #expect(world.summary.count { $0 == "resolved origin.broken" } == 20)
             #expect(world.summary.count == 40)
@@ -56,7 +56,7 @@ extension MonitoringSuite {
         func share(_ index: Int) throws {
             let (count, failing, isWide) = Self.shares[index]
             let world = try world(count, interval: .seconds(120)) {
-                (FleetWorld.file, $0 < failing ? Self.gone : FleetWorld.file)
+                (GlobalWorld.file, $0 < failing ? Self.gone : GlobalWorld.file)
             }
             #expect(world.told.contains { $0.kind == .cdnWide } == isWide, "\(world.summary)")
             if !isWide { #expect(world.toldOfDomains.count == 2 * failing) }
@@ -64,7 +64,7 @@ extension MonitoringSuite {
 
         @Test("what was wrong at first sight has not turned together")
         func firstSight() throws {
-            var world = try FleetWorld(20, interval: .seconds(120))
+            var world = try GlobalWorld(20, interval: .seconds(120))
             try world.run(until: 3600) { _, _ in (Self.bad, Self.bad) }
             #expect(!world.told.contains { $0.domain == nil })
             #expect(world.toldOfDomains.count == 20)
@@ -74,11 +74,11 @@ extension MonitoringSuite {
             "files that change together are on their way for their time, and no trouble of Apple's; then it is one message"
         )
         func deployment() throws {
-            var world = try FleetWorld(20)
+            var world = try GlobalWorld(20)
             world.policy.checks.staleAfter = .seconds(7200)
             let old = Reply.file(SampleFile.version(1))
             let new = Reply.file(SampleFile.version(2))
-            let answers: FleetWorld.Answers = { _, second in (second < 1800 ? old : new, second < 20_000 ? old : new) }
+            let answers: GlobalWorld.Answers = { _, second in (second < 1800 ? old : new, second < 20_000 ? old : new) }
             try world.run(until: 8900, answers)
             #expect(world.told.isEmpty)
             #expect(!world.parents.contains { $0.at < 8000 && !$0.open.isEmpty })
@@ -90,10 +90,10 @@ extension MonitoringSuite {
 
         @Test("a child that outlives its parent is told after a look of its own; the others never are")
         func survivors() throws {
-            var world = try FleetWorld(20, interval: .seconds(120))
+            var world = try GlobalWorld(20, interval: .seconds(120))
             try world.run(until: 7500) { number, second in
                 let isGone = (1800..<3600).contains(second) || number == 7 && (1800..<4500).contains(second)
-                return (FleetWorld.file, isGone ? Self.gone : FleetWorld.file)
+                return (GlobalWorld.file, isGone ? Self.gone : GlobalWorld.file)
             }
             try #require(
                 world.summary == ["firing cdn.wide", "resolved cdn.wide", "firing cdn.missing", "resolved cdn.missing"])
@@ -108,31 +108,31 @@ extension MonitoringSuite {
 
         @Test("what is told before keeps its end, and is told neither twice nor anew")
         func toldBefore() throws {
-            var world = try FleetWorld(20, interval: .seconds(120))
+            var world = try GlobalWorld(20, interval: .seconds(120))
             try world.run(until: 7500) { number, second in
                 let isGone = (3600..<5400).contains(second) || number == 7 && (1800..<6300).contains(second)
-                return (FleetWorld.file, isGone ? Self.gone : FleetWorld.file)
+                return (GlobalWorld.file, isGone ? Self.gone : GlobalWorld.file)
             }
             #expect(
                 world.summary == ["firing cdn.missing", "firing cdn.wide", "resolved cdn.wide", "resolved cdn.missing"])
         }
 
-        @Test("a blip that no child would be told of is not told of the fleet either")
+        @Test("a blip that no child would be told of is not told of all either")
         func blip() throws {
-            var world = try FleetWorld(100)
+            var world = try GlobalWorld(100)
             try world.run(until: 2700) { _, second in
-                (FleetWorld.file, (1800..<1850).contains(second) ? Self.gone : FleetWorld.file)
+                (GlobalWorld.file, (1800..<1850).contains(second) ? Self.gone : GlobalWorld.file)
             }
-            #expect(world.told.isEmpty && world.fleet.open.isEmpty)
+            #expect(world.told.isEmpty && world.global.open.isEmpty)
             #expect(world.parents.contains { !$0.open.isEmpty }, "it was suspected")
         }
 
         @Test("trouble that is back within the window is the same incident")
         func again() throws {
-            var world = try FleetWorld(20, interval: .seconds(120))
+            var world = try GlobalWorld(20, interval: .seconds(120))
             try world.run(until: 7500) { _, second in
                 let isGone = (1800..<3600).contains(second) || (4200..<6000).contains(second)
-                return (FleetWorld.file, isGone ? Self.gone : FleetWorld.file)
+                return (GlobalWorld.file, isGone ? Self.gone : GlobalWorld.file)
             }
             #expect(world.summary == ["firing cdn.wide", "resolved cdn.wide", "again cdn.wide", "resolved cdn.wide"])
             #expect(Set(world.told.map(\.incident)).count == 1)
@@ -149,12 +149,12 @@ extension MonitoringSuite {
             Rounds.of([404], soak: [404, 0]))
         func four(_ index: Int, _ status: Int) throws {
             let row = Self.tooFew[index]
-            var world = try FleetWorld(intervals: row.intervals.map { .seconds($0) })
+            var world = try GlobalWorld(intervals: row.intervals.map { .seconds($0) })
             world.policy.checks.staleAfter = .seconds(3600)
             let new = Reply.file(SampleFile.version(2))
             try world.run(until: 12_000) { number, second in
-                guard row.failing.contains(number), second >= 1800 else { return (FleetWorld.file, FleetWorld.file) }
-                return status == 404 ? (FleetWorld.file, Self.gone) : (new, FleetWorld.file)
+                guard row.failing.contains(number), second >= 1800 else { return (GlobalWorld.file, GlobalWorld.file) }
+                return status == 404 ? (GlobalWorld.file, Self.gone) : (new, GlobalWorld.file)
             }
             #expect(!world.told.contains { $0.domain == nil })
             #expect(Set(world.toldOfDomains.compactMap(\.domain)) == Set(world.domains[row.failing]))
@@ -165,8 +165,8 @@ extension MonitoringSuite {
             "what one incident is about is in its facts, which follow each change"
         )
         func affected() throws {
-            func snapshot(_ failing: Int, at second: Double) throws -> FleetSnapshot {
-                FleetSnapshot(
+            func snapshot(_ failing: Int, at second: Double) throws -> GlobalSnapshot {
+                GlobalSnapshot(
                     domains: try (0..<200).map { number in
                         var state = DomainState(domain: try Domain("d\(number).test"))
                         state.firstCheckedAt = .testing - 86_400
@@ -184,11 +184,11 @@ extension MonitoringSuite {
                         return DomainHealth(state, interval: .seconds(300))
                     })
             }
-            var state = FleetState()
+            var state = GlobalState()
             var written: [String] = []
             for (second, failing) in [(10.0, 70), (20, 100), (30, 139), (40, 140), (50, 150), (60, 65)] {
-                let evaluation = evaluateFleet(
-                    state, try snapshot(failing, at: second), FleetPolicy(), now: .testing + second)
+                let evaluation = evaluateGlobal(
+                    state, try snapshot(failing, at: second), GlobalPolicy(), now: .testing + second)
                 #expect(evaluation.state[.cdn]?.facts?.affected?.count == failing)
                 #expect(evaluation.isWorthStoring != evaluation.changes.isEmpty)
                 written += evaluation.changes.map {
