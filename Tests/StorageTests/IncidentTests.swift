@@ -177,9 +177,8 @@ extension StorageSuite {
             #expect(open.map(\.1) == [facts, facts])
             try await store.ops { channel throws in
                 #expect(try channel.globalIncidents().map(\.incident) == [incidents[1], incidents[0]])
-                #expect(try channel.lastEnd(of: [.cdn, .network]) == noon + 20)
-                #expect(try channel.lastEnd(of: [.cdn, .schedule]) == nil)
-                #expect(try channel.lastEnd(of: []) == nil)
+                #expect(try channel.lastEnd(of: .network) == noon + 20)
+                #expect(try channel.lastEnd(of: .schedule) == nil)
                 #expect(try channel.hasUnresolved(.monitorDegraded))
             }
         }

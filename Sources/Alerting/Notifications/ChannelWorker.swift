@@ -75,9 +75,11 @@ actor ChannelWorker {
         try? await delivery.time.sleep(for: Self.settling)
     }
 
-    /// The configuration does not name the channel any more: nothing of it waits.
+    /// The configuration does not name the channel any more: nothing of it waits, unless another name goes on from it.
     private func end() async throws {
-        try await delivery.store.retire(channel: name)
+        let known = try await delivery.store.inspect(channel: name) { try $0.record() }
+        let place = latest?.destination ?? known?.destination
+        if let place, try await delivery.isTakenOver(place) {} else { try await delivery.store.retire(channel: name) }
         if let former = latest { try await leave(former.channel, former.destination) }
         latest = nil
     }
@@ -85,7 +87,7 @@ actor ChannelWorker {
     /// Tells the former place that it gets no more, unless another channel sends there. Nobody waits for that.
     private func leave(_ former: Channel, _ destination: String) async throws {
         guard try await !delivery.destinations().contains(destination) else { return }
-        // Who still gets mail, gets no shutdownGrace.
+        // Who still gets mail is told nothing of that.
         let staying = Set(delivery.configured(name)?.mail?.recipients ?? [])
         guard let former = former.without(recipients: staying) else { return }
         let open = try await delivery.store.unendedNotifications(channel: name)
@@ -101,8 +103,10 @@ actor ChannelWorker {
             return nil
         }
         let destination = try await delivery.destinationHash(of: configured)
-        if let former = latest, former.destination != destination {
-            try await leave(former.channel, former.destination)
+        if latest?.destination != destination {
+            // The answer to a message may still be on its way there.
+            if try await delivery.isLeft(destination) { return .at(nil) }
+            if let former = latest { try await leave(former.channel, former.destination) }
         }
         latest = (channel, destination)
         let revision = delivery.revision

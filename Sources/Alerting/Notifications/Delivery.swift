@@ -189,6 +189,23 @@ package final class Delivery: Sendable {
         return hashes
     }
 
+    /// Whether a channel that sends there has not begun: it goes on from what another name knows.
+    package func isTakenOver(_ destination: String) async throws -> Bool {
+        let begun = try await store.channelRecords().filter { $0.destination == destination }.map(\.name)
+        for channel in inputs.routing.channels where !begun.contains(channel.name) {
+            if try await destinationHash(of: channel) == destination { return true }
+        }
+        return false
+    }
+
+    /// Whether the loop of a channel that is not configured any more still sends there.
+    func isLeft(_ destination: String) async throws -> Bool {
+        try await store.channelRecords().contains { record in
+            record.destination == destination && configured(record.name) == nil
+                && state.withLock { $0.running.contains(record.name) }
+        }
+    }
+
     /// nil where the configuration no longer names it.
     func channel(named name: String) -> Channel? {
         state.withLock { state in

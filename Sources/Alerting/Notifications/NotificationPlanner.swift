@@ -50,7 +50,7 @@ struct NotificationPlanner {
         self.wall = wall
         refusalsLiftedAt = try store.record()?.refusalsLiftedAt
         for cause in [GlobalCause.network, .cdn] {
-            guard let end = try store.lastEnd(of: [cause]) else { continue }
+            guard let end = try store.lastEnd(of: cause) else { continue }
             for kind in cause.inhibits { parentEnds[kind] = max(parentEnds[kind] ?? end, end) }
         }
         for parent in try store.globalIncidents() {
@@ -183,7 +183,7 @@ struct NotificationPlanner {
         // A step of the escalation is for the cause alone: who acknowledged that looks after what follows from it, too.
         if route.isStep { return speaks }
         guard incident.state == .firing,
-            case .send = decide(parent, known, route, try suppression(of: parent), now: now)
+            case .send = try decision(on: parent, known)
         else { return nil }
         let last = (known.pendingSince ?? incident.remindsFrom ?? now) + timeout
         guard last > now else { return nil }

@@ -127,11 +127,9 @@ package struct ChannelTransaction {
         AND \(IncidentRow.isUnresolved) ORDER BY i.opened_at, i.id
         """
 
-    /// When the last global incident with one of these causes ended; nil where none fired and ended.
-    package func lastEnd(of causes: [GlobalCause]) throws -> Date? {
-        try causes.compactMap { cause in
-            try Int64.fetchOne(database, cached: Self.lastEnd, arguments: [cause.name]).map(Date.init(milliseconds:))
-        }.max()
+    /// When the last global incident with this cause ended; nil where none fired and ended.
+    package func lastEnd(of cause: GlobalCause) throws -> Date? {
+        try Int64.fetchOne(database, cached: Self.lastEnd, arguments: [cause.name]).map(Date.init(milliseconds:))
     }
 
     static let lastEnd = """
@@ -183,11 +181,21 @@ package struct ChannelTransaction {
         }
     }
 
-    /// Withdraws all that is pending and under way, since nobody sends it. What the channel knows stays.
+    /// Withdraws all that is pending and under way, since nobody sends it. What the channel knows, or may know, stays.
     package func retire() throws {
+        try database.execute(
+            cached: "UPDATE notification SET maybe_delivered = 1 WHERE channel = ? AND \(Self.mayHaveArrived)",
+            arguments: [channel])
         try database.execute(cached: "DELETE FROM message WHERE channel = ?", arguments: [channel])
         try database.execute(cached: Self.withdrawing, arguments: [channel])
     }
+
+    /// A message that left, and that no answer came to, may have told of a firing.
+    static let mayHaveArrived = """
+        message_id IN (
+            SELECT id FROM message WHERE is_unclear = 1 AND is_repeat = 0
+            AND reason NOT IN ('resolved', 'was_firing', 'acknowledged'))
+        """
 
     static let withdrawing = """
         UPDATE notification SET reason = NULL, pending_since = NULL, due_at = NULL, message_id = NULL
@@ -288,7 +296,9 @@ extension Store {
 
     static let unended = """
         \(IncidentRow.select)
-        WHERE i.id IN (SELECT incident_id FROM notification WHERE channel = ? AND (state = 'firing' OR maybe_delivered = 1))
+        WHERE i.id IN (
+            SELECT incident_id FROM notification
+            WHERE channel = ? AND (state = 'firing' OR maybe_delivered = 1 OR \(ChannelTransaction.mayHaveArrived)))
         ORDER BY i.opened_at, i.id
         """
 }

@@ -4,8 +4,10 @@ import Evidence
 import Facts
 import Foundation
 import GRDB
+import Logging
 import Monitoring
 import Storage
+import Synchronization
 import Testing
 
 @testable import Alerting
@@ -143,7 +145,54 @@ extension AlertingSuite {
             #expect(world.transport.sent.count == before)
         }
 
-        @Test("mail: who gets it still gets no shutdownGrace, and who does not gets one")
+        @Test(
+            "a channel under another name begins once the former loop has the answer that it waits for",
+            .timeLimit(.minutes(10)))
+        func renamedUnderWay() async throws {
+            func hook(_ name: String) throws -> Channel {
+                try Channel(name: name, kind: .webhook, url: "https://hook.test/in")
+            }
+            let world = try World(World.routing([hook("one")]))
+            try await world.commit(.firing)
+            let receiver = HeldTransport()
+            let delivery = Delivery(
+                store: world.store, routing: try World.routing([hook("one")]), transport: receiver,
+                time: SystemTime(anchor: noon), userAgent: "aasa-monitor/test",
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            delivery.set(global: .distantFuture)
+            try await delivery.prepare()
+            try await withThrowingTaskGroup { group in
+                group.addTask { await delivery.run() }
+                while receiver.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+                try await delivery.replace(routing: World.routing([hook("two")]))
+                #expect(try await ChannelWorker(delivery: delivery, name: "two").turn() == .at(nil))
+                receiver.answer()
+                while try await world.store.channelRecords().map(\.name) != ["two"] {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                try await world.commit(.resolved)
+                delivery.wake()
+                while receiver.requests.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+                group.cancelAll()
+            }
+            #expect(
+                receiver.requests.map { (try? object($0.body))?["type"] as? String }
+                    == ["incident.firing", "incident.resolved"])
+        }
+
+        @Test("what no answer came to may stand open at a place that is left, withdrawn or not")
+        func unansweredAtFormerPlace() async throws {
+            let world = try World(
+                script: ["pager": [.fault(.network), .fault(.network)]], World.routing([Self.pager("pager")]))
+            try await world.commit(.firing)
+            try await world.settle()
+            #expect(world.transport.sent(to: "pager").count == 1)
+            #expect(try await world.store.unendedNotifications(channel: "pager").count == 1)
+            try await world.store.retire(channel: "pager")
+            #expect(try await world.store.unendedNotifications(channel: "pager").count == 1)
+        }
+
+        @Test("mail: who gets it no longer is told so, and nobody else")
         func mailRecipients() async throws {
             func mail(_ recipients: String...) throws -> Channel {
                 try Channel(
@@ -479,5 +528,34 @@ extension AlertingSuite {
             try await world.pass(60)
             #expect(world.types().count > 1)
         }
+    }
+}
+
+/// Holds back the answer to the first request.
+private final class HeldTransport: MessageTransport {
+    private let state = Mutex<(requests: [MessageRequest], waiting: CheckedContinuation<Void, Never>?, isOpen: Bool)>(
+        ([], nil, false))
+
+    var requests: [MessageRequest] { state.withLock(\.requests) }
+
+    func post(_ request: MessageRequest) async throws -> TransportAnswer {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                state.requests.append(request)
+                if !state.isOpen { state.waiting = continuation }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+        return TransportAnswer(status: 200)
+    }
+
+    func answer() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume()
     }
 }
