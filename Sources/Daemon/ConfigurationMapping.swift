@@ -63,8 +63,8 @@ extension Routing {
 
 extension StatusSite {
     /// Shows what the configuration says from now on, and goes by its rules of access.
-    func show(_ configuration: ConfigurationFile) {
-        watch(configuration.domains)
+    func show(_ configuration: ConfigurationFile) async {
+        await watch(configuration.domains)
         show(configuration.maintenance)
         allow(AccessPolicy(configuration.server))
     }

@@ -43,7 +43,7 @@ struct Reload: Sendable {
         await tryStore("holds of channels not ended") { try await factory.delivery.replace(routing: routing) }
         silences.replace(windows: next.maintenance)
         await storeTrouble.replace(routing: routing)
-        site.show(next)
+        await site.show(next)
         if let driver = drivers.checks { await checks.replace(with: driver) }
         live.replace(with: next)
         await factory.global.replace(

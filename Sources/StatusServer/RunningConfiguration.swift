@@ -33,7 +33,8 @@ final class WatchList: Sendable {
         let (index, revision, shown) = state.withLock { ($0.index, $0.revision, $0.shown) }
         guard revision != shown else { return }
         try await store.watch(index.domains, now: time.now)
-        state.withLock { $0.shown = max($0.shown, revision) }
+        // Where others came meanwhile, nobody knows whose writing was the last.
+        state.withLock { $0.shown = $0.revision == revision ? revision : -1 }
     }
 }
 

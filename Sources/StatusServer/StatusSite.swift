@@ -56,8 +56,15 @@ package struct StatusSite: Service {
         key = AccessKey(settings.access, host: settings.host, timekeeper: timekeeper, logger: logger)
     }
 
-    /// Shows other domains from now on, as after a reload of the configuration.
-    package func watch(_ domains: [WatchedDomain]) { watched.replace(with: domains) }
+    /// Shows other domains from now on, as after a reload of the configuration, and writes that into the store, for those who read
+    /// it without the site.
+    package func watch(_ domains: [WatchedDomain]) async {
+        watched.replace(with: domains)
+        await showWatched()
+    }
+
+    /// A page tries again where the store does not answer now.
+    private func showWatched() async { try? await watched.show(in: store, at: PageTime(timekeeper)) }
 
     /// Shows other maintenance windows from now on.
     package func show(_ maintenance: [MaintenanceWindow]) { windows.replace(with: maintenance) }
@@ -71,8 +78,8 @@ package struct StatusSite: Service {
     /// Serves until graceful shutdown or cancellation; either ends it within a second, whatever clients are doing.
     /// - Throws: `ListenError` where the address cannot be taken, before anything is served.
     package func run() async throws {
-        // So that counts begin with the first check. A page tries again where the store does not answer now.
-        try? await watched.show(in: store, at: PageTime(timekeeper))
+        // So that counts begin with the first check.
+        await showWatched()
         let isListening = Mutex(false)
         let application = try application { port in
             isListening.withLock { $0 = true }

@@ -190,7 +190,7 @@ extension StatusServerSuite {
         func reload() async throws {
             try await serving(watched: [info("old.test")]) { port, server in
                 #expect(try await ask(port, "/").body.contains("old.test"))
-                server.watch([try info("new.test")])
+                await server.watch([try info("new.test")])
                 let body = try await ask(port, "/").body
                 #expect(body.contains("new.test") && !body.contains("old.test"))
             }
