@@ -28,8 +28,9 @@ extension Store {
         try await remove(
             "body", "rowid", Self.agedBodies, ["before": seenBefore],
             // A check may have seen the body again in the meantime.
-            unless: "seen_at >= \(seenBefore)")
-        try await remove("body", "rowid", Self.surplusBodies, ["limit": Self.maximumBodiesPerDomain])
+            unless: "seen_at >= \(seenBefore) OR \(Self.isServed)")
+        try await remove(
+            "body", "rowid", Self.surplusBodies, ["limit": Self.maximumBodiesPerDomain], unless: Self.isServed)
         try await remove("delivery", "id", Self.agedDeliveries, ["before": end(of: Self.keepDeliveries)])
         try await remove(
             "message_log", "key", Self.agedMessages, ["before": end(of: Self.keepDeliveries)],
@@ -51,6 +52,13 @@ extension Store {
     }
 
     static let agedBodies = "SELECT rowid FROM body WHERE seen_at < :before"
+    /// The last check of its domain found it, at the origin or at an edge, however long ago that was.
+    private static let isServed = """
+        EXISTS (
+            SELECT 1 FROM version v JOIN version_interval s ON s.domain = v.domain AND s.version = v.id
+            WHERE v.domain = body.domain AND v.content = body.sha256 AND NOT EXISTS (
+                SELECT 1 FROM version_interval n WHERE n.domain = s.domain AND n.place = s.place AND n.at > s.at))
+        """
     static let surplusBodies = """
         SELECT rowid FROM (
             SELECT rowid, row_number() OVER (PARTITION BY domain ORDER BY seen_at DESC) AS age FROM body)

@@ -26,7 +26,8 @@ enum Schema {
     /// The domains, and what the checks saw. Instants are whole milliseconds since 1970 in UTC, in all tables.
     ///
     /// No index names a column that changes at each check. What changes at each check stands before the documents, within the
-    /// first hundreds of bytes of a row, and keeps its length: SQLite then writes one page, however long the documents are.
+    /// first hundreds of bytes of a row, and keeps its length from the second unchanged check on: SQLite then writes one page,
+    /// however long the documents are.
     private static let checks = """
         CREATE TABLE domain (
             name TEXT NOT NULL PRIMARY KEY,
@@ -76,7 +77,7 @@ enum Schema {
         -- Bodies by the SHA-256 of their bytes: each version is kept once.
         CREATE TABLE body (
             sha256 TEXT NOT NULL PRIMARY KEY,
-            -- Where it was first seen; when it was last seen anywhere, as it is written down once a day.
+            -- Where it was first seen (or last, by a store of format 23); when it was last seen anywhere, as it is written down once a day.
             domain TEXT NOT NULL, seen_at INTEGER NOT NULL, bytes BLOB NOT NULL
         ) STRICT;
         CREATE INDEX body_of_domain ON body (domain, seen_at);

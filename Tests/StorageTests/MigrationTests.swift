@@ -130,6 +130,9 @@ extension StorageSuite {
             // A start that stored no check changes nothing of that.
             let second = try Store(path: folder.store)
             #expect(second.formerPath == former)
+            // Nor does a domain that is removed at the start.
+            try await second.commit(Evaluation(state: try state()))
+            #expect(second.formerPath == former)
             try await second.commit(Evaluation(state: try state()), of: try observation())
             #expect(second.formerPath == nil)
             #expect(!FileManager.default.fileExists(atPath: former))

@@ -59,6 +59,25 @@ extension StorageSuite {
             }
         }
 
+        @Test("the body that a domain served last stays, however long ago that was")
+        func served() async throws {
+            func check(_ body: String, day: Double) async throws {
+                let now = noon + day * 86400
+                let observation = try observation(at: now, body: body)
+                let content = try #require(observation.origin.answer?.body.hash)
+                try await store.commit(
+                    Evaluation(
+                        state: try state(at: now),
+                        places: [PlaceReading(.origin, .version(meaning: content, content: content))]),
+                    of: observation)
+            }
+            try await check("old", day: 0)
+            try await check("last", day: 1)
+            try await store.prune(now: noon + 90 * 86400, keepObservations: .seconds(86400))
+            #expect(try await store.body(ContentHash(of: "hash-of-old".utf8)) == nil)
+            #expect(try await store.body(ContentHash(of: "hash-of-last".utf8)) != nil)
+        }
+
         @Test("the bodies of a domain whose answers never repeat are bounded, those of another stay")
         func surplus() async throws {
             try await store.commit(

@@ -70,7 +70,7 @@ extension StorageSuite {
             #expect(try await store.states() == [Self.longState(at: last)])
         }
 
-        @Test("each check adds to the response times, whether the run goes on or not")
+        @Test("each check adds to the response times, whatever it changes")
         func times() async throws {
             let domain = try Domain("example.com")
             #expect(try await store.responseTimes(of: domain) == nil)

@@ -45,7 +45,7 @@ extension Store {
             }
             return try IncidentRow.write(evaluation.changes, database)
         }
-        dropFormer()
+        if observation != nil { dropFormer() }
         return isNews
     }
 
