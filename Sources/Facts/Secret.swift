@@ -1,4 +1,4 @@
-// What opens a service, from the configuration to the one place that sends it.
+// What opens a service, as the configuration holds it.
 
 /// A text that may be used but never shown: webhook URLs, signing secrets, tokens, proxies with a password.
 ///
@@ -10,7 +10,7 @@ package struct Secret: Sendable, Hashable {
         self.text = text
     }
 
-    /// The text itself, for the one place that sends or compares it.
+    /// The text itself, for what sends or compares it.
     package func reveal() -> String { text }
 }
 

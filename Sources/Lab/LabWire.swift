@@ -46,12 +46,12 @@ final class LabWire {
         write(text.utf8, then: then)
     }
 
-    /// An orderly close: TLS's shutdownGrace where there is TLS, then TCP's.
+    /// An orderly close: TLS's close_notify where there is TLS, then TCP's.
     func close() {
         context.close(promise: nil)
     }
 
-    /// A TCP reset. Goes around TLS, whose shutdownGrace would tell the client that all was well.
+    /// A TCP reset. Goes around TLS, whose close_notify would tell the client that all was well.
     func reset() {
         stop()
         context.channel.resetNow()
@@ -80,7 +80,7 @@ final class LabWire {
 }
 
 extension Channel {
-    /// Closes this connection by a TCP reset, with no shutdownGrace. On its event loop only.
+    /// Closes this connection by a TCP reset, with no close_notify. On its event loop only.
     func resetNow() {
         if let provider = self as? any SocketOptionProvider {
             provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { [self] _ in abortNow() }
@@ -89,7 +89,7 @@ extension Channel {
         }
     }
 
-    /// Closes this connection at once, without TLS's shutdownGrace. On its event loop only.
+    /// Closes this connection at once, without TLS's close_notify. On its event loop only.
     func abortNow() {
         if let tls = try? pipeline.syncOperations.context(handlerType: LabTLSHandler.self) {
             tls.close(promise: nil)

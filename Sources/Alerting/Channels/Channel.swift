@@ -46,7 +46,7 @@ package struct Channel: Equatable, Sendable {
     package var notifies: Set<Notified>
 
     /// `url`: nil for a service that has one address for all.
-    /// `signingKeys`: for webhooks; `WebhookSignature.keys(parsing:)` reads them. Empty signs nothing.
+    /// `signingKeys`: for webhooks; `signingKeys(parsing:channel:)` reads them. Empty signs nothing.
     /// - Throws: `ChannelFault`, without any secret.
     package init(
         name: String, kind: ChannelKind, url: String? = nil, signingKeys: [Data] = [], token: String? = nil,

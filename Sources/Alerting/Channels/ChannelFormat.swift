@@ -188,7 +188,7 @@ enum RetryAfter {
         if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             return Double(value)
         }
-        return (try? Date(value, strategy: imfDate))?.timeIntervalSince(now)
+        return Date(http: value)?.timeIntervalSince(now)
     }
 
     private static func body(_ answer: TransportAnswer) -> Double? {
@@ -197,12 +197,6 @@ enum RetryAfter {
         // A negative number is no wish.
         return seconds.flatMap { $0 >= 0 ? $0 : nil }
     }
-
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`.
-    private static let imfDate = Date.ParseStrategy(
-        format:
-            "\(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) \(timeZone: .specificName(.short))",
-        locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt)
 }
 
 /// JSON as the channels write it: sorted keys, so that the same alert gives the same bytes.
