@@ -72,7 +72,7 @@ extension Audit {
         let distance = Int64(setup.groupInterval / .milliseconds(1)) - 1000
         let book = channels[channel.name] ?? ChannelBook()
         if let last = groups[group], present.passed - last < distance,
-            book.rejectedAt.map({ present.passed - $0 > 3_600_000 }) ?? true,
+            present.passed > book.partsUntil,
             present.passed - present.lastUpheaval > 3_600_000
         {
             throw Violation(
