@@ -222,6 +222,12 @@ struct ChannelTurn: Sendable {
 
     /// Asks again about every incident that is not over, and about every row that waits for something.
     private func reconcileAll() async throws {
+        for message in try await inspect({ try $0.store.unreadableMessages() }) {
+            delivery.logger.error(
+                "message discarded: it cannot be read; its incidents are decided anew",
+                metadata: ["channel": "\(channel.name)", "message": "\(message)"])
+            try await transact { try $0.store.discard(message) }
+        }
         try await pages { planner, last in
             let open = try planner.store.unresolvedIncidents(after: last, limit: Self.page)
             try planner.ask(open)

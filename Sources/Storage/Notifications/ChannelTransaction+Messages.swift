@@ -78,6 +78,25 @@ extension ChannelTransaction {
     }
 
     static let ofChannel = "SELECT * FROM message WHERE channel = ? ORDER BY retry_at, id"
+
+    /// Those that cannot be read, as one may be that a later version wrote.
+    package func unreadableMessages() throws -> [Int64] {
+        try Row.fetchAll(database, cached: Self.ofChannel, arguments: [channel]).filter { Self.message($0) == nil }
+            .map { $0["id"] }
+    }
+
+    /// Deletes a message that cannot be read. Its incidents may be notified of again; what it said may have arrived.
+    package func discard(_ message: Int64) throws {
+        try database.execute(
+            cached: """
+                UPDATE notification SET message_id = NULL, maybe_delivered = max(maybe_delivered, (
+                    SELECT is_unclear FROM message WHERE id = notification.message_id))
+                WHERE channel = ? AND message_id = ?
+                """, arguments: [channel, message])
+        try database.execute(
+            cached: "DELETE FROM message WHERE id = ? AND channel = ?", arguments: [message, channel])
+    }
+
     /// Stores a message, and returns it with its id.
     package func insert(_ message: MessageRecord) throws -> MessageRecord {
         try database.execute(

@@ -192,6 +192,19 @@ extension AlertingSuite {
             #expect(try await world.store.unendedNotifications(channel: "pager").count == 1)
         }
 
+        @Test("a message that cannot be read keeps no incident from being told")
+        func unreadableMessage() async throws {
+            let world = try World(script: ["hook": [.fault(.network)]])
+            try await world.commit(.firing)
+            try await world.settle()
+            let database = try DatabaseQueue(path: world.folder + "/monitor.db")
+            try await database.write { try $0.execute(sql: "UPDATE message SET reason = 'of a later version'") }
+            try await world.restart()
+            try await world.pass(60)
+            #expect(world.types() == ["firing", "firing"])
+            #expect(Set(world.transport.sent.map(\.id)).count == 2)
+        }
+
         @Test("mail: who gets it no longer is told so, and nobody else")
         func mailRecipients() async throws {
             func mail(_ recipients: String...) throws -> Channel {
