@@ -60,10 +60,8 @@ struct FormerChannels {
         for record in try await store.channelRecords() {
             let channel = routing.channel(named: record.name)
             let destination = try await channel.asyncMap(delivery.destinationHash)
+            if channel == nil { try await delivery.retire(record) }
             // Another channel may send to the same place, under whatever name.
-            if channel == nil, try await !delivery.isTakenOver(record.destination) {
-                try await store.retire(channel: record.name)
-            }
             guard destination != record.destination, !destinations.contains(record.destination) else { continue }
             let open = try await store.unendedNotifications(channel: record.name).map(\.incident)
                 .filter { $0.state != .resolved }

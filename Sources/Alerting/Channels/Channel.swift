@@ -213,7 +213,7 @@ extension Channel {
 
     /// Of a call over HTTP: a message, or what follows one.
     func request(
-        _ call: FollowUp, messageKey: String = "", timestamp: Date, userAgent: String
+        _ call: HTTPCall, messageKey: String = "", timestamp: Date, userAgent: String
     ) -> MessageRequest {
         let format = format
         return MessageRequest(

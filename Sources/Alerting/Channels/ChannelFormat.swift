@@ -47,14 +47,14 @@ protocol ChannelFormat: Sendable {
     func isServiceWide(_ answer: TransportAnswer) -> Bool
 
     /// A call after a delivered message that may fail without harm, such as the edit of the incident's first message.
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp?
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall?
 
     /// For all of an attempt.
     var timeout: Duration { get }
 }
 
-/// A call that follows a message.
-struct FollowUp {
+/// A call to a service: a message, or what follows one.
+struct HTTPCall {
     var method: MessageRequest.Method = .post
     let url: String
     let body: Data
@@ -72,7 +72,7 @@ extension ChannelFormat {
     func request(
         body: Data, messageKey: String, timestamp: Date, userAgent: String, channel: Channel
     ) throws -> MessageRequest {
-        let call = FollowUp(
+        let call = HTTPCall(
             url: address(messageKey: messageKey, channel: channel), body: try wire(body, channel: channel))
         return channel.request(call, messageKey: messageKey, timestamp: timestamp, userAgent: userAgent)
     }
@@ -84,7 +84,7 @@ extension ChannelFormat {
     func newDestination(in answer: TransportAnswer) -> String? { nil }
     var resetHeader: String? { nil }
     func isServiceWide(_ answer: TransportAnswer) -> Bool { false }
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? { nil }
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? { nil }
     var timeout: Duration { .seconds(15) }
 }
 

@@ -47,9 +47,9 @@ struct ChatworkFormat: ChannelFormat {
         return JSONText.decoded(Stored.self, answer)?.message_id
     }
 
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? {
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
         guard alert.isOver, let reference, reference.allSatisfy(\.isNumber) else { return nil }
-        return FollowUp(
+        return HTTPCall(
             method: .put, url: address(messageKey: "", channel: channel) + "/" + reference,
             body: Self.form(Self.text(alert, isBrief: false)))
     }

@@ -89,13 +89,13 @@ struct DiscordFormat: ChannelFormat {
         return JSONText.decoded(Stored.self, answer)?.id
     }
 
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? {
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
         guard alert.isOver, let reference, reference.allSatisfy(\.isNumber),
             var parts = URLComponents(string: channel.url)
         else { return nil }
         parts.percentEncodedPath += (parts.path.hasSuffix("/") ? "" : "/") + "messages/" + reference
         parts.percentEncodedQuery = channel.thread.map { "thread_id=\($0)" }
         guard let url = parts.string else { return nil }
-        return FollowUp(method: .patch, url: url, body: try Self.message(alert, isBrief: false))
+        return HTTPCall(method: .patch, url: url, body: try Self.message(alert, isBrief: false))
     }
 }

@@ -121,12 +121,12 @@ struct PagerDutyFormat: ChannelFormat {
     }
 
     /// A test ends what it opened.
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? {
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
         guard alert.isTest else { return nil }
         let end = Event(
             event_action: .resolve, dedup_key: MessageIdentity.key(ofIncident: alert.incident.id), payload: nil,
             links: nil, client: "aasa-monitor", client_url: nil)
-        return FollowUp(
+        return HTTPCall(
             url: address(messageKey: "", channel: channel), body: try wire(try JSONText.encoded(end), channel: channel))
     }
 }

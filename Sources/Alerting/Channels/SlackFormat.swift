@@ -140,14 +140,14 @@ struct SlackBotFormat: ChannelFormat {
         return JSONText.decoded(Reply.self, answer).map { "\($0.channel) \($0.ts)" }
     }
 
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? {
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
         struct Head: Encodable {
             let channel: String
             let ts: String
         }
         guard alert.isOver, let reference, let (place, ts) = Self.parts(reference) else { return nil }
         let message = try SlackFormat.message(alert, blocks: true)
-        return FollowUp(
+        return HTTPCall(
             url: channel.url("/chat.update"), body: try JSONText.adding(Head(channel: place, ts: ts), to: message))
     }
 

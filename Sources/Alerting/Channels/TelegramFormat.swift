@@ -95,14 +95,14 @@ struct TelegramFormat: ChannelFormat {
         return reply.parameters?.migrate_to_chat_id.map(String.init)
     }
 
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> FollowUp? {
+    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
         struct Target: Encodable {
             let chat_id: String
             let message_id: Int
         }
         guard alert.isOver, let id = reference.flatMap(Int.init) else { return nil }
         let message = try JSONText.encoded(Self.message(alert, isPlain: false, isBrief: false))
-        return FollowUp(
+        return HTTPCall(
             url: Self.method("editMessageText", channel),
             body: try JSONText.adding(Target(chat_id: channel.destination ?? "", message_id: id), to: message))
     }

@@ -77,9 +77,9 @@ actor ChannelWorker {
 
     /// The configuration does not name the channel any more: nothing of it waits, unless another name goes on from it.
     private func end() async throws {
-        let known = try await delivery.store.inspect(channel: name) { try $0.record() }
-        let place = latest?.destination ?? known?.destination
-        if let place, try await delivery.isTakenOver(place) {} else { try await delivery.store.retire(channel: name) }
+        if let record = try await delivery.store.inspect(channel: name, { try $0.record() }) {
+            try await delivery.retire(record)
+        }
         if let former = latest { try await leave(former.channel, former.destination) }
         latest = nil
     }

@@ -189,13 +189,14 @@ package final class Delivery: Sendable {
         return hashes
     }
 
-    /// Whether a channel that sends there has not begun: it goes on from what another name knows.
-    package func isTakenOver(_ destination: String) async throws -> Bool {
-        let begun = try await store.channelRecords().filter { $0.destination == destination }.map(\.name)
+    /// Withdraws what waits at a channel that is not configured any more, unless another one that sends to the same place has yet
+    /// to begin: that goes on from it.
+    package func retire(_ former: ChannelRecord) async throws {
+        let begun = try await store.channelRecords().filter { $0.destination == former.destination }.map(\.name)
         for channel in inputs.routing.channels where !begun.contains(channel.name) {
-            if try await destinationHash(of: channel) == destination { return true }
+            if try await destinationHash(of: channel) == former.destination { return }
         }
-        return false
+        try await store.retire(channel: former.name)
     }
 
     /// Whether the loop of a channel that is not configured any more still sends there.
@@ -256,7 +257,7 @@ package final class Delivery: Sendable {
     }
 
     /// Makes a call that follows a message.
-    func post(_ call: FollowUp, to channel: Channel) async throws -> TransportAnswer {
+    func post(_ call: HTTPCall, to channel: Channel) async throws -> TransportAnswer {
         try await post(
             channel.request(call, timestamp: time.systemTime(), userAgent: userAgent), to: channel)
     }

@@ -295,8 +295,3 @@ struct NotificationPlanner {
         )
     }
 }
-
-extension MessageRecord {
-    /// The receiver may know of a firing by it.
-    var mayHaveNotified: Bool { isUnclear && reason.type != .resolved && reason.type != .acknowledged }
-}

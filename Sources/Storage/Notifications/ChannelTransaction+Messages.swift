@@ -71,6 +71,14 @@ package struct MessageRecord: Equatable, Sendable {
     }
 }
 
+extension MessageRecord {
+    /// What tells of no firing: ends, and acknowledgements.
+    static let ends = NotificationReason.allCases.filter { $0.type == .resolved || $0.type == .acknowledged }
+
+    /// The receiver may know of a firing by it: it left, and no clear answer came.
+    package var mayHaveNotified: Bool { isUnclear && !Self.ends.contains(reason) }
+}
+
 extension ChannelTransaction {
     /// The messages under way with what they state, by their next attempt.
     package func messages() throws -> [MessageRecord] {
@@ -88,11 +96,10 @@ extension ChannelTransaction {
     /// Deletes a message that cannot be read. Its incidents may be notified of again; what it said may have arrived.
     package func discard(_ message: Int64) throws {
         try database.execute(
-            cached: """
-                UPDATE notification SET message_id = NULL, maybe_delivered = max(maybe_delivered, (
-                    SELECT is_unclear FROM message WHERE id = notification.message_id))
-                WHERE channel = ? AND message_id = ?
-                """, arguments: [channel, message])
+            cached: "\(Self.notingArrivals) AND message_id = ?", arguments: [channel, message])
+        try database.execute(
+            cached: "UPDATE notification SET message_id = NULL WHERE channel = ? AND message_id = ?",
+            arguments: [channel, message])
         try database.execute(
             cached: "DELETE FROM message WHERE id = ? AND channel = ?", arguments: [message, channel])
     }

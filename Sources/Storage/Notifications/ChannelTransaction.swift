@@ -183,19 +183,19 @@ package struct ChannelTransaction {
 
     /// Withdraws all that is pending and under way, since nobody sends it. What the channel knows, or may know, stays.
     package func retire() throws {
-        try database.execute(
-            cached: "UPDATE notification SET maybe_delivered = 1 WHERE channel = ? AND \(Self.mayHaveArrived)",
-            arguments: [channel])
+        try database.execute(cached: Self.notingArrivals, arguments: [channel])
         try database.execute(cached: "DELETE FROM message WHERE channel = ?", arguments: [channel])
         try database.execute(cached: Self.withdrawing, arguments: [channel])
     }
 
-    /// A message that left, and that no answer came to, may have told of a firing.
+    /// As `MessageRecord.mayHaveNotified`, of the message under way about a row of `notification`.
     static let mayHaveArrived = """
         message_id IN (
             SELECT id FROM message WHERE is_unclear = 1 AND is_repeat = 0
-            AND reason NOT IN ('resolved', 'was_firing', 'acknowledged'))
+            AND reason NOT IN (\(MessageRecord.ends.map { "'\($0.rawValue)'" }.joined(separator: ", "))))
         """
+
+    static let notingArrivals = "UPDATE notification SET maybe_delivered = 1 WHERE channel = ? AND \(mayHaveArrived)"
 
     static let withdrawing = """
         UPDATE notification SET reason = NULL, pending_since = NULL, due_at = NULL, message_id = NULL
