@@ -74,7 +74,7 @@ setup-package: setup-build
 	$(call install,$(DEB_PACKAGES))
 
 build: setup-build ## build the program (debug)
-	swift build --product aasa-monitor
+	.ci/build --product aasa-monitor
 
 demo: build ## show the main job on an embedded lab
 	.build/debug/aasa-monitor demo $(DEMO_FLAGS)
@@ -83,12 +83,12 @@ run: build ## run the daemon with CONFIG (default monitor.yaml)
 	.build/debug/aasa-monitor run --config $(CONFIG)
 
 test: setup-test ## run all tests, and name the slowest
-	swift build --build-tests
+	.ci/build --build-tests
 	.ci/test
 
 SHOTS ?=
 browser: setup-browser ## look at the pages with Chromium: what they show, axe, hostile payloads (SHOTS=FOLDER takes pictures)
-	swift build --product aasa-monitor-stage
+	.ci/build --product aasa-monitor-stage
 	@if [ -x $(BROWSER)/bin/python ]; then \
 	  $(BROWSER)/bin/python Tests/Browser/pages.py $(if $(SHOTS),--shots $(SHOTS)); \
 	else echo "skipped: the browser's client is not installed"; fi
@@ -171,7 +171,7 @@ package: setup-package ## make the .deb and the archive of the release build, in
 DEB ?=
 package-test: setup-package ## judge a .deb, install it in a Debian of its own and live with it (DEB=FILE; default: of the debug build)
 ifeq ($(DEB),)
-	swift build --product aasa-monitor
+	.ci/build --product aasa-monitor
 	rm -rf dist/debug && deploy/package.sh --debug
 endif
 	lintian --fail-on error,warning $(or $(DEB),dist/debug/*.deb)

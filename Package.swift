@@ -76,7 +76,7 @@ let package = Package(
                 "CSpawn", "Curl", "Evidence", "Facts", "Hashing", "Monitoring", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: small),
+            swiftSettings: small + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         .target(
             name: "StatusServer",
             dependencies: [

@@ -14,8 +14,8 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Starts origins and a copy of Apple's CDN on loopback, under a private certificate authority of its own, and \
             the real daemon on them. Nothing leaves this machine. Open the page that the first line names: it shows the \
-            story while it happens. On a terminal a day takes a minute, elsewhere twelve seconds. Exits with 1 if an \
-            expected alert is missing.
+            story while it happens. On a terminal a day takes a minute, elsewhere twelve seconds; on a busy machine longer, \
+            since time waits for the daemon. Exits with 1 if an expected alert is missing.
             """)
 
     @Flag(help: "Keep the lab and the status page up at the end, until Ctrl-C.")
@@ -51,7 +51,7 @@ struct DemoStory: Sendable {
 
     /// - Returns: whether everything happened as shown; nil where a signal ended it before.
     func tell() async throws -> Bool? {
-        let stage = try await DemoStage.build()
+        let stage = try await DemoStage.build(factor: pace.factor)
         let result: Bool?
         do {
             result = try await perform(on: stage)
@@ -64,7 +64,7 @@ struct DemoStory: Sendable {
     }
 
     private func perform(on stage: DemoStage) async throws -> Bool? {
-        let time = AcceleratedTime(factor: pace.factor)
+        let time = stage.time
         let configuration = try stage.configuration(port: port)
         let (addresses, address) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
         let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -105,48 +105,47 @@ struct DemoStory: Sendable {
     private func play(_ stage: DemoStage, _ teller: DemoTeller, _ page: String) async throws -> Bool {
         teller.title("Open \(page) and watch it happen.")
         teller.title("aasa-monitor demo: five sites, a copy of Apple's CDN, and the real daemon on loopback")
-        teller.note("one second is \(pace.second), times are UTC; nothing leaves this machine")
-        var chat = DemoChat(stage.chat, teller, page: page, timeout: pace.timeout)
-        try await Task.sleep(for: pace.opening)
+        teller.note("one second is \(pace.second) at most, times are UTC; nothing leaves this machine")
+        var chat = DemoChat(stage, teller, page: page)
 
-        try await waitForFirstChecks(stage)
+        // Somebody opens the page meanwhile, and each site is checked.
+        guard try await chat.passes(DemoPace.opening) else { return false }
+        if let unchecked = DemoStage.all.first(where: { stage.lab.cdn.requests(for: $0).isEmpty }) {
+            throw CommandFailure(.software, "the daemon did not check \(unchecked) in time")
+        }
         teller.say("all well", "\(DemoStage.all.joined(separator: ", ")) are checked: origin and CDN agree.")
 
         stage.deployNewFile()
         teller.say(
             "deploy",
             "\(DemoStage.changing) deploys a new file with /trips/* and /help/*. Apple's CDN keeps the old one.")
-        try await Task.sleep(for: pace.pause)
+        guard try await chat.passes(DemoPace.pause) else { return false }
         stage.refuseCrawler()
         teller.say("firewall", "\(DemoStage.refusing) switches on bot protection: AASA-Bot gets 403, browsers get 200.")
-        try await Task.sleep(for: pace.pause)
+        chat.expect("FIRING \(DemoStage.refusing) origin.broken")
+        guard try await chat.passes(DemoPace.pause) else { return false }
         stage.installWrongCertificate()
         teller.say("certificate", "\(DemoStage.misconfigured) installs a certificate made out to another name.")
+        chat.expect("FIRING \(DemoStage.misconfigured) origin.unreachable")
+        guard try await chat.passesUntilAllCame() else { return false }
 
-        guard
-            await chat.expect([
-                "FIRING \(DemoStage.refusing) origin.broken",
-                "FIRING \(DemoStage.misconfigured) origin.unreachable",
-                "FIRING \(DemoStage.changing) cdn.stale",
-            ])
-        else { return false }
-
-        stage.cdnPicksUpNewFile()
-        teller.say("at last", "Apple's CDN picks up the new file of \(DemoStage.changing).")
-        try await Task.sleep(for: pace.pause)
-        try await stage.admitCrawler(after: .seconds(3 * 30 * 60 / pace.factor))
+        stage.admitCrawler()
         teller.say("repair", "\(DemoStage.refusing) lets AASA-Bot pass; Apple asks again.")
-        try await Task.sleep(for: pace.pause)
+        chat.expect("RESOLVED \(DemoStage.refusing) origin.broken")
+        guard try await chat.passes(DemoPace.pause) else { return false }
         stage.installRightCertificate()
         teller.say("repair", "\(DemoStage.misconfigured) installs the right certificate.")
+        chat.expect("RESOLVED \(DemoStage.misconfigured) origin.unreachable")
+        guard try await chat.passesUntilAllCame() else { return false }
 
-        guard
-            await chat.expect([
-                "RESOLVED \(DemoStage.refusing) origin.broken",
-                "RESOLVED \(DemoStage.misconfigured) origin.unreachable",
-                "RESOLVED \(DemoStage.changing) cdn.stale",
-            ])
-        else { return false }
+        chat.expect("FIRING \(DemoStage.changing) cdn.stale")
+        guard try await chat.passesUntilAllCame(), try await chat.passes(DemoPace.pause) else { return false }
+        stage.cdnPicksUpNewFile()
+        teller.say("at last", "Apple's CDN picks up the new file of \(DemoStage.changing).")
+        chat.expect("RESOLVED \(DemoStage.changing) cdn.stale")
+        guard try await chat.passesUntilAllCame() else { return false }
+
+        stage.cue.end()
         teller.title("Done: 3 alerts, 3 recoveries, none lost, none duplicated.")
         if !keepsRunning {
             teller.note("the page ends with the demo; to look around on it: aasa-monitor demo --keep")
@@ -154,37 +153,26 @@ struct DemoStory: Sendable {
         teller.note("next: aasa-monitor check YOUR-DOMAIN, or aasa-monitor init YOUR-DOMAIN")
         return true
     }
-
-    /// The daemon checks every site once before anything happens to one.
-    private func waitForFirstChecks(_ stage: DemoStage) async throws {
-        let deadline = ContinuousClock.now + pace.timeout
-        while !DemoStage.all.allSatisfy({ !stage.lab.cdn.requests(for: $0).isEmpty }) {
-            guard ContinuousClock.now < deadline else {
-                throw CommandFailure(.software, "the daemon did not check the lab's sites in time")
-            }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        // One interval more, so that the first checks are evaluated and stored.
-        try await Task.sleep(for: .milliseconds(500))
-    }
 }
 
-/// How fast the demo tells its story.
+/// How fast the demo tells its story. The story is the same at each pace.
 struct DemoPace: Sendable {
-    /// Story time for each second.
+    /// Story time for each second, at most.
     let factor: Double
-    /// Before the story begins, so that somebody can open the page.
-    let opening: Duration
-    /// Between two scenes.
-    let pause: Duration
-    /// For each wait; far more than it takes.
-    let timeout: Duration
 
     /// A day of staleness takes twelve seconds: for tests and pipelines.
-    static let fast = DemoPace(factor: 7200, opening: .zero, pause: .zero, timeout: .seconds(60))
+    static let fast = DemoPace(factor: 7200)
     /// A day takes a minute: to be read, and watched on the page.
-    static let readable = DemoPace(
-        factor: 1440, opening: .seconds(6), pause: .seconds(4), timeout: .seconds(240))
+    static let readable = DemoPace(factor: 1440)
+
+    /// Before the story begins, in story time as those below: more than an interval, so that each site has been checked.
+    static let opening: Duration = .seconds(2 * 3600)
+    /// Between two scenes.
+    static let pause: Duration = .seconds(90 * 60)
+    /// For the messages of the last scene; far more than they take.
+    static let patience: Duration = .seconds(4 * 86_400)
+    /// For time to go on, in the machine's time: where it does not, the daemon is stuck.
+    static let timeout: Duration = .seconds(900)
 
     /// What a second is in the story: `24 min`.
     var second: String { factor.inWords }

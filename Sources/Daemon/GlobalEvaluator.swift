@@ -71,6 +71,8 @@ package actor GlobalEvaluator: GlobalView {
     /// How long the last pass took.
     private var lastPass: Duration = .zero
     private let trouble = LogDeduplicator()
+    /// When the next pass begins, for a clock that waits for it.
+    private(set) var due = Date.distantPast
 
     private static let longestPause: Duration = .seconds(2)
     private static let shortestPause: Duration = .milliseconds(50)
@@ -143,10 +145,11 @@ package actor GlobalEvaluator: GlobalView {
     private func rest() async {
         let (time, pause) = (dependencies.time, pause)
         let end = time.now() + pause.inSeconds
+        due = end
         try? await time.sleep(for: pause)
         let now = time.now()
         let over = now.timeIntervalSince(end)
-        guard over > Self.longestOversleep * time.pace else { return }
+        guard over > Self.longestOversleep else { return }
         startedAt = now
         dependencies.logger.notice(
             "the monitor was stopped for a while: the machine was suspended, or the process",
@@ -155,10 +158,9 @@ package actor GlobalEvaluator: GlobalView {
 
     /// Until the next pass. Domains that are checked every few seconds are evaluated faster.
     package var pause: Duration {
-        let pace = dependencies.time.pace
-        let usual = max(
-            min(Self.longestPause * pace, (health.shortestInterval ?? .seconds(60)) / 4), Self.shortestPause * pace)
-        return max(usual, lastPass * Self.share * pace)
+        let longest = Self.longestPause * dependencies.time.intervalFactor
+        let usual = max(min(longest, (health.shortestInterval ?? .seconds(60)) / 4), Self.shortestPause)
+        return max(usual, lastPass * Self.share)
     }
 
     /// One pass over all domains.
@@ -166,11 +168,10 @@ package actor GlobalEvaluator: GlobalView {
         guard !isEvaluating else { return }
         isEvaluating = true
         defer { isEvaluating = false }
-        let began = ContinuousClock.now
         let round = await configuration.canaries?.round
         let now = dependencies.time.now()
         let evaluation = evaluateGlobal(state, snapshot(round, now: now), configuration.policy, now: now)
-        lastPass = ContinuousClock.now - began
+        lastPass = .seconds(dependencies.time.now().timeIntervalSince(now))
         do {
             try await commit(evaluation)
             trouble.isOver()
@@ -181,7 +182,7 @@ package actor GlobalEvaluator: GlobalView {
             }
             return
         }
-        dependencies.delivery.set(global: now - Self.slack * dependencies.time.pace)
+        dependencies.delivery.set(global: now - Self.slack)
         // What an incident inhibited is asked about again.
         if evaluation.changes.contains(where: \.movesInhibition) { dependencies.delivery.reconsider() }
     }
@@ -309,7 +310,7 @@ extension GlobalEvaluator.Configuration {
         let hosts = configuration.network.canaries
         self.init(
             domains: configuration.domains, channels: Set(configuration.alerts.channels.map(\.name)),
-            policy: GlobalPolicy(scheduleSlack: .seconds(60) * time.pace),
+            policy: GlobalPolicy(),
             canaries: hosts.isEmpty
                 ? nil
                 : ConnectivityWatch(

@@ -262,6 +262,13 @@ package struct MonitorDaemon: Sendable {
                 ).run()
             },
         ]
+        if let demonstration = time as? AcceleratedTime {
+            services.append(
+                .loop("time") {
+                    // In the order of the flow: what one has left to the next is seen there.
+                    await demonstration.pass { min(scheduler.due, await global.due, delivery.due) }
+                })
+        }
         if let notifier = surroundings.notifier {
             services.append(
                 .loop("status line") { await StatusLine(notifier: notifier, store: store, live: live).run() })
@@ -281,7 +288,7 @@ package struct MonitorDaemon: Sendable {
                 try? await store.noteTold(of: aside)
                 return
             }
-            if !isOnce { try? await time.sleep(for: .seconds(60) * time.pace) }
+            if !isOnce { try? await time.sleep(for: .seconds(60)) }
         }
     }
 

@@ -76,10 +76,10 @@ extension MonitorDaemon {
             concurrency: max(DomainScheduler.places, 2 * configuration.network.maxConcurrent)
         ).run()
         // All incidents of the round are known now: what many domains share is notified first, and messages are grouped.
-        try await parts.time.sleep(for: Self.settling * parts.time.pace)
+        try await parts.time.sleep(for: Self.settling)
         await parts.global.evaluate()
         await DeliverySteps(parts.delivery).sendAll(
-            until: parts.time.now() + Self.deliveryTimeout.inSeconds * parts.time.pace)
+            until: parts.time.now() + Self.deliveryTimeout.inSeconds)
         await parts.tellLeftOpen()
         try Task.checkCancellation()
         let waiting = try await store.pendingNotifications(of: { routing.channel(named: $0) != nil })

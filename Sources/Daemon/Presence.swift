@@ -20,7 +20,7 @@ struct Presence: Sendable {
     func run() async {
         var last = time.now()
         while !Task.isCancelled {
-            try? await time.sleep(for: Self.every * time.pace)
+            try? await time.sleep(for: Self.every * time.intervalFactor)
             await note(since: last)
             last = time.now()
         }
@@ -29,6 +29,6 @@ struct Presence: Sendable {
     private func note(since last: Date?) async {
         // Where the store takes no writes, others say so.
         try? await store.notePresence(
-            at: time.now(), since: last, shortest: 2 * Self.every.inSeconds * time.pace)
+            at: time.now(), since: last, shortest: 2 * Self.every.inSeconds * time.intervalFactor)
     }
 }

@@ -39,12 +39,15 @@ package final class Lab: Sendable {
     ///   - directory: where `ca.pem` goes; a new temporary directory, removed at shutdown, when nil.
     ///   - addresses: loopback addresses that all get the same port. On Linux every address of 127.0.0.0/8 will do, so
     ///     that a host or the CDN can have several.
+    ///   - now: the clock by which the CDN's copies grow old.
     /// - Returns: a lab that serves until ``shutdown()``.
     /// - Throws: where an address cannot be bound or `ca.pem` cannot be written.
-    package static func start(directory: URL? = nil, addresses: [String] = ["127.0.0.1"]) async throws -> Lab {
+    package static func start(
+        directory: URL? = nil, addresses: [String] = ["127.0.0.1"], now: @escaping @Sendable () -> Date = { Date() }
+    ) async throws -> Lab {
         let authority = try LabAuthority(now: Date())
         let origins = LabOrigins()
-        let cdn = LabCDN(origins: origins)
+        let cdn = LabCDN(origins: origins, now: now)
         let switchboard = LabSwitchboard(authority: authority) { host, address in
             host == LabCDN.host ? cdn.tenant : origins.known(host)?.tenant(at: address)
         }

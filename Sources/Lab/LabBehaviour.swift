@@ -27,7 +27,7 @@ package enum LabFault: String, Sendable, CaseIterable {
     case gzipBomb
     /// A good head, then one byte of body each 200 ms, for ever.
     case slowDrip
-    /// One byte of the head each 200 ms, for ever.
+    /// One byte of a status line each 200 ms, for ever.
     case slowHeaders
     /// A status line at once, then one byte of header lines each 200 ms, for ever.
     case headerDrip

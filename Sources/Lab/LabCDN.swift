@@ -14,7 +14,7 @@ package final class LabCDN: Sendable {
 
     private struct Entry {
         let copy: LabCDNCopy
-        let since: ContinuousClock.Instant
+        let since: Date
         let maxAge: Int64?
         let id = UUID().uuidString
         var hits = 0
@@ -41,10 +41,13 @@ package final class LabCDN: Sendable {
     private static let hostLimit = 16_384
 
     private let crawler: LabCrawler
+    /// What ages are counted by.
+    private let now: @Sendable () -> Date
     private let state = Mutex(State())
 
-    init(origins: LabOrigins) {
+    init(origins: LabOrigins, now: @escaping @Sendable () -> Date) {
         crawler = LabCrawler(origins: origins)
+        self.now = now
     }
 
     /// Shown from the next connection on.
@@ -154,7 +157,7 @@ package final class LabCDN: Sendable {
             // A word on every edge outranks older words on single ones.
             if edge == nil { state.entries = state.entries.filter { $0.key.host != host } }
             state.entries[Place(host: host, edge: edge)] = Entry(
-                copy: copy, since: .now - age, maxAge: maxAge?.components.seconds)
+                copy: copy, since: now() - age / .seconds(1), maxAge: maxAge?.components.seconds)
         }
     }
 
@@ -171,12 +174,12 @@ package final class LabCDN: Sendable {
             if let behaviour = state.behaviours[edge] ?? state.behaviours[everywhere] { return behaviour }
             if state.entries[edge] == nil && state.entries[everywhere] == nil {
                 guard state.refreshesByItself, isKnown else { return .reply(.cdnBare(status: 404)) }
-                state.entries[everywhere] = Entry(copy: crawler.crawl(host), since: .now, maxAge: nil)
+                state.entries[everywhere] = Entry(copy: crawler.crawl(host), since: now(), maxAge: nil)
             }
             let place = state.entries[edge] == nil ? everywhere : edge
             guard let entry = state.entries[place] else { return .reply(.cdnBare(status: 404)) }
             state.entries[place]?.hits += 1
-            let age = entry.since.duration(to: .now).components.seconds
+            let age = Int64(now().timeIntervalSince(entry.since))
             return .reply(
                 LabReply(
                     entry.copy, age: max(0, age), maxAge: entry.maxAge, isHit: entry.hits > 0, id: entry.id,

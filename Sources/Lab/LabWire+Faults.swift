@@ -18,7 +18,7 @@ extension LabWire {
             write(Self.jsonHead + "Connection: close\r\n\r\n") { [self] in
                 drip(Array("{\"applinks\":".utf8), then: [0x20])
             }
-        case .slowHeaders: drip(Array(Self.jsonHead.utf8), then: Array("X-Slow: lab\r\n".utf8))
+        case .slowHeaders: drip(Array("HTTP/1.1 200 ".utf8), then: [0x20])
         case .headerDrip:
             write(Self.jsonHead) { [self] in drip([], then: Array("X-Slow: lab\r\n".utf8)) }
         case .shortHead: writeAndClose(Self.jsonHead + "X-Half: a li")

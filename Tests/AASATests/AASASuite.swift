@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// The root of this target's tests.
-@Suite("AASA", .timeLimit(.minutes(30)), .computing)
+@Suite("AASA", .timeLimit(.minutes(120)), .computing)
 struct AASASuite {}
 
 /// The error that a text gives, or nil where it is accepted.

@@ -8,7 +8,7 @@ import Testing
 @testable import Alerting
 
 /// The root of this target's tests.
-@Suite("Alerting", .timeLimit(.minutes(30)), .inTurn)
+@Suite("Alerting", .timeLimit(.minutes(120)), .inTurn)
 struct AlertingSuite {}
 
 /// 2026-11-21T07:00:00Z.

@@ -36,14 +36,14 @@ extension AlertingSuite {
             try Channel(name: "script", kind: .command, words: words)
         }
 
-        private func request(_ channel: Channel, within limit: Duration = .seconds(60)) throws -> MessageRequest {
+        private func request(_ channel: Channel, within limit: Duration = .seconds(600)) throws -> MessageRequest {
             let request = try channel.request(
                 body: channel.format.body(alert(), plain: false), messageKey: "key1", timestamp: noon, userAgent: "t")
             return MessageRequest(
                 request.way, url: "", headers: [], userAgent: "t", body: request.body, timeout: limit)
         }
 
-        private func run(_ channel: Channel, within limit: Duration = .seconds(60)) async throws -> TransportAnswer {
+        private func run(_ channel: Channel, within limit: Duration = .seconds(600)) async throws -> TransportAnswer {
             let request = try request(channel, within: limit)
             guard case .program(let call) = request.way else { throw CancellationError() }
             return try await ReceiverTransport.run(call, request)
@@ -121,11 +121,12 @@ extension AlertingSuite {
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }
             } else {
-                let answer = try await run(channel, within: .seconds(1))
+                // Time for the script to begin.
+                let answer = try await run(channel, within: .seconds(20))
                 #expect(answer.status == nil && answer.mayHaveArrived)
                 #expect(channel.format.judge(answer, now: noon) == .transient)
                 #expect(
-                    channel.words(of: answer)?.hasPrefix("it took longer than 1 s, and was ended")
+                    channel.words(of: answer)?.hasPrefix("it took longer than 20 s, and was ended")
                         == true)
             }
             let text = try String(contentsOf: file, encoding: .utf8)

@@ -24,7 +24,8 @@ extension AlertingSuite {
                 body: Data("{}".utf8), messageKey: "key", timestamp: noon, userAgent: "aasa-monitor/test")
             request = MessageRequest(
                 url: request.url, headers: request.headers, userAgent: request.userAgent, body: request.body,
-                timeout: .seconds(2))
+                // Time for the request to be sent.
+                timeout: .seconds(20))
             let answer = try await ReceiverTransport(driver: driver).post(request)
             #expect(answer.body.count <= TransportAnswer.maximumBodyBytes)
             let outcome = hook.format.judge(answer, now: noon)

@@ -136,13 +136,13 @@ final class MailServer {
     }
 
     /// Sends by a driver of its own, which trusts the tests' authority.
-    /// `limit`: in place of the channel's own time limits.
+    /// `limit`: in place of the channel's own time limits; without one, far more than any answer takes.
     func send(_ request: MessageRequest, within limit: Duration? = nil) async throws -> TransportAnswer {
         let driver = try CurlDriver(
             network: NetworkSettings(caFile: caFile, resolve: ["\(Self.host):\(port):127.0.0.1"]))
         let sent = MessageRequest(
             request.way, url: request.url, headers: request.headers, userAgent: request.userAgent, body: request.body,
-            connectTimeout: limit ?? request.connectTimeout, timeout: limit ?? request.timeout)
+            connectTimeout: limit ?? .seconds(600), timeout: limit ?? .seconds(600))
         let answer = try await ReceiverTransport(driver: driver).post(sent)
         await driver.shutdown()
         return answer

@@ -7,6 +7,8 @@ import urllib.request
 from contextlib import contextmanager
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Seconds that an answer may take. A limit only ends a run that would hang, however busy the machine is.
+PATIENCE = 600
 STAGE = os.path.join(ROOT, ".build", "debug", "aasa-monitor-stage")
 
 
@@ -21,7 +23,7 @@ class Stage:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=PATIENCE)
 
 
 class Run:
@@ -42,6 +44,7 @@ class Run:
         """A page that must log nothing, and ask nobody else."""
         context = self.browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=theme, **options)
+        context.set_default_timeout(PATIENCE * 1000)
         page = context.new_page()
         faults = []
         page.on("console", lambda message: faults.append(f"console: {message.text}"))
@@ -72,7 +75,7 @@ def fetch(url, method="GET", data=None, headers=None):
 
     request = urllib.request.Request(url, data=data, method=method, headers=headers or {})
     try:
-        with urllib.request.build_opener(Stay).open(request, timeout=20) as answer:
+        with urllib.request.build_opener(Stay).open(request, timeout=PATIENCE) as answer:
             return answer.status, answer.headers, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read().decode()

@@ -225,7 +225,7 @@ def check_a_check_now_says_that_it_runs_and_shows_its_result(run):
             assert page.url == stage.url + path, page.url
             button = page.locator("#check")
             assert "Checking…" in button.inner_text() and button.is_disabled()
-            page.locator("#check:not([disabled])").wait_for(timeout=20000)
+            page.locator("#check:not([disabled])").wait_for()
             assert "Check now" in button.inner_text()
             assert "just now" in checked.inner_text(), checked.inner_text()
 
@@ -311,7 +311,7 @@ def check_refresh_in_place_keeps_the_reader(run):
         before = page.evaluate("scrollY")
         page.fill("#try input[name=url]", "/half-typed")
         # What the timer would do.
-        with page.expect_response(lambda answer: "/assets/" not in answer.url, timeout=30000):
+        with page.expect_response(lambda answer: "/assets/" not in answer.url):
             page.evaluate("document.activeElement.blur(); document.dispatchEvent(new Event('visibilitychange'))")
         page.wait_for_timeout(200)
         assert abs(page.evaluate("scrollY") - before) < 3
@@ -327,7 +327,7 @@ def check_refresh_leaves_alone_what_is_the_same(run):
     with run.page(stage, "/incidents") as page:
         page.goto(stage.url + page.locator("a[href^='/incidents/']").first.get_attribute("href"))
         page.evaluate("window.kept = document.querySelector('#verdict button.copy')")
-        with page.expect_response(lambda answer: "/assets/" not in answer.url, timeout=30000):
+        with page.expect_response(lambda answer: "/assets/" not in answer.url):
             page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
         page.wait_for_timeout(200)
         assert page.evaluate("window.kept !== null && document.contains(window.kept)")

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// All tests of the room; the limit ends one that hangs.
-@Suite(.timeLimit(.minutes(30)), .computing)
+@Suite(.timeLimit(.minutes(120)), .computing)
 enum ConfigurationSuite {}
 
 /// What the fixtures find around them.

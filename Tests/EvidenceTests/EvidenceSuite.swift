@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// The root of this target's tests.
-@Suite("Evidence", .timeLimit(.minutes(30)), .computing)
+@Suite("Evidence", .timeLimit(.minutes(120)), .computing)
 struct EvidenceSuite {}
 
 /// The judgement over one check of example.com.

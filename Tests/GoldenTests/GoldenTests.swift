@@ -11,7 +11,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-@Suite("Golden files", .inTurn(), .timeLimit(.minutes(10)))
+@Suite("Golden files", .computing, .timeLimit(.minutes(120)))
 struct GoldenTests {
     @Test("a domain on every surface", arguments: StageState.all.map(\.name))
     func state(_ name: String) async throws {

@@ -11,7 +11,7 @@ extension LabTests {
             return try await Tool.run(
                 "curl",
                 [
-                    "-q", "-sS", "--max-time", "10", "--cacert", lab.caFile, "--connect-to",
+                    "-q", "-sS", "--max-time", Tool.patience, "--cacert", lab.caFile, "--connect-to",
                     "::\(target):\(lab.port)",
                 ] + arguments)
         }
@@ -44,8 +44,9 @@ extension LabTests {
                 defer { hole.close() }
                 let curl = try await curl(lab, at: "127.0.0.5", ["--max-time", "1", wellKnown("site.test")])
                 #expect(curl.exitCode == 28)
+                let limit = kind == .halfOpen ? Tool.patience : "1"
                 let plain = try await Tool.run(
-                    "timeout", ["-s", "KILL", "1", "bash", "-c", "exec 3<>/dev/tcp/127.0.0.5/\(lab.port)"])
+                    "timeout", ["-s", "KILL", limit, "bash", "-c", "exec 3<>/dev/tcp/127.0.0.5/\(lab.port)"])
                 // Killed: TCP itself never connected.
                 #expect((plain.exitCode == 0) == (kind == .halfOpen))
             }
@@ -109,11 +110,11 @@ extension LabTests {
                     edge: "127.0.0.2")
                 let own = try await curl(lab, at: "127.0.0.1", ["-i", "\(lab.cdnBaseURL)/site.test"]).output
                 #expect(own.contains("\r\nCache-Control: max-age=1800,public\r\n"))
-                #expect(own.contains("\r\nAge: 10"))
+                #expect(try age(own) >= 100)
                 #expect(own.contains("\r\nVia: ") && !own.contains("\r\nCDN-Server: "))
                 let hired = try await curl(lab, at: "127.0.0.2", ["-i", "\(lab.cdnBaseURL)/none.test"]).output
                 #expect(hired.contains("\r\nCache-Control: max-age=900,public\r\n"))
-                #expect(hired.contains("\r\nAge: 20"))
+                #expect(try age(hired) >= 200)
                 #expect(!hired.contains("\r\nVia: ") && hired.contains("\r\nCDN-Server: lumn\r\n"))
             }
         }

@@ -20,8 +20,8 @@ extension LabTests {
             try await Tool.run(
                 "curl",
                 [
-                    "-q", "-sS", "--max-time", "10", "--data-binary", text, "-H", "webhook-id: 1", "-w", "%{http_code}",
-                    "-o", "/dev/null", receiver.url("/hook"),
+                    "-q", "-sS", "--max-time", Tool.patience, "--data-binary", text, "-H", "webhook-id: 1", "-w",
+                    "%{http_code}", "-o", "/dev/null", receiver.url("/hook"),
                 ])
         }
 
@@ -47,7 +47,7 @@ extension LabTests {
             try await withReceiver { receiver in
                 _ = try await post(receiver, "one")
                 let stream = receiver.stream
-                async let waited = receiver.deliveries(count: 2, within: .seconds(180))
+                async let waited = receiver.deliveries(count: 2, within: .seconds(600))
                 _ = try await post(receiver, "two")
                 #expect(try await waited.count == 2)
                 var bodies: [String] = []

@@ -1,6 +1,7 @@
 import Foundation
 import Lab
 import TestTraits
+import Testing
 
 /// Programs of this machine run to their end, with none of this process's environment: a proxy or a CA bundle set there
 /// must not change what the tests see.
@@ -11,11 +12,14 @@ enum Tool {
             environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"])
     }
 
+    /// Of curl, in seconds: it only ends a test that would hang.
+    static let patience = "600"
+
     /// curl, told to trust the lab and to find every host there.
     static func curl(_ lab: Lab, _ arguments: [String]) async throws -> ChildProcess {
         try await run(
             "curl",
-            ["-q", "-sS", "--max-time", "10", "--cacert", lab.caFile, "--connect-to", lab.connectTo] + arguments)
+            ["-q", "-sS", "--max-time", patience, "--cacert", lab.caFile, "--connect-to", lab.connectTo] + arguments)
     }
 
     /// OpenSSL's client as a verifier of one host's chain; its output has `Verify return code`.
@@ -27,6 +31,12 @@ enum Tool {
                 "-CAfile", lab.caFile, "-no-CApath", "-no-CAstore", "-verify_return_error", "-brief",
             ])
     }
+}
+
+/// The `Age` of an answer with its head. It grows while a test runs.
+func age(_ answer: String) throws -> Int {
+    let line = try #require(answer.components(separatedBy: "\r\n").first { $0.hasPrefix("Age: ") })
+    return try #require(Int(line.dropFirst("Age: ".count)))
 }
 
 func wellKnown(_ host: String) -> String { "https://\(host)/.well-known/apple-app-site-association" }

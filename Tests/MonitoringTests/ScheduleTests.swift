@@ -77,17 +77,6 @@ extension MonitoringSuite {
                     == schedule.delay(after: state(domain), now: now))
         }
 
-        @Test("time that runs faster says so, and a wait ends with its task")
-        func accelerated() async throws {
-            let time = AcceleratedTime(factor: 1_000_000, anchor: .testing)
-            let start = time.now()
-            try await time.sleep(for: .seconds(1000))
-            #expect(time.now().timeIntervalSince(start) >= 1000 && time.pace == 1_000_000)
-            let task = Task { try await AcceleratedTime(factor: 0.001).sleep(for: .seconds(1000)) }
-            task.cancel()
-            await #expect(throws: CancellationError.self) { try await task.value }
-        }
-
         @Test(
             "the steady clock does not follow the wall clock, whichever way that moves", arguments: [-86_400.0, 7200])
         func steady(_ step: Double) {

@@ -49,7 +49,7 @@ expect() {
 until_true() {
     local what=$1 attempt
     shift
-    for attempt in $(seq 600); do
+    for attempt in $(seq 6000); do
         "$@" >/dev/null 2>&1 && return
         sleep 0.1
     done

@@ -19,7 +19,7 @@ extension ProbingTests {
                 origin.serve(file())
                 origin.on(address: "127.0.0.3", .fault(fault))
                 let full = try #require(
-                    try await scene.observe(mode: .developer, depth: .full, timeout: .seconds(10)).full)
+                    try await scene.observe(mode: .developer, depth: .full, timeout: Scene.limit).full)
                 try #require(full.addresses.map(\.retrieval.isWhole) == [true, false])
                 let agents = full.agents.filter { $0.address == "127.0.0.2" }
                 #expect(agents.map(\.retrieval.isWhole) == [true, true])
@@ -37,7 +37,7 @@ extension ProbingTests {
                 origin.serve(file())
                 origin.on(address: "127.0.0.3", handshake: handshake)
                 let full = try #require(
-                    try await scene.observe(mode: .developer, depth: .full, timeout: .seconds(10)).full)
+                    try await scene.observe(mode: .developer, depth: .full, timeout: Scene.limit).full)
                 try #require(full.addresses.map(\.retrieval.isWhole) == [true, false])
                 #expect(full.addresses[1].retrieval.failure != nil)
             }
@@ -50,7 +50,7 @@ extension ProbingTests {
                 let hole = try LabHole(kind, address: "127.0.0.31", port: scene.lab.port)
                 defer { hole.close() }
                 let full = try #require(
-                    try await scene.observe(mode: .developer, depth: .full, timeout: .seconds(10)).full)
+                    try await scene.observe(mode: .developer, depth: .full, timeout: Scene.limit).full)
                 try #require(full.addresses.map(\.retrieval.isWhole) == [true, false])
                 #expect(full.addresses[1].retrieval.failure?.kind == .timedOut)
                 #expect(full.addresses[1].retrieval.failure?.phase == (kind == .dropping ? .connecting : .handshaking))
@@ -63,7 +63,7 @@ extension ProbingTests {
                 scene.lab.origin("site.test").serve(file())
                 scene.lab.cdn.holds("site.test", body: file())
                 scene.lab.cdn.behaves("site.test", .fault(fault), edge: "127.0.0.2")
-                let seen = try await scene.observe(depth: .full, timeout: .seconds(10))
+                let seen = try await scene.observe(depth: .full, timeout: Scene.limit)
                 let edges = try #require(seen.full?.edges)
                 #expect(edges.map(\.address) == pair)
                 #expect(edges.map(\.retrieval.isWhole) == [false, true])

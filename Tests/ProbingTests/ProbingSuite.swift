@@ -8,13 +8,18 @@ import Testing
 @testable import Probing
 
 /// Every suite of this target: real requests, over loopback only.
-@Suite(.timeLimit(.minutes(30)), .inTurn)
+@Suite(.timeLimit(.minutes(120)), .inTurn)
 enum ProbingTests {}
 
 /// A lab, and what it takes to probe it. `names` gives a host several of the lab's addresses; all others lead to the first.
 struct Scene: Sendable {
     let lab: Lab
     let driver: CurlDriver
+
+    /// Nobody runs into it who is answered at all, however busy the machine is.
+    static let patience: Duration = .seconds(60)
+    /// For looks at whoever never answers: long enough for all else that such a look asks.
+    static let limit: Duration = .seconds(20)
 
     static func with(
         maximumConcurrent: Int = 16, slotTimeout: Duration = .milliseconds(100), addresses: [String] = ["127.0.0.1"],
@@ -45,7 +50,7 @@ struct Scene: Sendable {
 
     /// `other`: another driver than the scene's.
     func probe(
-        _ other: CurlDriver? = nil, timeout: Duration = .seconds(20), asksBeforeOrigin: Bool = false,
+        _ other: CurlDriver? = nil, timeout: Duration = Scene.patience, asksBeforeOrigin: Bool = false,
         asksEdges: Bool = true,
         vantages: [Vantage] = []
     ) -> DomainProbe {
@@ -59,7 +64,7 @@ struct Scene: Sendable {
     /// One look with the usual settings.
     func observe(
         _ name: String = "site.test", mode: AssociationMode = .production, depth: Depth = .light, hadFile: Bool = false,
-        pages: [String] = [], timeout: Duration = .seconds(20)
+        pages: [String] = [], timeout: Duration = Scene.patience
     ) async throws -> Observation {
         try await probe(timeout: timeout).observe(
             try Domain(name), mode: mode, depth: depth, hadFile: hadFile, pages: pages, now: instant)

@@ -129,9 +129,10 @@ extension ProbingTests {
                 scene.lab.origin("deaf.test").behaviour = .fault(.hang)
                 scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 302, location: "/a"))
                 scene.lab.origin("site.test").on(path: "/a", .reply(.json(file())))
-                async let deaf = scene.observe("deaf.test", timeout: .seconds(8))
+                async let deaf = scene.observe("deaf.test", timeout: .seconds(30))
                 try await until { !scene.requests("deaf.test").isEmpty }
-                let seen = try await scene.observe("site.test", timeout: .seconds(5))
+                // It waits longer than it may take.
+                let seen = try await scene.observe("site.test", timeout: .seconds(20))
                 #expect(seen.origin.answer?.status == 200)
                 #expect(try await deaf.origin.failure?.kind == .timedOut)
             }

@@ -17,7 +17,8 @@ package final class StageChecks: Sendable {
         self.store = store
     }
 
-    private static let length: Duration = .seconds(2)
+    /// Longer than a busy machine takes to show the page that says that a check is under way.
+    private static let length: Duration = .seconds(10)
 
     package func actions(now: Date) -> MonitorActions {
         MonitorActions(

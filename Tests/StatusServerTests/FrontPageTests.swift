@@ -164,7 +164,7 @@ extension StatusServerSuite {
             #expect(summed.reasons.map(\.status) == ["Missing", "Stale", "Propagating"])
         }
 
-        @Test("with 10,000 domains the page stays small, and costs little")
+        @Test("with 10,000 domains the page stays small")
         func tenThousand() async throws {
             let scratch = try ScratchStore()
             let teams = (0..<20).map { "team\($0)" }
@@ -182,17 +182,11 @@ extension StatusServerSuite {
                 }
                 try await group.waitForAll()
             }
-            let began = ContinuousClock.now
             let page = try await page(scratch, watched)
-            let read = ContinuousClock.now - began
             let html = try PageLibrary().render(.overview, page)
-            let took = ContinuousClock.now - began
-            print("overview of 10,000 domains: \(html.utf8.count) bytes, read \(read), all \(took)")
             #expect(page.tiles.map(\.count) == ["0", "0", "167", "9,833"])
             #expect(page.sections.flatMap(\.rows).count == 25 && page.groups?.groups.map(\.name) == ["team0"])
             #expect(html.utf8.count < 100 * 1024)
-            // A debug build on a busy machine; what it costs is in docs/performance.md.
-            #expect(took < .seconds(10))
         }
     }
 }

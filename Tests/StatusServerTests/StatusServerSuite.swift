@@ -8,7 +8,7 @@ import TestTraits
 import Testing
 
 /// The root of this target's tests.
-@Suite("Status server", .timeLimit(.minutes(30)), .inTurn)
+@Suite("Status server", .timeLimit(.minutes(120)), .inTurn)
 struct StatusServerSuite {}
 
 /// 2026-11-21T07:00:00Z.

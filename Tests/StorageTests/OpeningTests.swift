@@ -90,7 +90,7 @@ extension StorageSuite {
                 try await store.commit(try incident())
             }
             // The task of the commit may hold the handle, and so the lock, for a moment longer.
-            for _ in 0..<1000 where errorOfOpening(folder.store)?.code == .inUse {
+            while errorOfOpening(folder.store)?.code == .inUse {
                 try await Task.sleep(for: .milliseconds(10))
             }
             let again = try Store(path: folder.store)

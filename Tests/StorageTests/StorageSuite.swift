@@ -10,7 +10,7 @@ import Testing
 @testable import Storage
 
 /// The root of this target's tests.
-@Suite("Storage", .timeLimit(.minutes(30)), .inTurn)
+@Suite("Storage", .timeLimit(.minutes(120)), .inTurn)
 struct StorageSuite {}
 
 /// A folder that goes away with the test.

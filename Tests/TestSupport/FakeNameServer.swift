@@ -11,6 +11,11 @@ package final class FakeNameServer: Sendable {
     private let socket: Int32
     private let isOver = Atomic(false)
     private let count = Atomic(0)
+    private let asked = Mutex<Set<String>>([])
+
+    /// The names that were asked for, in lower case.
+    package var names: Set<String> { asked.withLock(\.self) }
+    package func forget() { asked.withLock { $0 = [] } }
 
     /// Questions so far.
     package var questions: Int { count.load(ordering: .relaxed) }
@@ -49,10 +54,22 @@ package final class FakeNameServer: Sendable {
                 let length = recvfrom(socket, &bytes, bytes.count, 0, peer, &size)
                 guard length > 16 else { return }
                 count.add(1, ordering: .relaxed)
+                let name = Self.name(bytes)
+                asked.withLock { _ = $0.insert(name) }
                 guard let answer = Self.answer(Array(bytes[..<length]), rcode) else { return }
                 sendto(socket, answer, answer.count, 0, peer, size)
             }
         }
+    }
+
+    private static func name(_ question: [UInt8]) -> String {
+        var (end, labels) = (12, [String]())
+        while end < question.count, question[end] != 0 {
+            let next = end + 1 + Int(question[end])
+            labels.append(String(decoding: question[(end + 1)..<min(next, question.count)], as: UTF8.self))
+            end = next
+        }
+        return labels.joined(separator: ".").lowercased()
     }
 
     /// The question ends behind its name, type and class.

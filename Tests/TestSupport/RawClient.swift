@@ -14,7 +14,7 @@ package final class RawClient: Sendable {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw Failure(call: "socket", code: errno) }
         // Far more than any answer takes: it only ends a test that hangs.
-        var limit = timeval(tv_sec: 120, tv_usec: 0)
+        var limit = timeval(tv_sec: 600, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

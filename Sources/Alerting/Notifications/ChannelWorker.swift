@@ -58,7 +58,7 @@ actor ChannelWorker {
                         "a step of the delivery failed; trying again",
                         metadata: ["channel": "\(name)", "error": "\(error)"])
                 }
-                try? await delivery.time.sleep(for: Self.storePause)
+                await pause(for: Self.storePause)
             }
         }
     }
@@ -66,13 +66,20 @@ actor ChannelWorker {
     private func wait(until due: Date?, past revision: UInt64) async {
         let now = delivery.time.now()
         let due = min(max(due ?? .distantFuture, now + Self.shortestWait), now + Self.longestWait)
+        delivery.note(wait: due, past: revision, of: name)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await self.delivery.time.sleep(until: due) }
             group.addTask { await self.delivery.waitForWork(past: revision) }
             await group.next()
             group.cancelAll()
         }
-        try? await delivery.time.sleep(for: Self.settling)
+        await pause(for: Self.settling)
+    }
+
+    private func pause(for duration: Duration) async {
+        let end = delivery.time.now() + duration / .seconds(1)
+        delivery.note(wait: end, past: nil, of: name)
+        try? await delivery.time.sleep(until: end)
     }
 
     /// The configuration does not name the channel any more: nothing of it waits, unless another name goes on from it.

@@ -38,6 +38,8 @@ package final class Delivery: Sendable {
         /// Until when a service as a whole asked to be left alone. In memory: it says so again.
         var serviceHolds: [ChannelKind: Date] = [:]
         var destinationKey: String?
+        /// Of each loop that waits: until when, unless there is work past a revision.
+        var waits: [String: (end: Date, revision: UInt64?)] = [:]
 
         /// - Returns: whether other channels take no messages than before.
         mutating func noteTrouble() -> Bool {
@@ -58,7 +60,7 @@ package final class Delivery: Sendable {
         self.userAgent = userAgent
         self.jitter = jitter
         self.logger = logger
-        state = Mutex(State(inputs: NotificationInputs(routing: routing, pace: time.pace)))
+        state = Mutex(State(inputs: NotificationInputs(routing: routing, intervalFactor: time.intervalFactor)))
     }
 
     /// Notifies until the task is cancelled. A message under way then is sent again by the next process, with the same key.
@@ -171,7 +173,26 @@ package final class Delivery: Sendable {
         }
     }
 
+    /// When there is next something to do, for a clock that waits for it; what is under way is long due.
+    package var due: Date {
+        let revision = work.revision
+        return state.withLock { state in
+            state.inputs.routing.channels.map { channel in
+                guard let wait = state.waits[channel.name], wait.revision ?? revision == revision else {
+                    return .distantPast
+                }
+                return wait.end
+            }
+            .min() ?? .distantFuture
+        }
+    }
+
     // MARK: - For the loops
+
+    /// Takes note that a loop waits. `past`: unless there is work past that revision; nil where it does not look for work.
+    func note(wait end: Date, past revision: UInt64?, of name: String) {
+        state.withLock { $0.waits[name] = (end, revision) }
+    }
 
     var inputs: NotificationInputs { state.withLock(\.inputs) }
     var revision: UInt64 { state.withLock(\.revision) }

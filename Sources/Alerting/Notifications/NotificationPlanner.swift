@@ -15,8 +15,8 @@ struct NotificationInputs: Equatable, Sendable {
     var globalEvaluatedAt: Date?
     /// The channels that take no messages, by name.
     var troubled: Set<String> = []
-    /// As `MonitorClock.pace`.
-    let pace: Double
+    /// As `MonitorClock.intervalFactor`.
+    let intervalFactor: Double
 }
 
 /// One channel within one transaction. It is valid as long as that is.
@@ -37,7 +37,7 @@ struct NotificationPlanner {
     private static let parentTimeout: TimeInterval = 60
     /// A check may be so old, or two intervals, and still count.
     private static let freshness: TimeInterval = 600
-    /// Between two looks for a global evaluation, in seconds of real time.
+    /// Between two looks for a global evaluation.
     private static let evaluationPause: TimeInterval = 1
 
     init(
@@ -225,7 +225,7 @@ struct NotificationPlanner {
         let changed = [
             record.incident.firedAt, record.incident.worse?.at, record.incident.again?.at, record.incident.flapping?.at,
         ].compactMap(\.self).max()
-        let soon = now + Self.evaluationPause * inputs.pace
+        let soon = now + Self.evaluationPause * inputs.intervalFactor
         guard let evaluated = inputs.globalEvaluatedAt else { return soon }
         guard let domain = record.incident.domain else { return nil }
         // One global evaluation after it fired: what many domains share is notified first.

@@ -6,45 +6,63 @@ import Lab
 import Monitoring
 
 struct DemoChat {
-    private let receiver: LabReceiver
+    private let stage: DemoStage
     private let teller: DemoTeller
-    private let timeout: Duration
     /// The root of the status page.
     private let page: String
     private var shown = 0
+    /// The messages that are still to come, as `STATE DOMAIN KIND`.
+    private var missing: Set<String> = []
 
-    init(_ receiver: LabReceiver, _ teller: DemoTeller, page: String, timeout: Duration) {
-        self.receiver = receiver
+    init(_ stage: DemoStage, _ teller: DemoTeller, page: String) {
+        self.stage = stage
         self.teller = teller
         self.page = page
-        self.timeout = timeout
     }
 
-    /// Shows messages until each of the wanted ones has come.
-    /// - Parameter wanted: `STATE DOMAIN KIND` each.
+    /// A message that must come from now on, as `STATE DOMAIN KIND`.
+    mutating func expect(_ wanted: String) { missing.insert(wanted) }
+
+    /// Lets so much of the story's time pass, and shows the messages that come meanwhile.
+    /// - Returns: false where one was not expected.
+    mutating func passes(_ duration: Duration) async throws -> Bool {
+        let end = stage.time.now() + duration / .seconds(1)
+        while stage.time.now() < end {
+            guard try await passes(until: end) else { return false }
+        }
+        return true
+    }
+
+    /// Lets time pass until all messages that are missing have come, and shows them.
     /// - Returns: false where one did not come in time, or another came in its place.
-    mutating func expect(_ wanted: Set<String>) async -> Bool {
-        var missing = wanted
+    mutating func passesUntilAllCame() async throws -> Bool {
+        let end = stage.time.now() + DemoPace.patience / .seconds(1)
         while !missing.isEmpty {
-            do {
-                for delivery in try await receiver.deliveries(count: shown + 1, within: timeout).dropFirst(shown) {
-                    shown += 1
-                    guard let message = ChatMessage(slackBody: delivery.body) else {
-                        Console.remark("a message arrived that the chat cannot read")
-                        return false
-                    }
-                    teller.show(message)
-                    if let id = message.incident { teller.note("on the page: \(page)incidents/\(id)") }
-                    guard let match = missing.first(where: { Self.fits(message.headline, $0) }) else {
-                        Console.remark("this message was not expected")
-                        return false
-                    }
-                    missing.remove(match)
-                }
-            } catch {
+            guard stage.time.now() < end else {
                 Console.remark("these messages did not arrive: \(missing.sorted().joined(separator: "; "))")
                 return false
             }
+            guard try await passes(until: end) else { return false }
+        }
+        return true
+    }
+
+    /// Lets time pass until that instant or the next message, and shows those that have come.
+    private mutating func passes(until end: Date) async throws -> Bool {
+        try await stage.wait(until: end, shown: shown)
+        for delivery in stage.chat.received.dropFirst(shown) {
+            shown += 1
+            guard let message = ChatMessage(slackBody: delivery.body) else {
+                Console.remark("a message arrived that the chat cannot read")
+                return false
+            }
+            teller.show(message)
+            if let id = message.incident { teller.note("on the page: \(page)incidents/\(id)") }
+            guard let match = missing.first(where: { Self.fits(message.headline, $0) }) else {
+                Console.remark("this message was not expected")
+                return false
+            }
+            missing.remove(match)
         }
         return true
     }

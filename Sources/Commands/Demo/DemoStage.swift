@@ -1,10 +1,14 @@
-// The stage of the demo: the lab with its sites, and a configuration file for the real daemon.
+// The stage of the demo: the lab with its sites, the clock that all of them have, and a configuration file for the real daemon.
 
 import Foundation
 import Lab
 import MonitorConfiguration
+import Monitoring
+import Synchronization
 
 struct DemoStage: Sendable {
+    let time: AcceleratedTime
+    let cue: DemoCue
     let lab: Lab
     let chat: LabReceiver
     let folder: URL
@@ -15,12 +19,15 @@ struct DemoStage: Sendable {
     static let healthy = ["news.example", "shop.example"]
     static var all: [String] { healthy + [changing, refusing, misconfigured] }
 
-    static func build() async throws -> DemoStage {
+    static func build(factor: Double) async throws -> DemoStage {
+        let cue = DemoCue()
+        let time = AcceleratedTime(factor: factor, anchor: morning) { cue.due }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "aasa-monitor-demo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let stage = DemoStage(
-            lab: try await Lab.start(directory: folder), chat: try await LabReceiver.start(), folder: folder)
+            time: time, cue: cue, lab: try await Lab.start(directory: folder, now: { time.now() }),
+            chat: try await LabReceiver.start(), folder: folder)
         for host in all { stage.lab.origin(host).serve(file(host, paths: ["/open/*"])) }
         return stage
     }
@@ -29,6 +36,13 @@ struct DemoStage: Sendable {
         await chat.shutdown()
         await lab.shutdown()
         try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// At eight in the morning: each telling has the same instants.
+    private static var morning: Date {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar.startOfDay(for: Date()) + 8 * 3600
     }
 
     static func file(_ host: String, paths: [String]) -> String {
@@ -52,7 +66,11 @@ struct DemoStage: Sendable {
     func configuration(port: Int) throws -> ConfigurationFile {
         let text = """
             version: 1
-            defaults: {interval: 30m, stale_after: 24h, timeout: 5s}
+            defaults:
+              interval: 30m
+              stale_after: 24h
+              full_every: 24h # time stands still while a check lasts
+              timeout: 60s # for a busy machine
             domains: [\(Self.all.joined(separator: ", "))]
             network:
               ca_file: \(lab.caFile)
@@ -82,16 +100,51 @@ struct DemoStage: Sendable {
         lab.cdn.refresh(Self.refusing)
     }
 
-    /// Apple's copy comes back before a check can see the crawler admitted: in between, the missing copy would be a story of its own.
-    func admitCrawler(after checks: Duration) async throws {
+    /// No check comes in between: time stands still while the story acts.
+    func admitCrawler() {
         lab.origin(Self.refusing).on(userAgentContaining: "AASA-Bot", nil)
         lab.cdn.refresh(Self.refusing)
-        lab.origin(Self.refusing).on(userAgentContaining: "AASA-Bot", .reply(.status(403)))
-        try await Task.sleep(for: checks)
-        lab.origin(Self.refusing).on(userAgentContaining: "AASA-Bot", nil)
     }
 
     func installWrongCertificate() { lab.origin(Self.misconfigured).certificate = .wrongName }
 
     func installRightCertificate() { lab.origin(Self.misconfigured).certificate = .valid }
+}
+
+// MARK: - The story's place in time
+
+extension DemoStage {
+    /// Lets time pass until an instant, or until more messages have come than were shown.
+    /// - Throws: `CommandFailure` where the daemon is stuck; `CancellationError`.
+    func wait(until end: Date, shown: Int) async throws {
+        cue.wait { [chat] in chat.received.count > shown ? .distantPast : end }
+        defer { cue.act() }
+        while true {
+            let before = time.now()
+            let isOver = await withTaskGroup(of: Bool.self) { group in
+                group.addTask { (try? await time.sleep(until: end)) != nil }
+                group.addTask { (try? await chat.deliveries(count: shown + 1, within: DemoPace.timeout)) != nil }
+                defer { group.cancelAll() }
+                return await group.next() ?? false
+            }
+            try Task.checkCancellation()
+            if isOver { return }
+            guard time.now() > before else {
+                throw CommandFailure(.software, "the daemon is stuck: its time stands still")
+            }
+        }
+    }
+}
+
+/// Whether the story acts, while time stands still for it, or waits.
+final class DemoCue: Sendable {
+    private let state = Mutex<@Sendable () -> Date>({ .distantPast })
+
+    /// When the story goes on; long ago while it acts.
+    var due: Date { state.withLock(\.self)() }
+
+    func act() { state.withLock { $0 = { .distantPast } } }
+    func wait(_ due: @escaping @Sendable () -> Date) { state.withLock { $0 = due } }
+    /// Nothing more happens by itself.
+    func end() { wait { .distantFuture } }
 }

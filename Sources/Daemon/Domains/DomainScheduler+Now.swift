@@ -39,10 +39,10 @@ extension DomainScheduler {
 
     func isChecking(_ domain: Domain) -> Bool { state.withLock { $0.entries[domain]?.entry.task != nil } }
 
-    /// For how long the check has been due that is due first, in seconds of the machine.
+    /// For how long the check has been due that is due first, in seconds.
     var lateness: TimeInterval {
         guard let nextDue else { return 0 }
-        return max(0, time.now().timeIntervalSince(nextDue) / time.pace)
+        return max(0, time.now().timeIntervalSince(nextDue))
     }
 
     private struct Refusal: Error { let answer: MonitorActions.CheckAnswer }

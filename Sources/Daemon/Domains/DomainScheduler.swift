@@ -77,6 +77,11 @@ final class DomainScheduler: Sendable {
     /// When the next one is due; nil while none waits.
     var nextDue: Date? { state.withLock { $0.queue.first?.at } }
 
+    /// When there is next something to do, for a clock that waits for it; what is under way is long due.
+    var due: Date {
+        state.withLock { $0.underWay.isEmpty ? $0.queue.first?.at ?? .distantFuture : .distantPast }
+    }
+
     /// What is watched at present, and how.
     var watched: [Domain: WatchedDomain] {
         state.withLock { $0.entries.mapValues(\.entry.watcher.watched) }
@@ -101,7 +106,7 @@ final class DomainScheduler: Sendable {
                 let schedule = watcher.schedule
                 // Before its next turn, in the order of these: one that was checked before is not late.
                 let share = min(
-                    0.9, Double(watchers.count) * Self.distance * time.pace / max(0.001, schedule.interval.inSeconds))
+                    0.9, Double(watchers.count) * Self.distance / max(0.001, schedule.interval.inSeconds))
                 state.begun += 1
                 state.entries[watcher.watched.domain] = (state.begun, Entry(watcher))
                 state.queue.add(
@@ -126,7 +131,7 @@ final class DomainScheduler: Sendable {
         let now = time.now()
         let places = max(Self.places, 2 * concurrency())
         return state.withLock { state in
-            let recent = state.underWay.values.filter { now.timeIntervalSince($0) < Self.recently * time.pace }
+            let recent = state.underWay.values.filter { now.timeIntervalSince($0) < Self.recently }
             var free = min(Self.limit - state.underWay.count, places - recent.count)
             while free > 0, let first = state.queue.first {
                 guard let (number, entry) = state.entries[first.domain], number == first.watcher else {
@@ -148,7 +153,7 @@ final class DomainScheduler: Sendable {
             }
             var next = free > 0 ? state.queue.first?.at : nil
             if free <= 0, state.underWay.count < Self.limit {
-                next = (recent.min() ?? now) + Self.recently * time.pace
+                next = (recent.min() ?? now) + Self.recently
             }
             state.wakesAt = free > 0 ? next ?? .distantFuture : .distantFuture
             return next
@@ -170,7 +175,7 @@ final class DomainScheduler: Sendable {
             let schedule = entry.watcher.schedule
             let usual = next.map { schedule.delay(after: $0, now: begin).inSeconds } ?? schedule.untilTurn(begin)
             // Without its state it is not checked; to wait for its turn may be to wait for hours.
-            let due = begin + (entry.state == nil ? min(usual, Self.unreadPause * time.pace) : usual)
+            let due = begin + (entry.state == nil ? min(usual, Self.unreadPause) : usual)
             state.queue.add(DueQueue.Item(at: due, domain: item.domain, watcher: number))
             return due < state.wakesAt
         }
@@ -198,7 +203,7 @@ extension DomainScheduler {
     /// - Returns: when the next report is; nil without a watchdog.
     func reportProgress(_ reportedAt: inout Date?) -> Date? {
         guard let watchdog else { return nil }
-        let (now, every) = (time.now(), watchdog.every.inSeconds * time.pace)
+        let (now, every) = (time.now(), watchdog.every.inSeconds)
         if let last = reportedAt, now < last + every { return last + every }
         watchdog.report(isProgressing(now))
         reportedAt = now
@@ -208,7 +213,7 @@ extension DomainScheduler {
     /// Whether every check under way may still end.
     private func isProgressing(_ now: Date) -> Bool {
         guard let oldest = state.withLock({ $0.underWay.values.min() }) else { return true }
-        return now.timeIntervalSince(oldest) <= Self.longestCheck * time.pace
+        return now.timeIntervalSince(oldest) <= Self.longestCheck
     }
 }
 

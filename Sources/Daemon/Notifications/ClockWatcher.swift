@@ -27,7 +27,7 @@ package struct ClockWatcher: Sendable {
     /// Looks every 30 seconds until the task is cancelled.
     func run() async {
         var watcher = self
-        while (try? await time.sleep(for: Self.interval * time.pace)) != nil { watcher.look() }
+        while (try? await time.sleep(for: Self.interval * time.intervalFactor)) != nil { watcher.look() }
     }
 
     /// One look.

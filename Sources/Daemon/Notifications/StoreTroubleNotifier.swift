@@ -93,7 +93,7 @@ package actor StoreTroubleNotifier {
         resume(at: time.now())
         while !Task.isCancelled {
             await step(time, health(), sick: sick(), isSilenced: isSilenced())
-            try? await time.sleep(for: .seconds(2) * time.pace)
+            try? await time.sleep(for: .seconds(2) * time.intervalFactor)
         }
     }
 

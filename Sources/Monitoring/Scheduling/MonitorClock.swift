@@ -15,14 +15,15 @@ package protocol MonitorClock: Sendable {
     /// - Throws: as `sleep(for:)`.
     func sleep(until instant: Date) async throws
 
-    /// Seconds of this clock to a second of the machine's work: 1, but for a demonstration that runs fast.
-    var pace: Double { get }
+    /// How many times longer those wait who look at regular times whether there is something to do: 1, but for a
+    /// demonstration, where a day is seconds of the machine.
+    var intervalFactor: Double { get }
 }
 
 extension MonitorClock {
     package func systemTime() -> Date { now() }
 
-    package var pace: Double { 1 }
+    package var intervalFactor: Double { 1 }
 
     package func sleep(until instant: Date) async throws {
         try await sleep(for: max(.zero, .seconds(instant.timeIntervalSince(now()))))
@@ -59,28 +60,5 @@ package struct SystemTime: MonitorClock {
 
     package func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: duration, clock: .continuous)
-    }
-}
-
-/// Time that runs faster by a factor, for demonstrations: a day of staleness passes while somebody watches. Its wall clock is
-/// the steady one.
-package struct AcceleratedTime: MonitorClock {
-    private let anchor: Date
-    private let start: ContinuousClock.Instant
-    private let factor: Double
-
-    /// `factor`: seconds of this clock to one second; at least 0.001.
-    package init(factor: Double, anchor: Date = Date()) {
-        self.factor = max(0.001, factor)
-        self.anchor = anchor
-        start = ContinuousClock.now
-    }
-
-    package var pace: Double { factor }
-
-    package func now() -> Date { anchor + start.duration(to: .now) / .seconds(1) * factor }
-
-    package func sleep(for duration: Duration) async throws {
-        try await Task.sleep(for: duration / factor, clock: .continuous)
     }
 }

@@ -146,8 +146,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a channel under another name begins once the former loop has the answer that it waits for",
-            .timeLimit(.minutes(10)))
+            "a channel under another name begins once the former loop has the answer that it waits for")
         func renamedUnderWay() async throws {
             func hook(_ name: String) throws -> Channel {
                 try Channel(name: name, kind: .webhook, url: "https://hook.test/in")

@@ -134,7 +134,7 @@ async def main():
 
 if __name__ == "__main__":
     try:
-        asyncio.run(asyncio.wait_for(main(), 120))
+        asyncio.run(asyncio.wait_for(main(), 3600))
     finally:
         sys.stdout.flush()
         import os

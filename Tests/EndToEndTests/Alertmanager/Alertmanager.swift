@@ -55,12 +55,11 @@ struct Alertmanager: Sendable {
                 "--web.listen-address=127.0.0.1:\(port)",
             ] + cluster)
         let alertmanager = Alertmanager(url: "http://127.0.0.1:\(port)", process: process, stage: stage)
-        for _ in 0..<400 {
-            if try await alertmanager.get("/-/ready") == "OK" { return alertmanager }
-            if process.end != nil { break }
-            try await Task.sleep(for: .milliseconds(50))
+        try await until("Alertmanager", every: .milliseconds(50), seen: { process.errors }) {
+            if process.end != nil { throw NeverCame(what: "Alertmanager", seen: process.errors) }
+            return try await alertmanager.get("/-/ready") == "OK"
         }
-        throw NeverCame(what: "Alertmanager", seen: process.errors)
+        return alertmanager
     }
 
     /// The alerts that it holds for active.
@@ -69,28 +68,25 @@ struct Alertmanager: Sendable {
     /// Asks until the alerts are as wanted.
     func alerts(_ what: String, until isWanted: ([JSONValue]) -> Bool) async throws -> [JSONValue] {
         var last: [JSONValue] = []
-        for _ in 0..<400 {
+        try await until(what, every: .milliseconds(100), seen: { "\(last)" }) {
             last = try await alerts()
-            if isWanted(last) { return last }
-            try await Task.sleep(for: .milliseconds(100))
+            return isWanted(last)
         }
-        throw NeverCame(what: what, seen: "\(last)")
+        return last
     }
 
     /// Waits until a metric of its own, named with its labels, has grown to that.
     func metric(_ name: String, isAtLeast least: Double) async throws {
         var seen = ""
-        for _ in 0..<400 {
+        try await until("\(name) \(least)", every: .milliseconds(50), seen: { seen + process.errors }) {
             let line = try await get("/metrics").split(separator: "\n").last { $0.hasPrefix(name + " ") }
             seen = line.map(String.init) ?? ""
-            if let value = line?.split(separator: " ").last.flatMap({ Double($0) }), value >= least { return }
-            try await Task.sleep(for: .milliseconds(50))
+            return line?.split(separator: " ").last.flatMap { Double($0) } ?? 0 >= least
         }
-        throw NeverCame(what: "\(name) \(least)", seen: seen + process.errors)
     }
 
     private func get(_ path: String) async throws -> String {
-        let curl = try stage.tool("curl", ["-q", "-sS", "--max-time", "5", url + path])
+        let curl = try stage.tool("curl", ["-q", "-sS", "--max-time", Stage.patience, url + path])
         try await curl.ended()
         return curl.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }

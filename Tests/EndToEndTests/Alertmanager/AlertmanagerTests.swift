@@ -17,6 +17,7 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, ["{domain: site.test, labels: {team: growth}}"],
                     Watch.Settings(
+                        staleAfter: Watch.soon,
                         channels: [#"    - {name: state, type: alertmanager, url: "\#(alertmanager.url)"}"#]))
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
@@ -64,7 +65,8 @@ extension EndToEndTests {
                 for name in ["eu", "us"] {
                     let watch = try Watch(
                         stage, ["{domain: site.test, labels: {team: growth}}"],
-                        Watch.Settings(store: "\(name).db", more: "instance: \(name)", channels: channels),
+                        Watch.Settings(
+                            staleAfter: Watch.soon, store: "\(name).db", more: "instance: \(name)", channels: channels),
                         file: "\(name).yaml")
                     monitors.append(try await watch.started().0)
                     try await watch.checks(2, of: "site.test")

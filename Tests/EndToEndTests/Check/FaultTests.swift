@@ -12,7 +12,7 @@ extension EndToEndTests {
         func noServer() async throws {
             try await Stage.withoutLab { stage in
                 let unknown = try await stage.run([
-                    "check", "--format", "json", "--max-time", "5", "--connect-to",
+                    "check", "--format", "json", "--max-time", "60", "--connect-to",
                     "app-site-association.cdn-apple.com:443:127.0.0.1:9", "no-such-host.invalid",
                 ])
                 #expect(unknown.end == .exit(1))
@@ -35,9 +35,8 @@ extension EndToEndTests {
                     stage.lab.origin(host).serve(file())
                     stage.lab.cdn.behaves(host, .fault(fault))
                 }
-                let begin = ContinuousClock.now
-                let reports = try await stage.reports(hosts, ["--max-time", "5"])
-                #expect(ContinuousClock.now - begin < .seconds(120))
+                // The origins have to answer within it.
+                let reports = try await stage.reports(hosts, ["--max-time", "20"])
                 for host in hosts {
                     let report = reports[host] ?? .absent
                     // A body that is cut short by its own length came whole, as far as HTTP can tell.
@@ -58,7 +57,9 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
                 stage.lab.cdn.handshake = handshake
-                let report = try await stage.report("site.test", ["--max-time", "2"])
+                // The origin has to answer within it.
+                let limit = handshake == .hang ? "20" : "60"
+                let report = try await stage.report("site.test", ["--max-time", limit])
                 #expect(report.rules == ["cdn.unreachable"])
                 #expect(report["cdn"]["status"] == .null)
             }
@@ -80,7 +81,7 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 let hosts = (0..<40).map { "site\($0).test" }
                 for host in hosts { stage.lab.origin(host).behaviour = .fault(.hang) }
-                let words = ["check"] + stage.network + ["--format", "jsonl", "--max-time", "3"] + hosts
+                let words = ["check"] + stage.network + ["--format", "jsonl", "--max-time", "10"] + hosts
                 let script = #"ulimit -S -n 40; exec "$@""#
                 let process = try stage.tool("bash", ["-c", script, "bash", MonitorProcess.binary.path] + words)
                 let end = try await process.ended()
@@ -91,14 +92,14 @@ extension EndToEndTests {
             }
         }
 
-        @Test("both sides hanging take the time of one after the other, and no more")
+        @Test("both sides hanging take the time of one after the other")
         func bothHang() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .fault(.hang)
                 stage.lab.cdn.behaves("site.test", .fault(.hang))
                 let begin = ContinuousClock.now
-                let report = try await stage.report("site.test", ["--max-time", "2"])
-                #expect(ContinuousClock.now - begin < .seconds(120))
+                let report = try await stage.report("site.test", ["--max-time", "10"])
+                #expect(ContinuousClock.now - begin >= .seconds(19))
                 #expect(report.rules == ["origin.timeout", "cdn.unreachable"])
             }
         }

@@ -96,7 +96,8 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(file("v2"))
                 stage.lab.cdn.holds("site.test", body: file("v2"), edge: Self.edges[0])
                 stage.lab.cdn.holds("site.test", body: file("v1"), edge: Self.edges[1])
-                let process = try start(stage, ["--max-time", "2"])
+                // Time for a first look, however busy the machine is.
+                let process = try start(stage, ["--max-time", "20"])
                 #expect(try await process.ended() == .exit(1))
                 let last = "not in sync in time; 1 of 2 edges in sync; 127.0.0.3 serves another file"
                 #expect(process.output.contains(last), "\(process.output)")
@@ -108,13 +109,13 @@ extension EndToEndTests {
             try await Stage.with(addresses: Self.addresses) { stage in
                 stage.lab.origin("site.test").serve(file("v1"))
                 stage.lab.cdn.behaves("site.test", .fault(.reset), edge: Self.edges[1])
-                let one = try start(stage, ["--max-time", "60"])
+                let one = try start(stage, ["--max-time", Stage.patience])
                 #expect(try await one.ended() == .exit(0))
                 #expect(one.output.contains("127.0.0.3 cannot be asked: "), "\(one.output)")
                 #expect(one.output.contains("1 of 2 edges in sync, could not be asked: 127.0.0.3 ("), "\(one.output)")
                 #expect(!one.output.contains("no edge can be asked"))
                 stage.lab.cdn.behaves("site.test", .fault(.reset))
-                let all = try start(stage, ["--max-time", "2"])
+                let all = try start(stage, ["--max-time", "20"])
                 #expect(try await all.ended() == .exit(1))
                 #expect(all.output.contains("no edge can be asked"), "\(all.output)")
             }
@@ -133,13 +134,16 @@ extension EndToEndTests {
                 silent.signal(SIGINT)
                 try await silent.ended()
                 origin.serve(file("v2"))
-                stage.lab.cdn.holds("site.test", body: file("v1"), edge: Self.edges[0])
-                stage.lab.cdn.behaves("site.test", .fault(.hang), edge: Self.edges[1])
+                stage.lab.cdn.behaves("site.test", .fault(.hang), edge: Self.edges[0])
+                stage.lab.cdn.holds("site.test", body: file("v1"), edge: Self.edges[1])
                 let process = try start(stage)
                 try await until("the quick edge", seen: { process.output }) {
-                    process.output.contains("127.0.0.2 serves another file; 0 of 2 edges in sync")
+                    process.output.contains("127.0.0.3 serves another file; 0 of 2 edges in sync")
                 }
-                #expect(!process.output.contains("127.0.0.3"))
+                // The silent one is given up at last, on a slow machine before this looks: it comes first in order alone.
+                let words = process.output
+                let silence = words.firstRange(of: "127.0.0.2 ")?.lowerBound ?? words.endIndex
+                #expect(words.firstRange(of: "127.0.0.3 ").map { $0.lowerBound < silence } == true, "\(words)")
                 process.signal(SIGINT)
                 #expect(try await process.ended() == .exit(130))
             }
@@ -150,7 +154,8 @@ extension EndToEndTests {
             try await Stage.with(addresses: Self.addresses) { stage in
                 stage.lab.origin("site.test").serve(file("v2"))
                 stage.lab.cdn.behaves("site.test", .fault(.hang))
-                let process = try start(stage, ["--max-time", "2"])
+                // Less than a request may take by itself, and enough to read the origin.
+                let process = try start(stage, ["--max-time", "8"])
                 #expect(try await process.ended() == .exit(1))
                 #expect(process.output.contains("not in sync in time"), "\(process.output)")
             }

@@ -58,7 +58,7 @@ extension EndToEndTests {
                 stage.lab.origin("none.test").behaviour = .reply(.status(404))
                 try stage.write("targets.txt", "a.test\nb.test\nnone.test\n")
                 for (arguments, input) in [(["@targets.txt"], ""), (["-"], "a.test\nb.test\nnone.test\n")] {
-                    let process = try Self.start(stage, ["--max-time", "3s"] + arguments, input: input)
+                    let process = try Self.start(stage, ["--max-time", "20s"] + arguments, input: input)
                     #expect(try await process.ended() == .exit(1), "\(process.errors)")
                     #expect(
                         process.output.hasSuffix(

@@ -94,10 +94,10 @@ final class MonitorProcess: Sendable {
 
     func signal(_ number: Int32) { child.signal(number) }
 
-    /// Waits for the end.
+    /// Waits for the end, for as long as a test waits for anything.
     /// - Throws: `StillRunning` after killing the process.
     @discardableResult
-    func ended(within limit: Duration = Stage.timeout) async throws -> End {
+    func ended() async throws -> End {
         let child = child
         let isInTime = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -105,7 +105,7 @@ final class MonitorProcess: Sendable {
                 return true
             }
             group.addTask {
-                try? await Task.sleep(for: limit)
+                try? await Task.sleep(for: Stage.timeout)
                 return false
             }
             let isInTime = await group.next() ?? false

@@ -34,16 +34,18 @@ struct Nginx: Sendable {
         let process = try stage.tool(
             binary.path, ["-e", "stderr", "-p", root.path, "-c", root.appending(path: "nginx.conf").path])
         let url = "https://\(host)\(LabOrigin.wellKnownPath)"
-        for _ in 0..<400 {
+        try await until("nginx", every: .milliseconds(50), seen: { process.errors }) {
+            if process.end != nil { throw NeverCame(what: "nginx", seen: process.errors) }
             let curl = try stage.tool(
                 "curl",
-                ["-q", "-sS", "--max-time", "5", "--cacert", stage.lab.caFile, "--connect-to", nginx.rules[0], url])
+                [
+                    "-q", "-sS", "--max-time", Stage.patience, "--cacert", stage.lab.caFile, "--connect-to",
+                    nginx.rules[0], url,
+                ])
             try await curl.ended()
-            if curl.output == content { return nginx }
-            if process.end != nil { break }
-            try await Task.sleep(for: .milliseconds(50))
+            return curl.output == content
         }
-        throw NeverCame(what: "nginx", seen: process.errors)
+        return nginx
     }
 
     /// Puts another file in place of the served one, by rename.

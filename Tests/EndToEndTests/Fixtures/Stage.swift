@@ -8,7 +8,10 @@ import TestSupport
 struct Stage: Sendable {
     /// How long a test waits for what is bound to come. Far more than it takes on a machine that is busy with other things: it
     /// only ends a test that would hang.
-    static let timeout: Duration = .seconds(180)
+    static let timeout: Duration = .seconds(600)
+
+    /// The same in seconds, as curl and the program take it: for whoever is bound to be answered.
+    static let patience = "\(timeout.components.seconds)"
 
     let folder: URL
     private let ownLab: Lab?
@@ -158,13 +161,14 @@ struct NeverCame: Error, CustomStringConvertible {
     var description: String { "never came: \(what); seen: \(seen.suffix(3000))" }
 }
 
-/// Waits for something that is bound to come.
+/// Waits for something that is bound to come. `pause`: between two looks; longer where a look starts a program.
 func until(
-    _ what: String, within limit: Duration = Stage.timeout, seen: () -> String = { "" }, _ condition: () -> Bool
+    _ what: String, every pause: Duration = .milliseconds(10), seen: () -> String = { "" },
+    _ condition: () async throws -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + limit
-    while !condition() {
+    let deadline = ContinuousClock.now + Stage.timeout
+    while try await !condition() {
         guard ContinuousClock.now < deadline else { throw NeverCame(what: what, seen: seen()) }
-        try await Task.sleep(for: .milliseconds(10))
+        try await Task.sleep(for: pause)
     }
 }

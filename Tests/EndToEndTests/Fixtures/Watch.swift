@@ -17,8 +17,11 @@ struct Watch: Sendable {
 
     struct Settings {
         var interval = "300ms"
-        var staleAfter = "2s"
-        var timeout = "5s"
+        /// Longer than any test, so that no copy that lags is a story of its own on a slow machine. Tests of such stories have
+        /// `soon` in its place.
+        var staleAfter = "1h"
+        /// Nobody runs into it who is answered at all, however busy the machine is.
+        var timeout = "60s"
         var store = "monitor.db"
         var listen = "127.0.0.1:0"
         /// Further lines of `defaults`, each indented by two blanks.
@@ -33,6 +36,9 @@ struct Watch: Sendable {
         /// Lines under `channels`, each indented by four blanks.
         var channels: [String] = []
     }
+
+    /// For copies whose lag a test is about.
+    static let soon = "2s"
 
     static func webhook(_ url: String, name: String = "hook") -> String {
         #"    - {name: \#(name), type: webhook, url: "\#(url)", secret: "\#(secret)"}"#

@@ -15,10 +15,12 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(file("v1"))
                 let watch = try Watch(
                     stage, ["site.test"],
-                    Watch.Settings(channels: [
-                        #"    - {name: news, type: webhook, url: "\#(news.url("/in"))", notify: [changes]}"#,
-                        Watch.webhook(trouble.url("/in")),
-                    ]))
+                    Watch.Settings(
+                        staleAfter: Watch.soon,
+                        channels: [
+                            #"    - {name: news, type: webhook, url: "\#(news.url("/in"))", notify: [changes]}"#,
+                            Watch.webhook(trouble.url("/in")),
+                        ]))
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
                 #expect(news.messages.isEmpty)

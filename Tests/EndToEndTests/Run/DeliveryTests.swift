@@ -19,8 +19,6 @@ extension EndToEndTests {
                 var receiver = try await LabReceiver.start(port: stage.port())
                 let origin = stage.lab.origin(Self.host)
                 origin.serve(file())
-                // A transfer that hangs is given up after 15 seconds; 5 more, and it is tried again.
-                let patience = Duration.seconds(60)
                 let watch = try Watch(
                     stage, [Self.host], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
@@ -39,19 +37,19 @@ extension EndToEndTests {
                         process.errors.contains("not delivered")
                     }
                 } else {
-                    _ = try await receiver.deliveries(count: 1, within: patience)
+                    _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 }
-                // Many checks fit into the time in which the channel waits.
+                // No check waits for the channel.
                 try await watch.checks(5, of: Self.host)
                 if trouble == .isGone { receiver = try await LabReceiver.start(port: receiver.port) }
                 let attempts = trouble == .isGone ? 1 : 2
-                let deliveries = try await receiver.deliveries(count: attempts, within: patience)
+                let deliveries = try await receiver.deliveries(count: attempts, within: Stage.timeout)
                 if trouble == .asksToWait {
                     let (first, second) = (try #require(deliveries.first), try #require(deliveries.dropFirst().first))
                     #expect(second.receivedAt.timeIntervalSince(first.receivedAt) >= 1.9)
                 }
                 origin.serve(file())
-                _ = try await receiver.deliveries(count: attempts + 1, within: patience)
+                _ = try await receiver.deliveries(count: attempts + 1, within: Stage.timeout)
                 try await watch.checks(2, of: Self.host)
                 let messages = try receiver.messages.distinct()
                 #expect(
@@ -146,12 +144,15 @@ extension EndToEndTests {
                             Watch.webhook(deaf.url("/in"), name: "deaf"), Watch.webhook(good.url("/in"), name: "good"),
                         ]))
                 let process = try watch.start()
-                _ = try await good.deliveries(count: 1, within: Stage.timeout)
+                for receiver in [deaf, good] { _ = try await receiver.deliveries(count: 1, within: Stage.timeout) }
                 origin.serve(file())
                 _ = try await good.deliveries(count: 2, within: Stage.timeout)
                 #expect(good.messages.prefix(2).map(\.type) == ["incident.firing", "incident.resolved"])
-                // An incident is in one message under way at most: the end waits for an answer to the firing.
-                #expect(Set(deaf.messages.map(\.type)) == ["incident.firing"])
+                // An incident is in one message under way at most: the end waits for an answer to the firing, or for the end of
+                // that attempt, which a slow machine may have come to.
+                let told = deaf.messages.map(\.type)
+                #expect(told.first == "incident.firing")
+                if !process.errors.contains("not delivered") { #expect(told == ["incident.firing"]) }
                 process.signal(SIGKILL)
                 await deaf.shutdown()
                 await good.shutdown()

@@ -30,7 +30,7 @@ extension EndToEndTests {
                 let (first, _) = try await watch.started()
                 try await watch.checks(1, of: "site.test")
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                _ = try await pager.deliveries(count: 1, within: Stage.timeout)
+                for receiver in [pager, chat] { _ = try await receiver.deliveries(count: 1, within: Stage.timeout) }
                 #expect(try Self.actions(pager) == ["trigger"])
                 #expect(chat.messages.map(\.type) == ["incident.firing"])
 

@@ -10,7 +10,9 @@ extension EndToEndTests {
         private func watch(_ stage: Stage, _ receiver: LabReceiver) throws -> Watch {
             for host in Self.hosts { stage.lab.origin(host).serve(file()) }
             return try Watch(
-                stage, Self.hosts, Watch.Settings(interval: "3s", channels: [Watch.webhook(receiver.url("/in"))]))
+                stage, Self.hosts,
+                Watch.Settings(
+                    interval: "3s", staleAfter: Watch.soon, channels: [Watch.webhook(receiver.url("/in"))]))
         }
 
         @Test(
@@ -78,7 +80,7 @@ extension EndToEndTests {
                 for host in hosts + others { stage.lab.origin(host).serve(file()) }
                 let watch = try Watch(
                     stage, hosts + others.map { "{domain: \($0), interval: 1h}" },
-                    Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
+                    Watch.Settings(staleAfter: Watch.soon, channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: hosts)
                 let some = hosts.prefix(4)

@@ -13,7 +13,8 @@ extension EndToEndTests {
                 let receiver = try await LabReceiver.start()
                 stage.lab.origin("site.test").serve(file("v1"))
                 let watch = try Watch(
-                    stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
+                    stage, ["site.test"],
+                    Watch.Settings(staleAfter: Watch.soon, channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
                 stage.lab.origin("site.test").serve(file("v2"))

@@ -15,7 +15,7 @@ extension EndToEndTests {
         }
 
         private static func get(_ stage: Stage, _ address: String) async throws -> String {
-            let process = try stage.tool("curl", ["-q", "-sS", "--max-time", "30", address])
+            let process = try stage.tool("curl", ["-q", "-sS", "--max-time", Stage.patience, address])
             try await process.ended()
             return process.output
         }

@@ -13,7 +13,8 @@ extension EndToEndTests {
                 for host in hosts { lab.origin(host).serve(file()) }
                 let receiver = try await LabReceiver.start()
                 let watch = try Watch(
-                    stage, hosts, Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
+                    stage, hosts,
+                    Watch.Settings(staleAfter: Watch.soon, channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
                 try await watch.checks(1, of: hosts)
 
@@ -53,7 +54,8 @@ extension EndToEndTests {
                 lab.origin("site.test").serve(file("v1"))
                 let receiver = try await LabReceiver.start()
                 let watch = try Watch(
-                    stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
+                    stage, ["site.test"],
+                    Watch.Settings(staleAfter: Watch.soon, channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
                 lab.origin("site.test").serve(file("v2"))

@@ -33,7 +33,7 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, hosts,
                     Watch.Settings(
-                        interval: "1s", staleAfter: "1s", timeout: "10s",
+                        interval: "1s", staleAfter: "1s",
                         channels: [Watch.webhook(receiver.url("/in"))]))
                 var dice = Dice(state: seed)
                 // Once each: a site that turns more often within the hour is flapping, and its notifications pause.
@@ -86,7 +86,7 @@ extension EndToEndTests {
         {
             func last(_ host: String) -> String { receiver.messages.last { $0.domain == host }?.type ?? "nothing" }
             try await until(
-                type, within: Stage.timeout, seen: { hosts.map { "\($0): \(last($0))" }.joined(separator: ", ") }
+                type, seen: { hosts.map { "\($0): \(last($0))" }.joined(separator: ", ") }
             ) {
                 hosts.allSatisfy { last($0) == type }
             }
@@ -94,7 +94,7 @@ extension EndToEndTests {
 
         /// Waits until each incident that was notified has its end.
         private static func quiet(_ receiver: LabReceiver, _ process: MonitorProcess) async throws {
-            try await until("the end of every incident", within: .seconds(400), seen: { process.errors }) {
+            try await until("the end of every incident", seen: { process.errors }) {
                 ((try? receiver.messages.distinct()) ?? []).stories.allSatisfy { $0.contains("incident.resolved") }
             }
         }

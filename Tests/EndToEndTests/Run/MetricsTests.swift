@@ -10,7 +10,7 @@ extension EndToEndTests {
         private static let judge = "/usr/bin/promtool"
 
         private func scrape(_ stage: Stage, _ page: String) async throws -> [String: Double] {
-            let curl = try stage.tool("curl", ["-q", "-sS", "--max-time", "5", page + "metrics"])
+            let curl = try stage.tool("curl", ["-q", "-sS", "--max-time", Stage.patience, page + "metrics"])
             try await curl.ended()
             var samples: [String: Double] = [:]
             for line in curl.output.split(separator: "\n") where !line.hasPrefix("#") {
@@ -30,7 +30,8 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, ["good.test", "site.test"],
                     Watch.Settings(
-                        defaults: "  full_every: 1s", channels: [Watch.webhook(receiver.url("/in"))]))
+                        staleAfter: Watch.soon, defaults: "  full_every: 1s",
+                        channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, page) = try await watch.started()
                 try await watch.checks(8, of: "good.test", "site.test")
                 var seen = try await scrape(stage, page)
@@ -49,14 +50,19 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(file("v2"))
                 _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 try await watch.checks(2, of: "site.test")
-                seen = try await scrape(stage, page)
+                // It is counted after the receiver's answer.
+                let delivered = "aasa_alert_deliveries_total{channel=\"hook\",outcome=\"delivered\"}"
+                try await until("the count of the delivery", every: .milliseconds(50), seen: { "\(seen)" }) {
+                    seen = try await scrape(stage, page)
+                    return seen[delivered] ?? 0 > 0
+                }
                 #expect(seen["aasa_cdn_in_sync{domain=\"site.test\"}"] == 0)
                 #expect(seen["aasa_cdn_lag_seconds{domain=\"site.test\"}"] ?? 0 > 0)
                 #expect(seen["aasa_domains{state=\"stale\"}"] == 1)
                 #expect(seen["aasa_incidents_open{kind=\"cdn.stale\"}"] == 1)
                 #expect(seen["aasa_finding{domain=\"site.test\",rule=\"cdn.stale\",severity=\"error\"}"] == 1)
                 #expect(seen["aasa_checks_total{outcome=\"failing\"}"] ?? 0 > 0)
-                #expect(seen["aasa_alert_deliveries_total{channel=\"hook\",outcome=\"delivered\"}"] == 1)
+                #expect(seen[delivered] == 1)
                 #expect(seen["aasa_propagation_seconds_count"] == 0)
 
                 stage.lab.cdn.refresh("site.test")
@@ -85,7 +91,8 @@ extension EndToEndTests {
                 let (process, page) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
                 let judged = try stage.tool(
-                    "bash", ["-c", "curl -q -sS --max-time 5 \(page)metrics | \(Self.judge) check metrics"])
+                    "bash",
+                    ["-c", "curl -q -sS --max-time \(Stage.patience) \(page)metrics | \(Self.judge) check metrics"])
                 let end = try await judged.ended()
                 #expect(end == .exit(0), "\(judged.output)\(judged.errors)")
                 #expect(judged.output + judged.errors == "")

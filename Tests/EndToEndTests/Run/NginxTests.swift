@@ -32,7 +32,8 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, ["site.test"],
                     Watch.Settings(
-                        network: "  connect_to: [\(rules)]", channels: [Watch.webhook(receiver.url("/in"))]))
+                        staleAfter: Watch.soon, network: "  connect_to: [\(rules)]",
+                        channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
                 // Data.write(.atomic) puts the new file in place by rename.

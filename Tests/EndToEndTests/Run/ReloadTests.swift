@@ -83,6 +83,7 @@ extension EndToEndTests {
                     #expect(overview.contains("changed but not taken"))
                     try await watch.checks(1, of: "site.test")
                 }
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 try stage.write(watch.file, good)
@@ -158,9 +159,12 @@ extension EndToEndTests {
                 try await until("the end at the new place", seen: { process.errors }) {
                     fast.messages.contains { $0.gist == "incident.resolved origin.broken site.test" }
                 }
-                #expect(slow.messages.first?.gist == "incident.firing origin.broken site.test")
-                // The former place is told that it hears no more.
-                #expect(slow.messages.dropFirst().allSatisfy { $0.gist == "incident.resolved origin.broken site.test" })
+                // The former place is told that it hears no more. It never answers: on a slow machine each is tried again.
+                let told = slow.messages.map(\.gist).reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
+                let (firing, end) = (
+                    "incident.firing origin.broken site.test", "incident.resolved origin.broken site.test"
+                )
+                #expect(told == [firing] || told == [firing, end], "\(told)")
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
                 await slow.shutdown()

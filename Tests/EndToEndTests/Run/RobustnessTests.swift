@@ -206,7 +206,7 @@ extension EndToEndTests {
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: hosts)
                 let holder = try Self.holdingPython(
-                    stage, "store.execute('BEGIN IMMEDIATE'); print('held', flush=True); time.sleep(600)")
+                    stage, "store.execute('BEGIN IMMEDIATE'); print('held', flush=True); time.sleep(36000)")
                 try await until("the lock", seen: { holder.errors }) { holder.output == "held\n" }
                 // Every domain has now looked, and waits to write down what it saw.
                 try await watch.checks(1, of: hosts)

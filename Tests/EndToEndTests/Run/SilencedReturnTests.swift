@@ -22,7 +22,7 @@ extension EndToEndTests {
                 let (process, _) = try await watch.started()
                 try await watch.checks(1, of: "site.test")
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                _ = try await pager.deliveries(count: 1, within: Stage.timeout)
+                for receiver in [pager, chat] { _ = try await receiver.deliveries(count: 1, within: Stage.timeout) }
                 let id = try #require(chat.messages.first).incident
                 let done = try await stage.run(["ack", id, "--by", "eva", "--config", watch.file])
                 #expect(done.end == .exit(0), "\(done.errors)")

@@ -26,7 +26,8 @@ struct SoakTests {
             let receiver = try await LabReceiver.start()
             let watch = try Watch(
                 stage, Self.hosts,
-                Watch.Settings(interval: "5s", timeout: "10s", channels: [Watch.webhook(receiver.url("/in"))]))
+                Watch.Settings(
+                    interval: "5s", staleAfter: Watch.soon, channels: [Watch.webhook(receiver.url("/in"))]))
             let (process, page) = try await watch.started()
             let begin = ContinuousClock.now
             let end = begin + .seconds(60 * Soak.minutes)

@@ -16,7 +16,8 @@ extension EndToEndTests {
                 #expect(none.end == .exit(66))
                 #expect(none.errors.contains("there is no store at \(stage.path("monitor.db"))"))
 
-                let watch = try Watch(stage, ["good.test", "site.test"], Watch.Settings())
+                let watch = try Watch(
+                    stage, ["good.test", "site.test"], Watch.Settings(staleAfter: Watch.soon))
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: "good.test", "site.test")
                 let calm = try await stage.run(["status"])
@@ -26,11 +27,12 @@ extension EndToEndTests {
 
                 stage.lab.origin("site.test").serve(file("v2"))
                 var last = ""
-                for _ in 0..<200 where !last.contains("cdn.stale firing since") {
+                try await until("the incident", every: .milliseconds(50), seen: { last }) {
                     let seen = try await stage.run(["status", "--store", stage.path("monitor.db")])
                     last = seen.output + seen.errors
-                    if last.contains("cdn.stale firing since") { #expect(seen.end == .exit(1)) }
-                    try await Task.sleep(for: .milliseconds(50))
+                    guard last.contains("cdn.stale firing since") else { return false }
+                    #expect(seen.end == .exit(1))
+                    return true
                 }
                 let lines = last.split(separator: "\n", omittingEmptySubsequences: false)
                 #expect(lines.first == "1 of 2 domains needs attention")

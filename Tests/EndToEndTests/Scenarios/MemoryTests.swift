@@ -25,7 +25,7 @@ extension EndToEndTests {
                     stage.lab.origin(host).behaviour = .fault(fault)
                     stage.lab.cdn.behaves(host, .fault(fault))
                 }
-                let process = try stage.start(["check", "--format", "jsonl", "--max-time", "3"] + network + hosts)
+                let process = try stage.start(["check", "--format", "jsonl", "--max-time", "20"] + network + hosts)
                 var peak = 0
                 while process.end == nil {
                     peak = max(peak, MemoryReading(of: process.pid, "VmHWM:").kilobytes)

@@ -70,7 +70,7 @@ extension EndToEndTests {
         @Test("packets to one of two addresses are dropped")
         func dropped() async throws {
             let network = Self.network([("1.2.3.1", .serving), ("1.2.9.1", .dropping)])
-            try await run(network, ["--max-time", "5", "site.test"]) { run in
+            try await run(network, ["--max-time", "20", "site.test"]) { run in
                 let report = try run.report()
                 #expect(report.errorRules == ["origin.address-unreachable"], "\(report)")
                 #expect(report["diagnosis"].string?.contains("1.2.9.1") == true, "\(report["diagnosis"])")
@@ -81,7 +81,7 @@ extension EndToEndTests {
         @Test("IPv6 is published and dead, while the edges of the CDN prove that this machine has IPv6")
         func deadIPv6() async throws {
             let network = Self.network([("1.2.3.1", .serving), ("2a00:9::1", .dropping)])
-            try await run(network, ["--max-time", "5", "site.test"]) { run in
+            try await run(network, ["--max-time", "20", "site.test"]) { run in
                 let report = try run.report()
                 #expect(report.rules.contains("origin.ipv6-broken"), "\(report)")
                 #expect(report.errorRules.isEmpty, "\(report)")
@@ -93,7 +93,7 @@ extension EndToEndTests {
         func sideBySide() async throws {
             let dead = (1...4).map { "1.2.9.\($0)" }
             let network = Self.network([("1.2.3.1", .serving)] + dead.map { ($0, .dropping) })
-            try await run(network, ["--max-time", "5", "site.test"]) { run in
+            try await run(network, ["--max-time", "20", "site.test"]) { run in
                 let report = try run.report()
                 #expect(report.errorRules == ["origin.address-unreachable"], "\(report)")
                 #expect(report["diagnosis"].string?.contains("4 of the 5 addresses") == true, "\(report["diagnosis"])")
@@ -128,7 +128,7 @@ extension EndToEndTests {
         func blackhole() async throws {
             var network = NamespaceTests.network([("1.2.3.1", .serving), ("2a00:9::1", .dropping)])
             for edge in 1...4 { network.addresses["2a00:4::\(edge)"] = .dropping }
-            try await run(network, ["--max-time", "5", "site.test"]) { run in
+            try await run(network, ["--max-time", "20", "site.test"]) { run in
                 let report = try run.report()
                 #expect(report.rules.contains("origin.ipv6-unchecked"), "\(report)")
                 #expect(!report.rules.contains("origin.ipv6-broken"), "\(report)")
@@ -224,7 +224,7 @@ extension EndToEndTests {
             let testDescription: String
             let cause: String
             let words: [String]
-            var arguments = ["--max-time", "5", "site.test"]
+            var arguments = ["--max-time", "20", "site.test"]
             let network: @Sendable () -> Namespace
 
             init(
@@ -282,7 +282,7 @@ extension EndToEndTests {
                 Lack(
                     "an exemption from inspection", "tls-intercepted", ["opens TLS"],
                     arguments: [
-                        "--max-time", "5", "--cacert", "/etc/ssl/certs/ca-certificates.crt", "site.test",
+                        "--max-time", "20", "--cacert", "/etc/ssl/certs/ca-certificates.crt", "site.test",
                     ]
                 ) { NamespaceTests.network([("1.2.3.1", .serving)]) },
             ]
@@ -292,7 +292,7 @@ extension EndToEndTests {
             ].map { (name: String, words: String, status: Int) in
                 Lack(
                     name, "own-fault", [words, "\(status)"],
-                    arguments: ["--max-time", "5", "--proxy", "http://127.0.0.1:3128", "site.test"]
+                    arguments: ["--max-time", "20", "--proxy", "http://127.0.0.1:3128", "site.test"]
                 ) {
                     var network = NamespaceTests.network([("1.2.3.1", .serving)])
                     network.proxyStatus = status
@@ -322,7 +322,7 @@ extension EndToEndTests {
             network.hasIPv6 = false
             network.servers = Self.site(
                 Namespace.cdn, #"add_header Apple-Failure-Reason "SWCERR00301 Timeout" always; return 404;"#)
-            try await run(network, ["--ask-cdn", "--max-time", "5", "site.test"]) { run in
+            try await run(network, ["--ask-cdn", "--max-time", "20", "site.test"]) { run in
                 let report = try run.report()
                 #expect(run.process.end == .exit(1))
                 #expect(report["verdict"] == .string("failing"), "\(report["diagnosis"])")
@@ -349,7 +349,7 @@ extension EndToEndTests {
         @Test("no answer of any address, and the name is known")
         func allDropped() async throws {
             let network = Self.network([("1.2.9.1", .dropping), ("1.2.9.2", .dropping)])
-            try await run(network, ["--max-time", "5", "site.test"]) { run in
+            try await run(network, ["--max-time", "20", "site.test"]) { run in
                 let report = try run.report()
                 #expect(report.errorRules == ["origin.timeout"], "\(report)")
                 #expect(report["comparison"]["state"] == .string("origin_unavailable"))

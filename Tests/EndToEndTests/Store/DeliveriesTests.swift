@@ -13,18 +13,16 @@ extension EndToEndTests {
 
         /// Waits until the newest line of the log has this outcome, and returns the log.
         private static func list(_ stage: Stage, until outcome: String) async throws -> [JSONValue] {
-            let deadline = ContinuousClock.now + Stage.timeout
             var last: [JSONValue] = []
-            while ContinuousClock.now < deadline {
+            try await until("the outcome \(outcome)", every: .milliseconds(400), seen: { "\(last)" }) {
                 last = try await list(stage)
-                if last.first?["outcome"] == .string(outcome) { return last }
-                try await Task.sleep(for: .milliseconds(400))
+                return last.first?["outcome"] == .string(outcome)
             }
-            throw NeverCame(what: "the outcome \(outcome)", seen: "\(last)")
+            return last
         }
 
         @Test(
-            "a refused message is listed and sent again after `retry` within seconds, and no secret is shown",
+            "a refused message is listed and sent again after `retry`, and no secret is shown",
             arguments: [false, true])
         func retry(isRemote: Bool) async throws {
             try await Stage.with { stage in
@@ -123,7 +121,8 @@ extension EndToEndTests {
                 let log = try await Self.list(stage, until: "delivered")
                 #expect(log.map { $0["outcome"] } == [.string("delivered"), .string("abandoned")])
                 #expect(log.map { $0["reason"] } == [.string("resolved"), .string("firing")])
-                #expect(receiver.messages.dropFirst(count).map(\.type) == ["incident.resolved"])
+                // One that came just before the receiver was well again was refused, and is sent once more.
+                #expect(Set(receiver.messages.dropFirst(count).map(\.type)) == ["incident.resolved"])
                 #expect(!(try await stage.run(["deliveries", "list"]).output.contains("pending")))
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))

@@ -12,8 +12,12 @@ extension EndToEndTests {
             #"{ "$PROGRAM" run --config monitor.yaml 2>start\#(number).log; echo $? >start\#(number).code; }"#
         }
 
-        /// Shell words for a daemon that runs for a while and is stopped.
-        private static let life = #"{ timeout -s TERM 3 "$PROGRAM" run --config monitor.yaml 2>life.log || true; }"#
+        /// Shell words for a daemon that is stopped once it has checked.
+        private static let life = #"""
+            { "$PROGRAM" run --config monitor.yaml 2>life.log & life=$!; \
+            until grep -qs comparison=in_sync life.log || ! kill -0 $life 2>kill.log; do sleep 0.05; done; \
+            kill $life 2>kill.log; wait $life || true; }
+            """#
 
         private static func text(_ stage: Stage, _ name: String) -> String {
             (try? String(contentsOfFile: stage.path(name), encoding: .utf8)) ?? ""
