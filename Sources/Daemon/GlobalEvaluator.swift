@@ -143,10 +143,11 @@ package actor GlobalEvaluator: GlobalView {
 
     /// Sleeps until the next pass. No check is late for the time in which nothing ran: what is due then is checked now.
     private func rest() async {
-        let (time, pause) = (dependencies.time, pause)
+        let time = dependencies.time
         let end = time.now() + pause.inSeconds
         due = end
-        try? await time.sleep(for: pause)
+        // Until just that instant: a clock that waits for `due` goes no further before.
+        try? await time.sleep(until: end)
         let now = time.now()
         let over = now.timeIntervalSince(end)
         guard over > Self.longestOversleep else { return }

@@ -111,9 +111,10 @@ extension AlertingSuite {
         @Test("at the time limit it is ended with all of its group", arguments: [false, true])
         func overTime(isCancelled: Bool) async throws {
             let file = folder.appending(path: "pids")
-            // It ignores what can be ignored, and floods its output.
+            // It ignores what can be ignored, floods its output, and never ends.
             let script = try await script(
-                "trap '' TERM INT HUP\nsleep 1000 &\necho $$ $! > '\(file.path)'\nwhile :; do echo flood; done")
+                "trap '' TERM INT HUP\nsleep 1000 &\necho $$ $! > '\(file.path)'\nyes | head -c 5000000\n"
+                    + "while :; do sleep 1; done")
             let channel = try channel(script)
             if isCancelled {
                 let task = Task { try await run(channel) }

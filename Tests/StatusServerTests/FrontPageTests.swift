@@ -164,11 +164,11 @@ extension StatusServerSuite {
             #expect(summed.reasons.map(\.status) == ["Missing", "Stale", "Propagating"])
         }
 
-        @Test("with 10,000 domains the page stays small")
-        func tenThousand() async throws {
+        @Test("with thousands of domains the page stays small")
+        func thousands() async throws {
             let scratch = try ScratchStore()
             let teams = (0..<20).map { "team\($0)" }
-            let watched = try (0..<10_000).map { try info("d\($0).test", labels: ["team": teams[$0 % 20]]) }
+            let watched = try (0..<3000).map { try info("d\($0).test", labels: ["team": teams[$0 % 20]]) }
             let store = scratch.store
             try await store.watch(watched, now: noon)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -184,7 +184,7 @@ extension StatusServerSuite {
             }
             let page = try await page(scratch, watched)
             let html = try PageLibrary().render(.overview, page)
-            #expect(page.tiles.map(\.count) == ["0", "0", "167", "9,833"])
+            #expect(page.tiles.map(\.count) == ["0", "0", "50", "2,950"])
             #expect(page.sections.flatMap(\.rows).count == 25 && page.groups?.groups.map(\.name) == ["team0"])
             #expect(html.utf8.count < 100 * 1024)
         }

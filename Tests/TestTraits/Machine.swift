@@ -1,6 +1,8 @@
 // Tests wait far more than they compute. All of them at once would be so slow that limits of seconds, which are what some tests
 // are about, no longer hold.
 
+import Foundation
+
 /// How much of the machine a test needs to keep its times.
 package enum MachineShare: Int, Sendable {
     case small = 1
@@ -12,8 +14,11 @@ package enum MachineShare: Int, Sendable {
 actor Machine {
     static let shared = Machine()
 
-    /// As many small tests as keep two cores busy, by measurement: with fewer the cores idle, with more each takes longer.
-    private var free = 16
+    /// As many small tests as keep the cores busy: with fewer these idle, with more each test takes longer, and none ends sooner.
+    private var free = 5 * cores
+
+    /// How many there are for this process.
+    static var cores: Int { max(2, ProcessInfo.processInfo.activeProcessorCount) }
     private var waiting: [(share: Int, isFirst: Bool, go: CheckedContinuation<Void, Never>)] = []
 
     nonisolated func withShare(_ share: MachineShare, first isFirst: Bool, _ body: () async throws -> Void) async throws

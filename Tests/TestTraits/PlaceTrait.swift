@@ -58,8 +58,8 @@ private final class ComputingThreads: TaskExecutor {
 
     private init() {
         queue.name = "computing tests"
-        // As many as the smallest machine has cores; the system shares those fairly with Swift's pool.
-        queue.maxConcurrentOperationCount = 2
+        // The system shares the cores fairly with Swift's pool.
+        queue.maxConcurrentOperationCount = Machine.cores
     }
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -1,5 +1,5 @@
 // How long tests take, without the time for which they wait for their turn: `make test` names the slowest from it
-// (`.ci/slowest`).
+// (`.ci/test`).
 
 import Foundation
 import Glibc

@@ -87,11 +87,8 @@ package final class AcceleratedTime: MonitorClock {
             let shown = origin.time + origin.machine.duration(to: machine) / .seconds(1) * factor
             let behind = Duration.seconds(shown.timeIntervalSince(now) / factor)
             if behind > Self.arrears { origin = (machine - Self.arrears, now) }
-            guard shown > now else {
-                try? await Task.sleep(for: Self.step)
-                continue
-            }
-            advance(to: min(next, shown))
+            if shown > now { advance(to: min(next, shown)) }
+            if shown < next { try? await Task.sleep(for: Self.step) }
         }
     }
 

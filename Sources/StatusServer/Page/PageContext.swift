@@ -59,7 +59,8 @@ final class PageContext: Sendable {
         let waiting = counts[.waiting] ?? 0
         var basis = Frame.Basis(
             version: version,
-            refreshSeconds: waiting > 0 || timekeeper.intervalFactor != 1 ? Self.fastRefreshSeconds : Self.refreshSeconds,
+            refreshSeconds: waiting > 0 || timekeeper.intervalFactor != 1
+                ? Self.fastRefreshSeconds : Self.refreshSeconds,
             isPaused: isPaused, pauseAddress: pauseAddress, role: role, needsLogin: key.policy.token != nil,
             refusal: refusal, stalledSince: try await store.stalledSince(time.now))
         guard role > .visitor else { return basis }

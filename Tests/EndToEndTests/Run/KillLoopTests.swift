@@ -34,7 +34,7 @@ struct KillLoopTests {
             let watch = try Watch(
                 stage, hosts,
                 Watch.Settings(
-                    interval: "300ms", staleAfter: Watch.soon,
+                    interval: "1s", staleAfter: Watch.soon,
                     channels: receivers.enumerated().map {
                         Watch.webhook($0.element.url("/in"), name: "hook\($0.offset)")
                     }))
