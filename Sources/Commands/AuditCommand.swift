@@ -36,7 +36,8 @@ struct AuditCommand: AsyncParsableCommand {
     @Option(help: "text or json.") var format = Format.text
 
     @OptionGroup var color: ColorOption
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var connections: ConnectionOptions
+    @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
 
     /// Domains under way at once; further ones wait.
@@ -50,7 +51,7 @@ struct AuditCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try network.connections.checkFiles()
+        try connections.checkFiles()
         let apps = try entitlements.map { path in
             let file = try Entitlements(at: path)
             if let app, let pattern = file.appPattern, !app.hasPrefix(pattern.dropLast()) {
@@ -104,7 +105,7 @@ struct AuditCommand: AsyncParsableCommand {
             $0.domain.name < $1.domain.name
         }
         let checker = try OneShotChecker(
-            connections: network.connections, timeout: network.timeout, asksCDN: false, targets: targets.count,
+            connections: connections, timeout: timeLimit.timeout, asksCDN: false, targets: targets.count,
             configuration: try configuration.loadIfPresent())
         var reports: [Target: CheckReport] = [:]
         try await checker.close(after: {

@@ -67,7 +67,8 @@ struct CheckCommand: AsyncParsableCommand {
 
     @OptionGroup var expectations: ExpectationOptions
     @OptionGroup var color: ColorOption
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var connections: ConnectionOptions
+    @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, jsonl, markdown, github, nagios }
@@ -86,12 +87,12 @@ struct CheckCommand: AsyncParsableCommand {
     }
 
     private func check() async throws {
-        try network.connections.checkFiles()
+        try connections.checkFiles()
         let file = try targets.isEmpty && why == nil ? configuration.loadIfThere() : configuration.loadIfPresent()
         let question = try why.map { try WhyQuestion($0, of: self.targets.isEmpty ? nil : Targets.read(self.targets)) }
         let targets = try question.map { [$0.target] } ?? chosen(file)
         let checker = try OneShotChecker(
-            connections: network.connections, timeout: network.timeout, asksCDN: asksCDN, targets: targets.count,
+            connections: connections, timeout: timeLimit.timeout, asksCDN: asksCDN, targets: targets.count,
             configuration: file,
             expectations: expectations.read(for: targets.map(\.domain)))
         let progress = Progress(total: targets.count, isQuiet: quiet)

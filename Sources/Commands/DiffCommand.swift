@@ -23,13 +23,14 @@ struct DiffCommand: AsyncParsableCommand {
     var format = Format.text
 
     @OptionGroup var color: ColorOption
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var connections: ConnectionOptions
+    @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
 
     func run() async throws {
-        let reader = SourceReader(network: network, configuration: configuration)
+        let reader = SourceReader(connections: connections, timeLimit: timeLimit, configuration: configuration)
         let texts = try await reader.read([old, new])
         let areSameBytes = texts[0].bytes == texts[1].bytes
         let contents = try texts.map { text in try content(of: text, areSameBytes: areSameBytes) }

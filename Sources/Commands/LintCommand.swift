@@ -29,7 +29,8 @@ struct LintCommand: AsyncParsableCommand {
     var strict = false
 
     @OptionGroup var color: ColorOption
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var connections: ConnectionOptions
+    @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, github, sarif }
@@ -44,8 +45,10 @@ struct LintCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let explain { return Console.print(try Self.explanation(of: explain)) }
-        let answers = try await SourceReader(network: network, configuration: configuration)
-            .readEach(sources)
+        let answers = try await SourceReader(
+            connections: connections, timeLimit: timeLimit, configuration: configuration
+        )
+        .readEach(sources)
         var results: [LintResult] = []
         var failures: [CommandFailure] = []
         for answer in answers {

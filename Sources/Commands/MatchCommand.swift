@@ -43,7 +43,8 @@ struct MatchCommand: AsyncParsableCommand {
     var format = Format.text
 
     @OptionGroup var color: ColorOption
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var connections: ConnectionOptions
+    @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
@@ -60,7 +61,7 @@ struct MatchCommand: AsyncParsableCommand {
             if faults.isEmpty { throw CommandFailure(.usage, "there is no URL; name one, such as /buy/1") }
             throw MonitorExit.usage.code
         }
-        let reader = SourceReader(network: network, configuration: configuration)
+        let reader = SourceReader(connections: connections, timeLimit: timeLimit, configuration: configuration)
         guard let text = try await reader.read([source]).first else { return }
         let content = try text.content()
         if case .nothing(let reason) = content {

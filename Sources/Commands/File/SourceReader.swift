@@ -8,7 +8,8 @@ import Probing
 
 /// Reads sources; opens the network only where one of them needs it.
 struct SourceReader {
-    let network: NetworkOptions
+    let connections: ConnectionOptions
+    let timeLimit: TimeLimitOption
     /// How the network is reached.
     let configuration: ConfigurationOptions
 
@@ -26,7 +27,7 @@ struct SourceReader {
     /// others.
     /// - Throws: `CommandFailure` where the question itself is at fault.
     func readEach(_ texts: [String]) async throws -> [Result<SourceText, CommandFailure>] {
-        try network.connections.checkFiles()
+        try connections.checkFiles()
         let sources = try texts.map { text in try orFailure { try FileSource(parsing: text) } }
         let named = sources.compactMap { try? $0.get() }
         guard named.count(where: { $0 == .standardInput }) <= 1 else {
@@ -38,7 +39,7 @@ struct SourceReader {
             return try sources.map { source in try orFailure { try readLocal(source.get()) } }
         }
         let checker = try OneShotChecker(
-            connections: network.connections, timeout: network.timeout, asksCDN: true, targets: named.count,
+            connections: connections, timeout: timeLimit.timeout, asksCDN: true, targets: named.count,
             configuration: file)
         return try await checker.close(after: {
             var result: [Result<SourceText, CommandFailure>] = []

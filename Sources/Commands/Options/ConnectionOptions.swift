@@ -65,10 +65,9 @@ struct ConnectionOptions: ParsableArguments {
     var family: TransferRequest.AddressFamily { isIPv4Only ? .v4 : isIPv6Only ? .v6 : .any }
 }
 
-/// The options of every command that asks each place once, with curl's names and meaning.
-struct NetworkOptions: ParsableArguments {
-    @OptionGroup var connections: ConnectionOptions
-
+/// The time limit of every command that asks each place once. No group within another: a debug build of the parser checks
+/// each group several times a level, which made up half of what a command cost there.
+struct TimeLimitOption: ParsableArguments {
     @Option(
         name: .customLong("max-time"),
         help: ArgumentHelp(
