@@ -107,6 +107,8 @@ struct DemoStory: Sendable {
         teller.title("aasa-monitor demo: five sites, a copy of Apple's CDN, and the real daemon on loopback")
         teller.note("one second is \(pace.second) at most, times are UTC; nothing leaves this machine")
         var chat = DemoChat(stage, teller, page: page)
+        // With --keep time goes on after the story, however that ended.
+        defer { stage.cue.end() }
 
         // Somebody opens the page meanwhile, and each site is checked.
         guard try await chat.passes(DemoPace.opening) else { return false }
@@ -145,7 +147,6 @@ struct DemoStory: Sendable {
         chat.expect("RESOLVED \(DemoStage.changing) cdn.stale")
         guard try await chat.passesUntilAllCame() else { return false }
 
-        stage.cue.end()
         teller.title("Done: 3 alerts, 3 recoveries, none lost, none duplicated.")
         if !keepsRunning {
             teller.note("the page ends with the demo; to look around on it: aasa-monitor demo --keep")

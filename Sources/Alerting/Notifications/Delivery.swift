@@ -73,7 +73,10 @@ package final class Delivery: Sendable {
                 for name in takeIdleChannels() {
                     group.addTask {
                         await ChannelWorker(delivery: self, name: name).run()
-                        self.state.withLock { _ = $0.running.remove(name) }
+                        self.state.withLock { state in
+                            state.running.remove(name)
+                            state.waits[name] = nil
+                        }
                         // The channel may have come back while its loop was ending.
                         self.work.signal()
                     }

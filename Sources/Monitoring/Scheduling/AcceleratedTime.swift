@@ -84,9 +84,12 @@ package final class AcceleratedTime: MonitorClock {
                 try? await Task.sleep(for: Self.look)
                 continue
             }
-            let shown = origin.time + origin.machine.duration(to: machine) / .seconds(1) * factor
-            let behind = Duration.seconds(shown.timeIntervalSince(now) / factor)
-            if behind > Self.arrears { origin = (machine - Self.arrears, now) }
+            var shown = origin.time + origin.machine.duration(to: machine) / .seconds(1) * factor
+            let furthest = now + Self.arrears / .seconds(1) * factor
+            if shown > furthest {
+                shown = furthest
+                origin = (machine, furthest)
+            }
             if shown > now { advance(to: min(next, shown)) }
             if shown < next { try? await Task.sleep(for: Self.step) }
         }
