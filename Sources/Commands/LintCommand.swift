@@ -45,10 +45,8 @@ struct LintCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let explain { return Console.print(try Self.explanation(of: explain)) }
-        let answers = try await SourceReader(
-            connections: connections, timeLimit: timeLimit, configuration: configuration
-        )
-        .readEach(sources)
+        let reader = SourceReader(connections: connections, timeLimit: timeLimit, configuration: configuration)
+        let answers = try await reader.readEach(sources)
         var results: [LintResult] = []
         var failures: [CommandFailure] = []
         for answer in answers {

@@ -31,7 +31,7 @@ package final class AcceleratedTime: MonitorClock {
     /// - Parameters:
     ///   - factor: seconds of this clock to one second of the machine, at most; at least 0.001.
     ///   - anchor: where it begins.
-    ///   - dueBesides: when there is next something to do that `pass` is not told of, as `due` there.
+    ///   - dueBesides: as `due` of `pass`, for what happens outside of the daemon.
     package init(
         factor: Double, anchor: Date = Date(), dueBesides: @escaping @Sendable () -> Date = { .distantFuture }
     ) {
