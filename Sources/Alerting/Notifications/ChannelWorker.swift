@@ -58,7 +58,7 @@ actor ChannelWorker {
                         "a step of the delivery failed; trying again",
                         metadata: ["channel": "\(name)", "error": "\(error)"])
                 }
-                await pause(for: Self.storePause)
+                try? await delivery.pause(for: Self.storePause, channel: name)
             }
         }
     }
@@ -73,13 +73,7 @@ actor ChannelWorker {
             await group.next()
             group.cancelAll()
         }
-        await pause(for: Self.settling)
-    }
-
-    private func pause(for duration: Duration) async {
-        let end = delivery.time.now() + duration / .seconds(1)
-        delivery.note(wait: end, past: nil, of: name)
-        try? await delivery.time.sleep(until: end)
+        try? await delivery.pause(for: Self.settling, channel: name)
     }
 
     /// The configuration does not name the channel any more: nothing of it waits, unless another name goes on from it.
@@ -440,7 +434,7 @@ struct ChannelTurn: Sendable {
                         "the result of a delivery cannot be stored; trying again",
                         metadata: ["channel": "\(channel.name)", "error": "\(error)"])
                 }
-                try await delivery.time.sleep(for: ChannelWorker.storePause)
+                try await delivery.pause(for: ChannelWorker.storePause, channel: channel.name)
             }
         }
     }

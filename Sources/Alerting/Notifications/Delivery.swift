@@ -197,6 +197,13 @@ package final class Delivery: Sendable {
         state.withLock { $0.waits[name] = (end, revision) }
     }
 
+    /// Sleeps, whatever comes meanwhile. Nothing of the channel is under way for a clock that waits for it.
+    func pause(for duration: Duration, channel: String) async throws {
+        let end = time.now() + duration / .seconds(1)
+        note(wait: end, past: nil, of: channel)
+        try await time.sleep(until: end)
+    }
+
     var inputs: NotificationInputs { state.withLock(\.inputs) }
     var revision: UInt64 { state.withLock(\.revision) }
     var workRevision: UInt64 { work.revision }

@@ -45,7 +45,7 @@ final class DomainScheduler: Sendable {
     /// Domains that begin together are read from the store, and checked if they never were, so far apart at least, or spread
     /// over their interval where that is shorter.
     private static let distance = 0.01
-    /// Until a state that could not be read is read again.
+    /// Until a state that could not be read is read again, or a first check that could not be stored is begun again.
     static let unreadPause = 10.0
 
     let time: any MonitorClock
@@ -174,8 +174,8 @@ final class DomainScheduler: Sendable {
             entry.state = next ?? entry.state
             let schedule = entry.watcher.schedule
             let usual = next.map { schedule.delay(after: $0, now: begin).inSeconds } ?? schedule.untilTurn(begin)
-            // Without its state it is not checked; to wait for its turn may be to wait for hours.
-            let due = begin + (entry.state == nil ? min(usual, Self.unreadPause) : usual)
+            // The store did not give its state, or did not take its first check: its turn may be hours away, or at once.
+            let due = begin + (entry.state?.lastCheckedAt == nil ? Self.unreadPause : usual)
             state.queue.add(DueQueue.Item(at: due, domain: item.domain, watcher: number))
             return due < state.wakesAt
         }

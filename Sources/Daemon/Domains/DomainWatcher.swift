@@ -59,9 +59,6 @@ package struct DomainWatcher: Sendable {
 
     private var policy: Policy { Policy(watched, followsChanges: use.followsChanges) }
 
-    /// After a check that the store did not take.
-    private static let storePause: Duration = .seconds(5)
-
     package init(_ watched: WatchedDomain, _ use: Dependencies) {
         self.watched = watched
         self.use = use
@@ -128,8 +125,6 @@ package struct DomainWatcher: Sendable {
             use.metrics?.noteDiscarded(took: (ContinuousClock.now - begun).inSeconds)
             use.logger.error("check discarded: store write failed", metadata: metadata(["error": "\(error)"]))
             await use.global?.note(state)
-            // So that a schedule without a stored state does not become a tight loop.
-            try await use.time.sleep(for: Self.storePause)
             return state
         }
         use.metrics?.note(observation, evaluation, before: state, took: (ContinuousClock.now - begun).inSeconds)
