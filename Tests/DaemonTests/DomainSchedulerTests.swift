@@ -207,6 +207,40 @@ extension DaemonSuite {
             #expect(reports.withLock { $0.count > 60 && $0.allSatisfy(\.self) })
         }
 
+        @Test("a first check that cannot be stored is made again after a pause")
+        func unstored() async throws {
+            let scratch = try ScratchStore()
+            let (probe, time, log) = (Prompt(), PatientTime(), LogBook())
+            let delivery = Delivery(
+                store: scratch.store,
+                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                transport: Receivers(), time: time, userAgent: "x", logger: silent)
+            var configuration = GRDB.Configuration()
+            configuration.busyMode = .timeout(600)
+            let queue = try DatabaseQueue(path: scratch.store.path, configuration: configuration)
+            func setTrigger(_ sql: String) async throws { try await queue.write { try $0.execute(sql: sql) } }
+            let refusal = "SELECT RAISE(ABORT, 'no place'); END"
+            try await setTrigger("CREATE TRIGGER refusal BEFORE INSERT ON domain BEGIN \(refusal)")
+            let domain = try Domain("d0.test")
+            let watcher = DomainWatcher(
+                WatchedDomain(domain: domain, checks: CheckSettings(interval: .seconds(6 * 3600))),
+                .init(
+                    probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time,
+                    logger: log.logger))
+            let scheduler = DomainScheduler([watcher], time: time)
+            time.scheduler.withLock { $0 = scheduler }
+            let task = Task { await scheduler.run() }
+            try await eventually { probe.asked.withLock { ($0[domain]?.count ?? 0) > 3 } }
+            try await setTrigger("DROP TRIGGER refusal")
+            try await eventually { try await scratch.store.state(of: domain)?.lastCheckedAt != nil }
+            task.cancel()
+            await task.value
+            #expect(log.lines.contains { $0.hasPrefix("check discarded: store write failed") })
+            let asked = probe.asked.withLock { $0[domain] ?? [] }
+            #expect(
+                zip(asked, asked.dropFirst()).allSatisfy { $1.timeIntervalSince($0) >= DomainScheduler.unreadPause })
+        }
+
         @Test("a check that somebody asks for is full, is made at once and moves the next one; too many are refused")
         func now() async throws {
             let scratch = try ScratchStore()
