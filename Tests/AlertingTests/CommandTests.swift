@@ -108,7 +108,7 @@ extension AlertingSuite {
             #expect((channel.words(of: loud)?.count ?? .max) <= 301)
         }
 
-        @Test("at the time limit it is ended with all of its group", arguments: [false, true])
+        @Test("at the time limit it is ended with all of its group", .waitsForTimeout, arguments: [false, true])
         func overTime(isCancelled: Bool) async throws {
             let file = folder.appending(path: "pids")
             // It ignores what can be ignored, floods its output, and never ends.

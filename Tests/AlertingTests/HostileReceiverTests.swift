@@ -5,6 +5,7 @@ import Evidence
 import Foundation
 import Lab
 import Monitoring
+import TestTraits
 import Testing
 
 @testable import Alerting
@@ -14,6 +15,7 @@ extension AlertingSuite {
     struct HostileReceiverTests {
         @Test(
             "a receiver that drips, resets, never ends or closes in the middle ends an attempt in time, and its class is clear",
+            .waitsForTimeout,
             arguments: LabFault.allCases)
         func fault(_ fault: LabFault) async throws {
             let receiver = try await LabReceiver.start()

@@ -3,6 +3,7 @@ import Evidence
 import Foundation
 import Lab
 import Monitoring
+import TestTraits
 import Testing
 
 @testable import Alerting
@@ -234,7 +235,8 @@ extension AlertingSuite {
 
         // MARK: - Silence
 
-        @Test("a server that hangs ends an attempt in time; only with the message sent may it have it")
+        @Test(
+            "a server that hangs ends an attempt in time; only with the message sent may it have it", .waitsForTimeout)
         func hangs() async throws {
             for (place, wasSent) in [("greeting", false), ("message", true)] {
                 let server = try await MailServer(.init(hang: place))

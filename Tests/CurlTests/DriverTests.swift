@@ -2,6 +2,7 @@ import Curl
 import Facts
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 extension CurlTests {
@@ -124,7 +125,7 @@ extension CurlTests {
             withExtendedLifetime(hole) {}
         }
 
-        @Test("the time limit of a waiting transfer starts when it starts")
+        @Test("the time limit of a waiting transfer starts when it starts", .waitsForTimeout)
         func timeoutStartsLate() async throws {
             try await withLab(maximumConcurrent: 1, slotTimeout: .seconds(1000)) { lab, driver in
                 lab.origin("hang.test").behaviour = .fault(.hang)

@@ -1,6 +1,7 @@
 import Curl
 import Facts
 import Lab
+import TestTraits
 import Testing
 
 /// What a hostile server does, and what the result says of it.
@@ -38,7 +39,9 @@ extension CurlTests {
             Expected(fault: .badGzip, code: "bad-encoding", phase: .receiving, status: 200),
         ]
 
-        @Test("each fault of a server has its code and phase, within the limit of the body", arguments: table)
+        @Test(
+            "each fault of a server has its code and phase, within the limit of the body", .waitsForTimeout,
+            arguments: table)
         func fault(_ expected: Expected) async throws {
             try await withLab { lab, driver in
                 lab.origin(host).behaviour = .fault(expected.fault)

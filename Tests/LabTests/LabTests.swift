@@ -122,7 +122,7 @@ extension LabTests {
             }
         }
 
-        @Test("each fault ends curl as the real one would", arguments: exits)
+        @Test("each fault ends curl as the real one would", .waitsForTimeout, arguments: exits)
         func curlExit(fault: LabFault, exits: Set<Int32>) async throws {
             try await withLab { lab in
                 lab.origin("site.test").behaviour = .fault(fault)

@@ -2,6 +2,7 @@ import Evidence
 import Facts
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 @testable import Probing
@@ -69,7 +70,7 @@ extension ProbingTests {
 
         // The CDN's answers come long after the origin was changed, which takes no time.
 
-        @Test("a change between the two requests is no difference")
+        @Test("a change between the two requests is no difference", .waitsForTimeout)
         func changeBetween() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file("v1"))
@@ -83,7 +84,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("an origin that fails at the second reading keeps its first answer")
+        @Test("an origin that fails at the second reading keeps its first answer", .waitsForTimeout)
         func secondReadingFails() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file("v1"))

@@ -4,6 +4,7 @@ import Facts
 import Foundation
 import Lab
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import Probing
@@ -183,7 +184,9 @@ extension ProbingTests {
             }
         }
 
-        @Test("for a file at the root alone the CDN is asked as soon as that is there, and by full checks alone")
+        @Test(
+            "for a file at the root alone the CDN is asked as soon as that is there, and by full checks alone",
+            .waitsForTimeout)
         func rootOnly() async throws {
             let addresses = ["127.0.0.1", "127.0.0.31"]
             try await Scene.with(names: ["site.test": addresses]) { scene in

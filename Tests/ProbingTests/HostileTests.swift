@@ -2,6 +2,7 @@ import Evidence
 import Facts
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 @testable import Probing
@@ -12,7 +13,7 @@ extension ProbingTests {
     /// One server of several means harm, or is broken: the looks at the others are as if it were not there.
     @Suite("Hostile servers")
     struct HostileTests {
-        @Test("an address that means harm spoils its own look alone", arguments: LabFault.allCases)
+        @Test("an address that means harm spoils its own look alone", .waitsForTimeout, arguments: LabFault.allCases)
         func address(_ fault: LabFault) async throws {
             try await Scene.with(addresses: pair, names: ["site.test": pair]) { scene in
                 let origin = scene.lab.origin("site.test")
@@ -29,7 +30,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "an address that fails in the handshake spoils its own look alone",
+            "an address that fails in the handshake spoils its own look alone", .waitsForTimeout,
             arguments: LabHandshake.allCases.filter { $0 != .normal })
         func handshake(_ handshake: LabHandshake) async throws {
             try await Scene.with(addresses: pair, names: ["site.test": pair]) { scene in
@@ -43,7 +44,9 @@ extension ProbingTests {
             }
         }
 
-        @Test("an address that nobody is at spoils its own look alone", arguments: LabHole.Kind.allCases)
+        @Test(
+            "an address that nobody is at spoils its own look alone", .waitsForTimeout, arguments: LabHole.Kind.allCases
+        )
         func hole(_ kind: LabHole.Kind) async throws {
             try await Scene.with(names: ["site.test": ["127.0.0.1", "127.0.0.31"]]) { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -57,7 +60,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("an edge that means harm spoils its own look alone", arguments: LabFault.allCases)
+        @Test("an edge that means harm spoils its own look alone", .waitsForTimeout, arguments: LabFault.allCases)
         func edge(_ fault: LabFault) async throws {
             try await Scene.with(addresses: ["127.0.0.1"] + pair, names: [LabCDN.host: pair]) { scene in
                 scene.lab.origin("site.test").serve(file())

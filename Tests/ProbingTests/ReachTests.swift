@@ -6,6 +6,7 @@ import Facts
 import Foundation
 import Lab
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Probing
@@ -54,7 +55,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("behind a first address that nobody is at, the agents are asked at the next at once")
+        @Test("behind a first address that nobody is at, the agents are asked at the next at once", .waitsForTimeout)
         func deadFirst() async throws {
             try await Scene.with(names: ["site.test": ["127.0.0.31", "127.0.0.1"]]) { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -72,7 +73,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("a place that differs once, and then no more, is like the others")
+        @Test("a place that differs once, and then no more, is like the others", .waitsForTimeout)
         func vantageSecondLook() async throws {
             try await Scene.with(addresses: ["127.0.0.1", "127.0.0.8"]) { scene in
                 let origin = scene.lab.origin("site.test")
@@ -102,7 +103,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("a vantage's proxy that nobody is at is its own fault", arguments: ["http", "socks5h"])
+        @Test("a vantage's proxy that nobody is at is its own fault", .waitsForTimeout, arguments: ["http", "socks5h"])
         func droppedProxy(_ scheme: String) async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -250,7 +251,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "an answer that breaks off is told by where it does",
+            "an answer that breaks off is told by where it does", .waitsForTimeout,
             arguments: [
                 (LabFault.headerDrip, Failure.Kind.timedOut, false), (.shortHead, .truncated, false),
                 (.shortBody, .truncated, true), (.truncatedChunk, .truncated, true),

@@ -2,6 +2,7 @@ import Evidence
 import Facts
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 @testable import Probing
@@ -123,7 +124,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("waiting for a free place does not count as the site's time")
+        @Test("waiting for a free place does not count as the site's time", .waitsForTimeout)
         func queue() async throws {
             try await Scene.with(maximumConcurrent: 1, slotTimeout: .seconds(1000)) { scene in
                 scene.lab.origin("deaf.test").behaviour = .fault(.hang)

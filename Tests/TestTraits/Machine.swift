@@ -5,9 +5,11 @@ import Foundation
 
 /// How much of the machine a test needs to keep its times.
 package enum MachineShare: Int, Sendable {
-    case small = 1
+    /// Nearly all of its time passes until a limit of seconds is over.
+    case waiting = 1
+    case small = 5
     /// Tens of hosts, or servers that send without end.
-    case large = 4
+    case large = 20
 }
 
 /// Hands out shares of the machine: first to the tests that take long, then in the order of the calls.
@@ -15,7 +17,7 @@ actor Machine {
     static let shared = Machine()
 
     /// As many small tests as keep the cores busy: with fewer these idle, with more each test takes longer, and none ends sooner.
-    private var free = 5 * cores
+    private var free = 5 * MachineShare.small.rawValue * cores
 
     /// How many there are for this process.
     static var cores: Int { max(2, ProcessInfo.processInfo.activeProcessorCount) }

@@ -12,6 +12,9 @@ extension Trait where Self == PlaceTrait {
     /// Runs each test when so much of the machine is free: for suites that wait for servers, timers or programs.
     package static var inTurn: Self { .inTurn(.small) }
 
+    /// For a test that waits until a limit is over, as for a server that never answers: it holds up nobody, and begins early.
+    package static var waitsForTimeout: Self { .inTurn(.waiting, first: true) }
+
     /// In place of its suite's turn. `first`: before others that wait, for a test that takes long: begun last, it would run alone.
     package static func inTurn(_ share: MachineShare = .small, first: Bool = false) -> Self {
         Self(kind: .inTurn(share, isFirst: first))

@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import TestTraits
 import Testing
 import TestSupport
 
@@ -109,7 +110,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("targets keep their order, and a hanging one delays no other")
+        @Test("targets keep their order, and a hanging one delays no other", .waitsForTimeout)
         func order() async throws {
             try await Stage.with { stage in
                 let names = (0..<12).map { "site\($0).test" }

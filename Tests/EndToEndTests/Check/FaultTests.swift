@@ -92,7 +92,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("both sides hanging take the time of one after the other")
+        @Test("both sides hanging take the time of one after the other", .waitsForTimeout)
         func bothHang() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .fault(.hang)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import TestTraits
 import Testing
 import TestSupport
 
@@ -90,7 +91,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("at the time limit it ends with 1, and names what is behind")
+        @Test("at the time limit it ends with 1, and names what is behind", .waitsForTimeout)
         func timeLimit() async throws {
             try await Stage.with(addresses: Self.addresses) { stage in
                 stage.lab.origin("site.test").serve(file("v2"))
@@ -104,7 +105,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an edge that can never be asked is named and not waited for; all of them are")
+        @Test("an edge that can never be asked is named and not waited for; all of them are", .waitsForTimeout)
         func unreachable() async throws {
             try await Stage.with(addresses: Self.addresses) { stage in
                 stage.lab.origin("site.test").serve(file("v1"))

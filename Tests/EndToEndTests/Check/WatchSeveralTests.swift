@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import TestTraits
 import Testing
 import TestSupport
 
@@ -51,7 +52,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("at the time limit it ends with 1 and names those that are not in sync")
+        @Test("at the time limit it ends with 1 and names those that are not in sync", .waitsForTimeout)
         func timeLimit() async throws {
             try await Self.stage { stage in
                 stage.lab.cdn.holds("b.test", body: file("v2"))

@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import TestTraits
 import Testing
 import TestSupport
 
@@ -16,7 +17,8 @@ extension EndToEndTests {
         }
 
         @Test(
-            "two dozen copies that vanish together are one message, over a restart too; one that stays missing gets its own"
+            "two dozen copies that vanish together are one message, over a restart too; one that stays missing gets its own",
+            .waitsForTimeout
         )
         func copiesGone() async throws {
             try await Stage.with { stage in

@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import TestTraits
 import Testing
 
 extension EndToEndTests {
@@ -18,7 +19,9 @@ extension EndToEndTests {
             return watch
         }
 
-        @Test("pings come while checks are stored, stop while a check hangs, and come again by themselves")
+        @Test(
+            "pings come while checks are stored, stop while a check hangs, and come again by themselves",
+            .waitsForTimeout)
         func stalledChecker() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()

@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import TestTraits
 import Testing
 import TestSupport
 
@@ -102,7 +103,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a refusal that a process took with it is over once another starts with a good file")
+        @Test("a refusal that a process took with it is over once another starts with a good file", .waitsForTimeout)
         func refusedBeforeTheEnd() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -133,7 +134,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a message that is under way is not cut off, and the next one goes where the new file says")
+        @Test(
+            "a message that is under way is not cut off, and the next one goes where the new file says",
+            .waitsForTimeout)
         func channels() async throws {
             try await Stage.with { stage in
                 let slow = try await LabReceiver.start()

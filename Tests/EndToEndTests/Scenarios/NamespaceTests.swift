@@ -3,6 +3,7 @@
 
 import Foundation
 import Lab
+import TestTraits
 import Testing
 import TestSupport
 
@@ -67,7 +68,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("packets to one of two addresses are dropped")
+        @Test("packets to one of two addresses are dropped", .waitsForTimeout)
         func dropped() async throws {
             let network = Self.network([("1.2.3.1", .serving), ("1.2.9.1", .dropping)])
             try await run(network, ["--max-time", "20", "site.test"]) { run in
@@ -78,7 +79,8 @@ extension EndToEndTests {
             }
         }
 
-        @Test("IPv6 is published and dead, while the edges of the CDN prove that this machine has IPv6")
+        @Test(
+            "IPv6 is published and dead, while the edges of the CDN prove that this machine has IPv6", .waitsForTimeout)
         func deadIPv6() async throws {
             let network = Self.network([("1.2.3.1", .serving), ("2a00:9::1", .dropping)])
             try await run(network, ["--max-time", "20", "site.test"]) { run in
@@ -89,7 +91,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the time-outs of dead addresses run side by side")
+        @Test("the time-outs of dead addresses run side by side", .waitsForTimeout)
         func sideBySide() async throws {
             let dead = (1...4).map { "1.2.9.\($0)" }
             let network = Self.network([("1.2.3.1", .serving)] + dead.map { ($0, .dropping) })
@@ -124,7 +126,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("IPv6 packets of this machine vanish, and those to Apple's edges too")
+        @Test("IPv6 packets of this machine vanish, and those to Apple's edges too", .waitsForTimeout)
         func blackhole() async throws {
             var network = NamespaceTests.network([("1.2.3.1", .serving), ("2a00:9::1", .dropping)])
             for edge in 1...4 { network.addresses["2a00:4::\(edge)"] = .dropping }
@@ -300,7 +302,9 @@ extension EndToEndTests {
                 }
             }
 
-        @Test("what this machine lacks is said by its name, is unknown, and ends with 70", arguments: lacks)
+        @Test(
+            "what this machine lacks is said by its name, is unknown, and ends with 70", .waitsForTimeout,
+            arguments: lacks)
         func lack(_ lack: Lack) async throws {
             try await run(lack.network(), lack.arguments) { run in
                 let report = try run.report()
@@ -332,7 +336,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the first of two name servers is dead: the server is not called slow")
+        @Test("the first of two name servers is dead: the server is not called slow", .waitsForTimeout)
         func slowNameServer() async throws {
             var network = NamespaceTests.network([("1.2.3.1", .serving), ("2a00::1", .serving)])
             swap(&network.hosts, &network.names)
@@ -346,7 +350,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("no answer of any address, and the name is known")
+        @Test("no answer of any address, and the name is known", .waitsForTimeout)
         func allDropped() async throws {
             let network = Self.network([("1.2.9.1", .dropping), ("1.2.9.2", .dropping)])
             try await run(network, ["--max-time", "20", "site.test"]) { run in

@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import TestTraits
 import Testing
 import TestSupport
 
@@ -10,6 +11,7 @@ extension EndToEndTests {
         /// In real time: the trouble must last for 30 seconds before anybody is notified.
         @Test(
             "a disk that becomes full is notified once, pagers get the end, and SIGTERM still ends it",
+            .waitsForTimeout,
             .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible })
         func whileItRuns() async throws {
             try await Stage.with { stage in
