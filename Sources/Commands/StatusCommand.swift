@@ -80,7 +80,9 @@ struct StatusCommand: AsyncParsableCommand {
                 let labels = label.map { "\($0.name)=\($0.value)".displayable.shortened(to: 80) }
                 throw CommandFailure(.usage, "no domain has the label \(labels.joined(separator: " and "))")
             }
-            isBad = reading.life != .checking || reading.overview.rows.contains(where: \.isTrouble)
+            isBad =
+                reading.life != .checking || reading.overview.global.contains { $0.state == "firing" }
+                || reading.overview.rows.contains(where: \.isTrouble)
             try show(reading, now)
             if watch { try await Task.sleep(for: Self.pause) }
         } while watch

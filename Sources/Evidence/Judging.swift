@@ -53,7 +53,7 @@ extension Finding {
     /// Whether it tells of this machine, and nothing of the site.
     package var isOfThisMachine: Bool { if case .monitor = matter { true } else { false } }
 
-    fileprivate var isFact: Bool { severity == .error && matter.area != .expectation }
+    fileprivate var isFact: Bool { severity == .error && matter.area != .expectation && kind != .linksRemoved }
 }
 
 extension Verdict.Level {
@@ -130,7 +130,7 @@ enum Checks {
     static let all: [@Sendable (CheckContext) -> [Finding]] = [
         addressScopes, originReachability, addressReachability, addressFamilies, originTLS, certificateDates,
         originRedirects, originStatus, originBody, originContentType, originLatency, addressDifferences, crawlerView,
-        originLimits, vantageView, rootCopy, fileLint, expectations, pages, cdnReachability, cdnCopy, edgeDifferences,
+        originLimits, vantageView, rootCopy, fileLint, removedLinks, expectations, pages, cdnReachability, cdnCopy, edgeDifferences,
         cdnFreshness,
     ]
 }

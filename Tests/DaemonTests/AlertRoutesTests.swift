@@ -53,9 +53,9 @@ extension DaemonSuite {
             let routes = try #require(try routes("a.test", Self.channels))
             #expect(
                 words(routes.incidents) == [
-                    "origin.unreachable origin.broken origin.inconsistent certificate.expiring expectation.failed error: "
+                    "origin.unreachable origin.broken origin.inconsistent file.broken certificate.expiring expectation.failed error: "
                         + "ops 10s reminder 6h, pager 1h escalation",
-                    "origin.unreachable origin.broken origin.inconsistent cdn.missing cdn.stale cdn.divergent "
+                    "origin.unreachable origin.broken origin.inconsistent file.broken cdn.missing cdn.stale cdn.divergent "
                         + "certificate.expiring expectation.failed warning: ops 10s reminder 6h",
                     "cdn.missing cdn.stale cdn.divergent error: ops 10s reminder 6h, mail 10s reminder 6h, "
                         + "pager 1h escalation",

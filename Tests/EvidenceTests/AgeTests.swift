@@ -17,7 +17,7 @@ extension EvidenceSuite {
             "a cause says its ages as of the reading",
             arguments: [
                 Cause(.cdn(.stale(change))), Cause(.cdn(.propagating(change))),
-                .copy(.edgesCatchingUp(2, of: 3, since: change)), .copy(.losesLinks(since: change)),
+                .copy(.edgesCatchingUp(2, of: 3, since: change)),
                 .copy(.lacksService("appclips", app: nil, since: change)),
                 .copy(.hasOtherApp(old: "a", new: "b", since: change)),
                 .access(.turnedAwayHere(.status(403), copy: copy)),
@@ -48,7 +48,7 @@ extension EvidenceSuite {
 
         @Test("what is to be done about an old copy follows its age, too")
         func advice() {
-            let cause = Cause.copy(.losesLinks(since: nil))
+            let cause = Cause.copy(.hasOtherApp(old: "a", new: "b", since: nil))
             #expect(cause.declaration.words(.testing).why?.contains("not known since when") == true)
             let lacks = Cause.copy(.lacksService("appclips", app: nil, since: Self.change))
             #expect(lacks.declaration.words(.testing).action == "Wait. Nothing needs to be done.")

@@ -32,8 +32,7 @@ private let samples: [Cause] = {
         .lacksService("webcredentials", app: nil, since: OriginChange(at: .testing - 7200)),
         .lacksService("appclips", app: "a", since: nil),
         .hasOtherApp(old: "a", new: "b", since: OriginChange(at: .testing - 200_000)),
-        .losesLinks(since: OriginChange(at: .testing - 7200)), .inSyncInternational,
-        .inSync, .otherMode(.developer),
+        .inSyncInternational, .inSync, .otherMode(.developer),
         .originFine,
     ]
     let access: [AccessCause] = [

@@ -50,8 +50,8 @@ extension Story {
         Story(
             "the origin's file no longer has applinks",
             origin: .file(#"{"webcredentials":{"apps":["ABCDE12345.com.example.app"]}}"#), cdn: good,
-            findings: ["cdn.divergent warning"], id: .originLosesLinks,
-            words: ["no longer has applinks", "Links open the website once", "Put applinks back"]
+            findings: ["aasa.links-removed error", "cdn.divergent warning"], id: .originLosesLinks,
+            words: ["opens no link any more", "webcredentials alone", "Put the apps back under applinks"]
         ) { $0.unsaid = ["make sure that AASA-Bot"] },
         Story(
             "Apple's copy is a greeting", cdn: .file(#"{"message":"Welcome"}"#),

@@ -94,7 +94,9 @@ extension MonitoringSuite {
                     openedAt: .testing))
             // A copy within its time is on its way; that is no trouble.
             let isOnItsWay = kind == .cdnStale && stage == .pending
-            let expected: Depth = kind == .certificateExpiring || isOnItsWay ? .light : .full
+            // A file says the same to each request.
+            let isStanding = kind == .certificateExpiring || kind == .fileBroken
+            let expected: Depth = isStanding || isOnItsWay ? .light : .full
             #expect(state.depth(fullEvery: Self.hour, now: .testing + 60) == .light)
             #expect(state.depth(fullEvery: Self.hour, now: .testing + 240) == expected)
         }

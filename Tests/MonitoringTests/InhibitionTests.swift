@@ -31,6 +31,9 @@ extension MonitoringSuite {
                 full.agents = AgentLook.Agent.allCases.map { AgentLook(agent: $0, retrieval: refused.origin) }
                 observation.contents.merge(refused.contents) { first, _ in first }
             }
+            full.edges = try (1...3).map {
+                EdgeLook(address: "198.51.100.\($0)", retrieval: try #require(observation.cdn.retrieval))
+            }
             observation.full = full
             try course.look(at: hour, observation)
         }
@@ -150,7 +153,10 @@ extension MonitoringSuite {
                 let at = 30 + Double(minute) / 60
                 let light = try Observation.of("example.com", at: .testing + at * 3600, origin: new, cdn: new)
                 var full = try Observation.of("example.com", at: .testing + at * 3600, origin: new, cdn: old)
-                full.full = FullLook(resolution: Resolution(source: .proxy))
+                let copy = try #require(full.cdn.retrieval)
+                full.full = FullLook(
+                    resolution: Resolution(source: .proxy),
+                    edges: (1...3).map { EdgeLook(address: "198.51.100.\($0)", retrieval: copy) })
                 try course.look(at: at, full, replacing: light)
             }
             // Then all answers are good: it ends with the fourth in a row.

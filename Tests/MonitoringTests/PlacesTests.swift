@@ -41,11 +41,11 @@ extension MonitoringSuite {
         static let rows: [(wrong: String, then: [String], kind: IncidentKind, endsAfter: Int?)] = [
             // It is right again.
             ("no", ["nn"], .cdnStale, 1), ("nm", ["nn"], .cdnMissing, 1), ("nf", ["nn"], .cdnDivergent, 1),
-            // It says nothing: three full checks.
-            ("no", ["n5", "n5", "n5"], .cdnStale, 3), ("no", ["nt", "n-", "n5"], .cdnStale, 3),
-            ("nm", ["n5", "nt", "n-"], .cdnMissing, 3), ("nf", ["n-", "n-", "n-"], .cdnDivergent, 3),
+            // It says nothing: three full checks, and two good answers are not enough for an end.
+            ("no", ["n5", "n5", "n5", "n5"], .cdnStale, 4), ("no", ["nt", "n-", "n5", "n5"], .cdnStale, 4),
+            ("nm", ["n5", "nt", "n-", "n-"], .cdnMissing, 4), ("nf", ["n-", "n-", "n-", "n-"], .cdnDivergent, 4),
             // `edges: false` from here on.
-            ("no", ["", "", ""], .cdnStale, 3),
+            ("no", ["", "", "", "", ""], .cdnStale, 5),
             // Twice silent, then old again, then silent: the count begins anew.
             ("no", ["n5", "n5", "no", "n5", "n5"], .cdnStale, nil), ("no", ["n5", "n5", "nn"], .cdnStale, 3),
             ("noo", ["n5n", "nn5", "nnn"], .cdnStale, 2), ("noo", ["nnt", "nnt", "nnt"], .cdnStale, 3),

@@ -77,6 +77,7 @@ extension Alert {
         case .originUnreachable: "the origin is unreachable"
         case .originBroken: facts.brokenOrigin
         case .originInconsistent: "the origin serves different files"
+        case .fileBroken: facts.brokenFile
         case .cdnMissing: "Apple's CDN has no copy of the file"
         case .cdnStale: "Apple's CDN still serves the old file"
         case .cdnDivergent: "Apple's CDN serves a different file than the origin"
@@ -94,6 +95,7 @@ extension Alert {
         case .originUnreachable: "the origins are unreachable"
         case .originBroken: "the origins do not serve their files as they should"
         case .originInconsistent: "the origins serve different files each"
+        case .fileBroken: "the files at the origins have errors"
         case .cdnMissing: "Apple's CDN has no copies of the files"
         case .cdnStale: "Apple's CDN still serves the old files"
         case .cdnDivergent: "Apple's CDN serves different files than the origins"
@@ -122,6 +124,7 @@ extension Alert {
             case .originUnreachable: "the origin is reachable now"
             case .originBroken: "the origin gives everybody a valid file now"
             case .originInconsistent: "the origin serves one file now"
+            case .fileBroken: "the file at the origin has no error now"
             case .cdnMissing: "Apple's CDN has a copy now"
             case .cdnStale, .cdnDivergent: "Apple's CDN serves the origin's file now"
             case .certificateExpiring: "the certificate was renewed"
@@ -162,6 +165,20 @@ extension Alert {
         let rest = affected.count - names.count
         return names + (rest > 0 ? ["… and \(rest) more"] : [])
     }
+}
+
+// MARK: - What an incident of the kind `file.broken` is about
+
+extension IncidentFacts {
+    /// A copy of before is what phones live on, for as long as Apple keeps it.
+    var brokenFile: String {
+        let isBeforeApple = [.propagating, .stale, .divergent, .mixed].contains(comparison.state)
+        let takesLinks = findings.contains { $0.kind == .linksRemoved || $0.rule == Self.namesNoApp }
+        let trouble = takesLinks ? "the file opens no app any more" : "the file at the origin has an error"
+        return isBeforeApple ? "\(trouble), and Apple may take it at any time" : trouble
+    }
+
+    private static let namesNoApp = Rule(lint: "service-without-apps")
 }
 
 // MARK: - What an incident of the kind `origin.broken` is about

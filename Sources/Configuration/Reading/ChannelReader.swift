@@ -302,7 +302,7 @@ package struct ChannelKinds {
     /// All kinds of incidents. A test keeps the list equal to `IncidentKind`, which this module does not know.
     package static let all = [
         "cdn.divergent", "cdn.missing", "cdn.stale", "cdn.wide", "certificate.expiring", "expectation.failed",
-        "monitor.degraded", "origin.broken", "origin.inconsistent", "origin.unreachable",
+        "file.broken", "monitor.degraded", "origin.broken", "origin.inconsistent", "origin.unreachable",
     ]
 
     private static let patterns = Set(all.compactMap { $0.split(separator: ".").first }.map { "\($0).*" })

@@ -34,6 +34,14 @@ extension Checks {
         return result
     }
 
+    /// Valid, and no link opens an app any more.
+    @Sendable static func removedLinks(_ context: CheckContext) -> [Finding] {
+        guard let file = context.readings.originFile, case .noLinks(let services) = file.use,
+            context.history.hadLinks || context.readings.copies.contains(where: context.readings.opensLinks)
+        else { return [] }
+        return [Finding(.file(.linksRemoved(services: services)), evidence: ["pointer": "/applinks"])]
+    }
+
     private static func linted(_ hash: ContentHash, _ content: Data) -> [LintedFinding] {
         lintFindings.value(for: hash) {
             Linter.lint(Array(content)).findings.sorted { $0.severity > $1.severity }.map { ($0.rule, Finding($0)) }

@@ -35,12 +35,15 @@ package struct CopyHistory: Equatable, Sendable {
     package var firstAskedAt: Date?
     /// How long Apple's CDN took for earlier changes; nil: too little is known.
     package var usual: UsualPropagation?
+    /// Whether a file of the origin, or Apple's copy, was ever seen to open links.
+    package var hadLinks: Bool
 
     package init(
         periods: [OriginPeriod], isKept: Bool = true, servingSince: Date? = nil, firstAskedAt: Date? = nil,
-        usual: UsualPropagation? = nil
+        usual: UsualPropagation? = nil, hadLinks: Bool = false
     ) {
         self.usual = usual
+        self.hadLinks = hadLinks
         self.periods = periods
         self.isKept = isKept
         self.servingSince = servingSince

@@ -8,8 +8,6 @@ package enum CopyCause: Codable, Equatable, Sendable {
     case edgesCatchingUp(Int, of: Int, since: OriginChange)
     /// `app`: of the service, where the copy has the service but not the app.
     case lacksService(String, app: String?, since: OriginChange?)
-    /// The origin's file has none of the links that Apple's copy has.
-    case losesLinks(since: OriginChange?)
     case hasOtherApp(old: String, new: String, since: OriginChange?)
     case inSyncInternational
     case inSync
@@ -41,15 +39,6 @@ package enum CopyCause: Codable, Equatable, Sendable {
                         "Apple's copy lacks " + (app.map { "\($0) in \(service)" } ?? "the service \(service)")
                             + ": \(English.consequence(service)). " + English.since(change, now),
                         English.wait(change, now))
-                })
-        case .losesLinks(let change):
-            CauseDeclaration(
-                .originLosesLinks,
-                asOf: { now in
-                    Words(
-                        "The origin's file no longer has applinks, which Apple's copy has. Links open the website once Apple takes "
-                            + "that file. \(English.since(change, now))",
-                        "Put applinks back into the file, unless it is meant: Apple asks again by itself.")
                 })
         case .hasOtherApp(let old, let new, let change):
             CauseDeclaration(
@@ -125,10 +114,7 @@ extension Diagnosis {
             context.findings.first { $0.kind == .crawlerError && $0.severity == .warning }.map { Cause($0) }
         },
         { $0.finding(.badCopy).map { Cause($0) } },
-        { context in
-            guard context.copyIsBehind, context.losesLinks else { return nil }
-            return .copy(.losesLinks(since: context.comparison.change))
-        },
+        { $0.error(.linksRemoved).map { Cause($0) } },
         { context in
             guard context.copyIsBehind, let lacking = context.lackingService else { return nil }
             return .copy(
@@ -180,10 +166,6 @@ extension DiagnosisContext {
             }
         }
         return nil
-    }
-
-    fileprivate var losesLinks: Bool {
-        services.map { $0.old["applinks"] != nil && $0.new["applinks"] == nil } ?? false
     }
 
     /// One app ID in place of another.

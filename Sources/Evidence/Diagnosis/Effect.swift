@@ -44,7 +44,9 @@ package struct Effect: Codable, Equatable, Sendable {
     /// How far links are from what the owners want. Each step is worse than the one before.
     package enum Harm: Int, Codable, Comparable, Sendable {
         case none
-        /// Some links, or some phones.
+        /// Of the phones that meet some of the edges.
+        case atSomeEdges
+        /// Some links, of all phones.
         case some
         case all
 
@@ -55,8 +57,9 @@ package struct Effect: Codable, Equatable, Sendable {
     package var harm: Harm? {
         switch links {
         case .work, .none, .unaffected: Harm.none
-        case .followFaultyFile, .followUnexpectedFile, .followOtherFile, .openWebsite(at: .some): .some
         case .openWebsite(at: nil): .all
+        case .openWebsite, .followOtherFile(_, at: .some, _, _): .atSomeEdges
+        case .followFaultyFile, .followUnexpectedFile, .followOtherFile: .some
         case .unknown, .ofMany: nil
         }
     }
@@ -111,9 +114,9 @@ extension Effect {
         else {
             return .unknown(.addressesDiffer)
         }
-        switch Copy(file, bytes: context.check.origin.answer?.body.decodedBytes ?? 0) {
+        switch file.use {
         case .nothing: return .openWebsite(at: nil)
-        case .noLinks(let services): return .none(services: services)
+        case .noLinks(let services): return context.links(without: services)
         case .links: return context.linksAsTheFileSays ?? .work(seen: nil)
         }
     }
@@ -138,7 +141,7 @@ extension Effect {
                 without += 1
                 continue
             }
-            switch Copy(file, bytes: copy.answer?.body.decodedBytes ?? 0) {
+            switch file.use {
             case .nothing: without += 1
             case .noLinks(let names): services = names
             case .links: opens = true
@@ -155,7 +158,7 @@ extension Effect {
                     notes.filter { $0.from == .opens }, openedBy: [readings.originFile].compactMap { $0 },
                     context.domain))
         }
-        if !opens, let services { return .none(services: services) }
+        if !opens, let services { return context.links(without: services) }
         let silent = context.silentEdges
         return context.linksAsTheFileSays
             ?? .work(seen: silent == 0 ? nil : EdgeShare(edges.count, of: edges.count + silent))
@@ -177,29 +180,39 @@ extension Effect {
 }
 
 /// What a phone makes of a file.
-private enum Copy {
+enum FileUse {
     /// It takes nothing from it.
     case nothing
     case noLinks(services: [String])
     case links
 
-    private static let known = Recollection<ContentHash, Copy>(capacity: 131_072)
+    fileprivate static let known = Recollection<ContentHash, FileUse>(capacity: 131_072)
 
-    init(_ file: ContentReading, bytes: Int) {
-        guard bytes <= Checks.sizeLimit, file.namesService, let document = file.document else {
-            self = .nothing
-            return
-        }
-        self = Self.known.value(for: file.hash) { Copy(AssociationFile(document)) }
-    }
-
-    private init(_ file: AssociationFile) {
+    fileprivate init(_ file: AssociationFile) {
         let others = file.services.filter { $0.isKnown && $0.name != "applinks" }.map(\.name)
         self = file.applinks?.opensLinks == true ? .links : others.isEmpty ? .nothing : .noLinks(services: others)
     }
 }
 
+extension ContentReading {
+    var use: FileUse {
+        guard byteCount <= Checks.sizeLimit, namesService, let document else { return .nothing }
+        return FileUse.known.value(for: hash) { FileUse(AssociationFile(document)) }
+    }
+
+    package var opensLinks: Bool { if case .links = use { true } else { false } }
+}
+
+extension Readings {
+    func opensLinks(_ copy: Retrieval) -> Bool { file(of: copy)?.opensLinks ?? false }
+}
+
 extension DiagnosisContext {
+    /// Of a file for these services alone: what is lost, and what never was.
+    fileprivate func links(without services: [String]) -> Effect.Links {
+        error(.linksRemoved) == nil ? .none(services: services) : .openWebsite(at: nil)
+    }
+
     /// Where the file that phones follow is the origin's, and is not as it should be.
     fileprivate var linksAsTheFileSays: Effect.Links? {
         // A JSON object without a service is an answer, and no version of the file: phones follow Apple's copy.

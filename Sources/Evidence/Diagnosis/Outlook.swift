@@ -46,12 +46,12 @@ package enum Outlook: Codable, Equatable, Sendable {
                 self = .copyMayEnd
                 return
             }
-            guard !isWrong, let changedAt = comparison.changedAt, let lag = comparison.lagSeconds else {
+            guard let changedAt = comparison.changedAt, let lag = comparison.lagSeconds else {
                 self = .withinDay
                 return
             }
-            // What another place does not get is not called normal.
-            if context.hasError(in: .origin) {
+            // What is wrong, or what another place does not get, is not called normal.
+            if isWrong || context.hasError(in: .origin) {
                 self = lag < 86_400 ? .withinDay : .beyondPromise
                 return
             }

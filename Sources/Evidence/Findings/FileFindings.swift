@@ -4,6 +4,8 @@ package enum FileMatter: Codable, Equatable, Sendable {
     case lint(LintMatter)
     /// So many more than are shown.
     case moreLint(Int, Domain)
+    /// It opens no link, and did before, or Apple's copy does. It is there for these services.
+    case linksRemoved(services: [String])
     case serviceMissing(String)
     /// `from`: the service; nil: the whole file.
     case appMissing(String, from: String?)
@@ -19,6 +21,13 @@ package enum FileMatter: Codable, Equatable, Sendable {
             Declaration(
                 .moreLint,
                 Words("The file has \(count) more findings.", "Run 'aasa-monitor lint \(domain)' to see all of them."))
+        case .linksRemoved(let services):
+            Declaration(
+                .linksRemoved, leads: .originLosesLinks,
+                Words(
+                    "The file opens no link any more, as it did before: it is there for \(services.listed(upTo: 4)) alone.",
+                    "Put the apps back under applinks. If that is meant, ignore the rule aasa.links-removed for the domain."
+                ))
         case .serviceMissing(let name):
             Declaration(
                 .serviceMissing, leads: .expectationFailed,

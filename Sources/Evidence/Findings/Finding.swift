@@ -95,7 +95,7 @@ package enum Matter: Codable, Equatable, Sendable {
         switch self {
         case .origin: .origin
         case .cdn: .cdn
-        case .file(.lint), .file(.moreLint): .file
+        case .file(.lint), .file(.moreLint), .file(.linksRemoved): .file
         case .file: .expectation
         case .monitor, .vantageFailed: .monitor
         }

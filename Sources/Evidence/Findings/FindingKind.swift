@@ -60,6 +60,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     case formattingDiffers = "cdn.formatting-differs"
     // The file. The linter declares its own rules.
     case moreLint = "aasa.more"
+    case linksRemoved = "aasa.links-removed"
     // What the owners expect.
     case serviceMissing = "expect.service-missing"
     case appMissing = "expect.app-missing"
@@ -139,6 +140,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         case .edgeUnreachable: (.warning, nil, Reference.debuggingLinks)
         case .formattingDiffers: (.note, nil, Reference.debuggingLinks)
         case .moreLint: (.note, nil, Reference.applinks)
+        case .linksRemoved: (.error, .fileBroken, Reference.applinks)
         case .serviceMissing: (.error, .expectationFailed, Reference.supportingDomains)
         case .appMissing: (.error, .expectationFailed, Reference.supportingDomains)
         case .urlOpens: (.error, .expectationFailed, Reference.applinks)
@@ -195,12 +197,14 @@ package struct Rule: RawRepresentable, Hashable, Sendable, Codable, CustomString
 
     package var description: String { rawValue }
 
-    /// The incident that its findings feed.
+    /// The incident that its findings feed, where they are errors.
     package var feeds: IncidentKind? {
-        Self.unreadable.contains(rawValue) ? .originBroken : FindingKind(rawValue: rawValue)?.feeds
+        if let kind = FindingKind(rawValue: rawValue) { return kind.feeds }
+        guard rawValue.hasPrefix("aasa.") else { return nil }
+        return Self.unreadable.contains(rawValue) ? .originBroken : .fileBroken
     }
 
-    /// The linter's rules by which a body is no file at all.
+    /// The linter's rules by which a body is no file at all. All others are about a file.
     private static let unreadable: Set<String> = ["aasa.json-syntax", "aasa.root-not-object", "aasa.no-service"]
 
     /// The rule of a domain that people mean: as messages name it, or as `lint` prints it, `[exclude-after-include]`; nil: none.

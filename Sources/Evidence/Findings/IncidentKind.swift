@@ -4,6 +4,8 @@ package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, Ca
     case originUnreachable = "origin.unreachable"
     case originBroken = "origin.broken"
     case originInconsistent = "origin.inconsistent"
+    /// The file itself: it has an error, or opens no link any more.
+    case fileBroken = "file.broken"
     case cdnMissing = "cdn.missing"
     case cdnStale = "cdn.stale"
     case cdnDivergent = "cdn.divergent"
@@ -19,8 +21,8 @@ package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, Ca
 
     /// The kinds of trouble.
     package static let allCases: [IncidentKind] = [
-        .originUnreachable, .originBroken, .originInconsistent, .cdnMissing, .cdnStale, .cdnDivergent, .cdnWide,
-        .certificateExpiring, .expectationFailed, .monitorDegraded,
+        .originUnreachable, .originBroken, .originInconsistent, .fileBroken, .cdnMissing, .cdnStale, .cdnDivergent,
+        .cdnWide, .certificateExpiring, .expectationFailed, .monitorDegraded,
     ]
 
     /// Whether it is about no single domain.
@@ -34,7 +36,7 @@ package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, Ca
     /// Whether a pending one needs nothing but another check to fire: none of it ends by itself within a time that Apple may take.
     package var isConfirmedByCount: Bool {
         switch self {
-        case .originUnreachable, .originBroken, .originInconsistent, .expectationFailed: true
+        case .originUnreachable, .originBroken, .originInconsistent, .fileBroken, .expectationFailed: true
         case .cdnMissing, .cdnStale, .cdnDivergent, .certificateExpiring, .cdnWide, .monitorDegraded, .change: false
         }
     }

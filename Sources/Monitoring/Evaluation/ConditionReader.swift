@@ -26,6 +26,7 @@ struct ConditionReader {
         var reading = seen(kind, places)
         if case .active(var condition) = reading {
             condition.harm = harm(of: kind)
+            if let extent = extent(of: kind, places) { condition.stage = extent }
             reading = .active(condition)
         }
         if isIgnored(kind) {
@@ -52,12 +53,31 @@ struct ConditionReader {
     }
 
     /// What phones do, for the kinds that decide it. Trouble of the origin becomes worse by what follows from it.
-    private func harm(of kind: IncidentKind) -> Effect.Harm? {
+    func harm(of kind: IncidentKind) -> Effect.Harm? {
         switch kind {
         case .cdnMissing, .cdnStale, .cdnDivergent: shown.diagnosis.effect.harm
-        case .originUnreachable, .originBroken, .originInconsistent, .certificateExpiring, .expectationFailed, .cdnWide,
-            .monitorDegraded, .change:
+        // Once Apple serves the origin's file, phones follow what is wrong with it.
+        case .fileBroken, .expectationFailed:
+            shown.comparison.state == .inSync || shown.comparison.state == .notCompared
+                ? shown.diagnosis.effect.harm : Effect.Harm.none
+        case .originUnreachable, .originBroken, .originInconsistent, .certificateExpiring, .cdnWide, .monitorDegraded,
+            .change:
             nil
+        }
+    }
+
+    /// How many places, or errors, there are; nil for what counts in another way.
+    private func extent(of kind: IncidentKind, _ places: FaultyPlaces?) -> Int? {
+        let errors = shown.findings.filter { $0.severity == .error && $0.feeds == kind }
+        switch kind {
+        case .cdnMissing, .cdnStale, .cdnDivergent:
+            let count = places?.places.count ?? 0
+            return count >= copies.count { $0.speaksOfFile } ? Condition.everywhere : count
+        // What some places give leaves the others.
+        case .originUnreachable, .originBroken, .originInconsistent:
+            return errors.map { $0.places ?? Condition.everywhere }.max()
+        case .fileBroken, .expectationFailed: return errors.count
+        case .certificateExpiring, .cdnWide, .monitorDegraded, .change: return nil
         }
     }
 
@@ -104,11 +124,11 @@ struct ConditionReader {
         case .originUnreachable: originUnreachable
         case .originBroken: originBroken
         case .originInconsistent: originInconsistent
+        case .fileBroken, .expectationFailed: ofFile(kind)
         case .cdnMissing: cdnMissing
         case .cdnStale: cdnStale
         case .cdnDivergent: cdnDivergent
         case .certificateExpiring: certificateExpiring(places)
-        case .expectationFailed: expectationFailed
         // One domain says nothing of the others.
         case .cdnWide, .monitorDegraded: .unknown
         // No condition: `DomainState.followChange` opens and ends it.
@@ -154,9 +174,9 @@ struct ConditionReader {
         return origin.answer == nil || !after.isOriginCalm || isLimited ? .unknown : .inactive(.recovered)
     }
 
-    private var expectationFailed: ConditionReading {
-        if hasError(feeding: .expectationFailed) { return .active(Condition(since: now)) }
-        // Without a file there is nothing to expect; that is a problem of another kind.
+    /// Without a file there is nothing to judge; that is a problem of another kind.
+    private func ofFile(_ kind: IncidentKind) -> ConditionReading {
+        if hasError(feeding: kind) { return .active(Condition(since: now)) }
         return readings.originFile == nil ? .unknown : .inactive(.recovered)
     }
 
@@ -177,7 +197,7 @@ struct ConditionReader {
 
 extension IncidentKind {
     /// Whether only a full check can tell that it is over: some of what feeds it is not asked by a light one.
-    package var needsFullProbe: Bool { self != .certificateExpiring }
+    package var needsFullProbe: Bool { self != .certificateExpiring && self != .fileBroken }
 }
 
 // MARK: - Apple's copy, at one edge or at many
@@ -233,7 +253,7 @@ extension ConditionReader {
             let since = verdict.comparison.changedAt ?? now
             return .active(
                 Condition(since: since, graceUntil: since + policy.checks.staleAfter.inSeconds, isDated: true))
-        case .inSync: return .inactive(inSyncReason)
+        case .inSync: return inSync(.cdnStale)
         case .divergent: return .inactive(.superseded)
         // Without a copy there is nothing that could be old; the clock stands until there is one again.
         case .missing, .originUnavailable, .cdnUnavailable, .notCompared: return .unknown
@@ -245,18 +265,22 @@ extension ConditionReader {
         case .divergent: .active(Condition(since: now, graceUntil: grace))
         case .mixed where verdict.comparison.changedAt == nil && !isMissingSomewhere && !isOfAlternation:
             .active(Condition(since: now, graceUntil: grace))
-        case .inSync: .inactive(inSyncReason)
+        case .inSync: inSync(.cdnDivergent)
         case .propagating, .stale, .mixed: .inactive(.superseded)
         case .missing, .originUnavailable, .cdnUnavailable, .notCompared: .unknown
         }
     }
 
-    /// The copy stood still while the origin came back to it, or it moved. Of edges that disagreed, some moved.
-    private var inSyncReason: Incident.Resolution {
+    /// The copy stood still while the origin came back to it, or it moved. Of edges that disagreed, some moved. One of several servers
+    /// that has the former file is no return to it, as for `originInconsistent`.
+    private func inSync(_ kind: IncidentKind) -> ConditionReading {
+        let known = before.open[kind]
         let stood =
             before.verdict?.comparison.state != .mixed && before.cdnCopy?.meaning != nil
-            && before.cdnCopy?.meaning == readings.cdnFile?.meaning
-        return stood ? .originReverted : .cdnCaughtUp
+            && before.cdnCopy?.meaning == readings.cdnFile?.meaning && known?.recovery != .cdnCaughtUp
+        guard stood else { return .inactive(.cdnCaughtUp) }
+        return after.isOriginCalm || known?.hasFired != true
+            ? .inactive(.originReverted) : .unsettled(.originReverted)
     }
 
     private var copies: [Retrieval] {

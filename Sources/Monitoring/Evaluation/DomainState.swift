@@ -26,6 +26,10 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var change: Incident?
     /// Since when the origin has been serving a valid file without a break; nil while it does not.
     package var originValidSince: Date?
+    /// Whether a file of the origin, or Apple's copy, was ever seen to open links; nil: not yet.
+    package var hadLinks: Bool?
+    /// How many of the last checks in a row were FAILING, whatever the reason; nil: none.
+    package var failingChecks: Int?
     /// The last verdict, for those who read.
     package var verdict: Verdict?
 
@@ -49,7 +53,7 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var history: CopyHistory {
         CopyHistory(
             periods: originPeriods, servingSince: originValidSince, firstAskedAt: firstCheckedAt,
-            usual: UsualPropagation(propagations.map(\.seconds)))
+            usual: UsualPropagation(propagations.map(\.seconds)), hadLinks: hadLinks ?? false)
     }
 
     /// Whether the origin was ever seen to serve a file, or Apple's CDN to have one.
@@ -104,6 +108,7 @@ extension DomainState {
             return
         }
         if originValidSince == nil { originValidSince = now }
+        if file.opensLinks { hadLinks = true }
         if let last = originPeriods.indices.last, originPeriods[last].meaning == meaning {
             originPeriods[last].lastSeen = now
             if originPeriods[last].content != file.hash { originPeriods[last].content = file.hash }
@@ -158,6 +163,7 @@ extension DomainState {
     mutating func noteCDN(_ readings: Readings, at now: Date) {
         guard readings.observation.cdn.retrieval?.speaksOfFile == true else { return }
         let file = readings.cdnFile
+        if file?.opensLinks == true { hadLinks = true }
         if let copy = cdnCopy, copy.meaning == file?.meaning {
             cdnCopy?.lastSeen = now
             if copy.content != file?.hash { cdnCopy?.content = file?.hash }

@@ -66,8 +66,8 @@ extension ConditionReader {
             // Without the origin's file nobody can tell which copy is right.
             guard isFull, kind == .cdnMissing || readings.originFile?.namesService == true else { return known }
             return .after(known, edges(kind), isFull: true)
-        case .originUnreachable, .originBroken, .originInconsistent, .expectationFailed, .cdnWide, .monitorDegraded,
-            .change:
+        case .originUnreachable, .originBroken, .originInconsistent, .fileBroken, .expectationFailed, .cdnWide,
+            .monitorDegraded, .change:
             return nil
         }
     }
@@ -117,5 +117,19 @@ extension ConditionReader {
         guard let meaning = readings.file(of: retrieval)?.meaning else { return .cdnDivergent }
         if current.contains(meaning) { return nil }
         return after.history.superseded(meaning) == nil ? .cdnDivergent : .cdnStale
+    }
+}
+
+extension Finding {
+    /// How many addresses, or other places, of several it is about; nil: it is about no single ones.
+    var places: Int? {
+        guard case .origin(let matter) = matter else { return nil }
+        return switch matter {
+        case .addressesUnreachable(let places, _), .ipv6Broken(let places), .addressesDiffer(let places),
+            .vantageDiffers(_, let places, _):
+            max(places.count, 1)
+        case .notPublic(let addresses, let all): addresses.count < all ? addresses.count : nil
+        default: nil
+        }
     }
 }

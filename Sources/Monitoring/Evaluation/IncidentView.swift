@@ -48,6 +48,7 @@ struct IncidentView {
         guard let finding = own.first else { return cause }
         switch kind {
         case .certificateExpiring where cause.id != .certificateExpiring: return Cause(finding)
+        case .fileBroken where verdict.diagnosis.cause.rule?.feeds != .fileBroken: return Cause(finding)
         case .expectationFailed where ![.expectationFailed, .pageMissing].contains(cause.id):
             return Cause(finding)
         default: return cause
@@ -72,8 +73,8 @@ extension IncidentKind {
     package var inhibitors: [IncidentKind] {
         switch self {
         case .cdnMissing, .cdnStale, .cdnDivergent, .certificateExpiring: [.originUnreachable, .originBroken]
-        case .originUnreachable, .originBroken, .originInconsistent, .expectationFailed, .cdnWide, .monitorDegraded,
-            .change:
+        case .originUnreachable, .originBroken, .originInconsistent, .fileBroken, .expectationFailed, .cdnWide,
+            .monitorDegraded, .change:
             []
         }
     }

@@ -78,11 +78,13 @@ package func evaluate(
     next.lightFingerprint = isFull || isRepeat ? fingerprint : nil
     let shown = isRepeat ? state.verdict?.aged(to: now).ignoring(policy.checks.ignore, at: wall) ?? seen : seen
     next.verdict = shown
+    if network != .suspect { next.failingChecks = seen.level == .failing ? (state.failingChecks ?? 0) + 1 : nil }
 
     let reader = ConditionReader(
         before: state, after: next, readings: readings, verdict: seen, shown: shown, isRepeat: isRepeat,
         policy: policy, now: now, wall: wall)
     let alternation = next.originAlternation
+    let answers = 1 + (readings.observation.full?.edges.count { $0.retrieval.speaksOfFile } ?? 0)
     var log = IncidentLog(memory: next.incidents)
     var unseen: Set<IncidentKind> = []
     for kind in IncidentKind.inOrder {
@@ -94,9 +96,13 @@ package func evaluate(
         {
             next.notePropagation(at: now, before: state.lastCheckedAt)
         }
+        // Checks that fail in turn for two reasons fail as often as for one.
+        let isConfirmed =
+            next.failingChecks ?? 0 >= policy.checks.failureThreshold && kind.isConfirmedByCount
+            && !log.memory.open.values.contains(where: \.hasFired)
         IncidentMachine(
             kind, of: observation.domain, policy, IncidentView(kind: kind, verdict: shown, alternation: alternation),
-            now: now
+            isConfirmed: isConfirmed, harm: reader.harm(of: kind), answers: reading == .inactive(.ignored) ? nil : answers, now: now
         ).advance(
             on: reading, inhibitor: shown.inhibitor(of: kind, in: log.memory), in: &log)
         // A write to what is not there makes room for it: 1.7 KB of each healthy domain.
@@ -150,19 +156,28 @@ extension TrackedIncident {
 }
 
 extension IncidentMachine<IncidentKind> {
-    /// A copy that was good and went bad again is good only after so many good answers in a row: each may come from another server.
-    private static let answersOfCopy = 4
+    /// Each answer may come from another server behind one name. So many good ones end it, of one check or of several.
+    private static let answers = 3
+    /// So many good checks in a row end what comes and goes.
+    private static let steadyChecks = 4
 
-    fileprivate init(_ kind: IncidentKind, of domain: Domain, _ policy: Policy, _ view: IncidentView, now: Date) {
+    /// `isConfirmed`: enough checks in a row failed. `harm`: what phones do by it; nil: what they do. `answers`: how many this check had of Apple's CDN; nil: the end rests on none.
+    fileprivate init(
+        _ kind: IncidentKind, of domain: Domain, _ policy: Policy, _ view: IncidentView, isConfirmed: Bool = false,
+        harm: Effect.Harm? = nil, answers: Int? = nil, now: Date
+    ) {
+        let threshold = policy.checks.failureThreshold
+        let checks = kind.isOfCDN ? answers.map { (Self.answers + $0 - 1) / $0 } ?? 1 : 1
         self.init(
             key: kind, kind: kind, subject: .domain(domain),
             rules: IncidentRules(
                 // A certificate's dates do not flicker.
-                confirmations: kind == .certificateExpiring ? 1 : policy.checks.failureThreshold,
-                recoveries: policy.checks.recoveryThreshold,
-                recoveriesAfterRelapse: kind.isOfCDN ? Self.answersOfCopy : policy.checks.recoveryThreshold,
+                confirmations: isConfirmed || kind == .certificateExpiring ? 1 : threshold, window: min(5 * threshold, 32),
+                recoveries: max(policy.checks.recoveryThreshold, checks), isOfManyServers: kind.isOfCDN,
+                recoveriesAfterRelapse: Self.steadyChecks,
                 reopenWindow: Policy.reopenWindow.inSeconds),
-            now: now, harm: view.verdict.diagnosis.effect.harm, facts: view.facts, fingerprint: view.fingerprint)
+            now: now, harm: harm ?? view.verdict.diagnosis.effect.harm, facts: view.facts, fingerprint: view.fingerprint
+        )
     }
 }
 

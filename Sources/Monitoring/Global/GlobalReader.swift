@@ -173,10 +173,10 @@ struct GlobalReader {
             report(AffectedDomains(affected, of: tally.total, explaining: kinds)))
     }
 
-    /// It becomes worse where the number doubles. While it unfolds, over an interval or two, that is no news.
+    /// While it unfolds, over an interval or two, that more are affected is no news.
     private func stage(_ count: Int, _ known: TrackedIncident?) -> Int {
         guard let known, known.hasFired, let told = known.incident.escalatesFrom else { return count }
-        return count >= 2 * known.stage && now.timeIntervalSince(told) >= 2 * usual ? count : known.stage
+        return now.timeIntervalSince(told) >= 2 * usual ? count : known.stage
     }
 
     // MARK: - The monitor itself

@@ -25,6 +25,9 @@ struct Condition: Equatable {
     var severity = Severity.error
     /// As `TrackedIncident.stage`.
     var stage = 0
+
+    /// As a stage: at each place that there is.
+    static let everywhere = 1_000_000
     /// What phones do by it; nil where that is not known.
     var harm: Effect.Harm?
     /// Whether it may fire, as far as this evaluation knows.
@@ -35,11 +38,17 @@ struct Condition: Equatable {
 
 /// When a kind of incident is confirmed and over.
 struct IncidentRules {
-    /// Evaluations in a row that confirm it.
+    /// Evaluations in a row that confirm it, and that confirm that it became worse.
     var confirmations = 1
+    /// So many of the last `window` evaluations confirm it, too: what fails at every other check never fails twice in a row.
+    /// 0: none do.
+    var window = 0
+    var confirmationsInWindow: Int { window * 2 / 5 }
     /// Evaluations in a row that end it.
     var recoveries = 1
-    /// The same for one that looked over and was not; the larger of both counts.
+    /// Whether each answer may come from another server: what looked over and was not comes and goes.
+    var isOfManyServers = false
+    /// Evaluations in a row that end what comes and goes; the larger of both counts.
     var recoveriesAfterRelapse = 1
     /// How long it must look over before it ends, in seconds.
     var settle: TimeInterval = 0
@@ -83,8 +92,12 @@ struct IncidentMachine<Key: IncidentKey> {
                 if case .unsettled(let reason) = reading { open.recovery = open.recovery ?? reason }
                 keep(open, known, .other, in: &log)
             }
-        case .active(let condition): hold(known, condition, inhibitor, in: &log)
-        case .inactive(let reason): if let known { clear(known, reason, inhibitor, in: &log) }
+        case .active(let condition):
+            if known?.hasFired != true { log.memory.noteSighting(true, of: key) }
+            hold(known, condition, inhibitor, in: &log)
+        case .inactive(let reason):
+            if known?.hasFired != true { log.memory.noteSighting(false, of: key) }
+            if let known { clear(known, reason, inhibitor, in: &log) }
         }
         forgetEnded(in: &log.memory)
     }
@@ -116,7 +129,7 @@ struct IncidentMachine<Key: IncidentKey> {
         open.incident.inhibitedBy = inhibitor
         let wasOver = open.recoveries >= required(open)
         open.confirmations += 1
-        if open.recoveries > 0 { open.hasRelapsed = true }
+        if open.recoveries > 0, rules.isOfManyServers { open.hasRelapsed = true }
         open.recoveries = 0
         open.calmSince = nil
         open.recovery = nil
@@ -166,8 +179,13 @@ struct IncidentMachine<Key: IncidentKey> {
     ) -> IncidentChange.Transition {
         open.incident.severity = condition.severity
         open.stage = condition.stage
-        guard open.confirmations >= rules.confirmations, condition.isRipe, now >= open.graceUntil ?? .distantPast
+        let isSeenOften =
+            rules.window > 0 && log.memory.count(of: key, last: rules.window) >= rules.confirmationsInWindow
+        guard open.confirmations >= rules.confirmations || isSeenOften, condition.isRipe,
+            now >= open.graceUntil ?? .distantPast
         else { return isKnown ? .other : .opened }
+        if open.confirmations < rules.confirmations { open.hasRelapsed = true }
+        log.memory.forgetSightings(of: key)
         if let ended = reopenable(by: open, in: log.memory) {
             if isKnown { log.changes.append(IncidentChange(incident: open.incident, transition: .dropped)) }
             return reopen(ended, as: &open, in: &log)
@@ -195,7 +213,7 @@ struct IncidentMachine<Key: IncidentKey> {
         open.returnedAt = new.incident.openedAt
         open.confirmations = new.confirmations
         open.recoveries = 0
-        open.hasRelapsed = true
+        open.hasRelapsed = ended.hasRelapsed || rules.isOfManyServers
         open.calmSince = nil
         open.recovery = nil
         open.facts = new.facts
@@ -220,10 +238,11 @@ struct IncidentMachine<Key: IncidentKey> {
             return raise(&open, .again, isBack: true)
         }
         let isFlapping = open.incident.isFlapping
-        open.harmSightings = condition.harm.map { $0 > open.harm } ?? false ? open.harmSightings + 1 : 0
-        let isWorse =
-            condition.severity > open.incident.severity || condition.stage > open.stage
-            || open.harmSightings >= rules.confirmations
+        let isSeenWorse =
+            condition.severity > open.incident.severity || condition.harm.map { $0 > open.harm } ?? false
+            || condition.stage >= max(open.stage + 1, 2 * open.stage)
+        open.harmSightings = isSeenWorse ? open.harmSightings + 1 : 0
+        let isWorse = open.harmSightings >= rules.confirmations
         if !isFlapping, isWorse {
             open.incident.severity = max(condition.severity, open.incident.severity)
             open.stage = max(condition.stage, open.stage)

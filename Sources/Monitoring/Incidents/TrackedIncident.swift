@@ -10,7 +10,7 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     package var confirmations = 0
     /// Evaluations in a row that saw that it is over.
     package var recoveries = 0
-    /// Whether it looked over and was not, since it began.
+    /// Whether it looks over and is not: one good look does not end it.
     package var hasRelapsed = false
     /// When the first of these was; nil while the condition holds.
     package var calmSince: Date?
@@ -22,12 +22,12 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     package var graceUntil: Date?
     /// When it was first seen again, the last time that it came back after its end.
     package var returnedAt: Date?
-    /// How far it got on the way on which it becomes worse: how many of a certificate's last days have come; of a global one how many
-    /// domains were told of.
+    /// How far it had got when that was last worth a notification: how many of a certificate's last days had come; else how many places,
+    /// domains or errors there were. It becomes worse where that doubles.
     package var stage = 0
     /// What phones did, when that was last worth a notification.
     package var harm = Effect.Harm.none
-    /// Evaluations in a row that saw phones worse off than that.
+    /// Evaluations in a row that saw it worse than that, or phones.
     package var harmSightings = 0
     /// Which facts counted already.
     package var history = FactsHistory()
@@ -62,6 +62,8 @@ package struct IncidentMemory<Key: IncidentKey>: Codable, Equatable, Sendable {
     package var ended: [Key: TrackedIncident] = [:]
     /// When problems began or ended within the last hour, oldest first; at most `Flapping.limit`.
     package var turns: [Key: [Date]] = [:]
+    /// Of the last evaluations before it fires that could tell, which saw the problem: a bit each, the last one lowest.
+    package var sightings: [Key: UInt32]?
     /// How many incidents have begun. It numbers them, so that two that begin at one instant have different ids.
     package var begun: Int
 
@@ -86,6 +88,26 @@ extension IncidentMemory {
         guard let all = turns[key] else { return }
         let recent = all.filter { now.timeIntervalSince($0) < Flapping.window }
         turns[key] = recent.isEmpty ? nil : recent
+    }
+
+    mutating func noteSighting(_ isSeen: Bool, of key: Key) {
+        let known = sightings?[key] ?? 0
+        guard isSeen || known > 0 else { return }
+        let next = known << 1 | (isSeen ? 1 : 0)
+        sightings = sightings ?? [:]
+        sightings?[key] = next == 0 ? nil : next
+        if sightings?.isEmpty == true { sightings = nil }
+    }
+
+    mutating func forgetSightings(of key: Key) {
+        sightings?[key] = nil
+        if sightings?.isEmpty == true { sightings = nil }
+    }
+
+    /// How many of the last evaluations saw it; `last`: up to 32.
+    func count(of key: Key, last: Int) -> Int {
+        let mask = UInt32.max >> (32 - min(max(last, 1), 32))
+        return ((sightings?[key] ?? 0) & mask).nonzeroBitCount
     }
 
     func isFlapping(_ key: Key) -> Bool { (turns[key]?.count ?? 0) >= Flapping.limit }

@@ -9,7 +9,7 @@ package struct CheckSchedule: Sendable {
     /// Where in the interval the domain's checks lie, from 0 up to 1.
     package let phase: Double
 
-    /// While a failure is unconfirmed the next check comes this soon, where the interval is longer.
+    /// While a failure, or its end, is unconfirmed the next check comes this soon, where the interval is longer.
     package static let recheck: Duration = .seconds(60)
 
     package init(domain: Domain, interval: Duration) {
@@ -27,8 +27,8 @@ package struct CheckSchedule: Sendable {
     /// their phase. The wait is never longer than one interval.
     package func delay(after state: DomainState?, now: Date) -> Duration {
         guard let state, state.lastCheckedAt != nil else { return .zero }
-        let isUnconfirmed = state.open.values.contains(where: \.isUnconfirmed)
-        let wait = isUnconfirmed ? min(untilTurn(now), Self.recheck.inSeconds) : untilTurn(now)
+        let isUndecided = state.open.values.contains(where: \.isUndecided)
+        let wait = isUndecided ? min(untilTurn(now), Self.recheck.inSeconds) : untilTurn(now)
         return .seconds(max(0.001, wait))
     }
 

@@ -41,15 +41,15 @@ extension DomainState {
         return verdict?.showsTrouble ?? false
     }
 
-    /// A copy that is still within its time is on its way, and a certificate's last days are weeks.
+    /// A copy that is still within its time is on its way, a certificate's last days are weeks, and a file says the same to each request.
     private static func isStanding(_ kind: IncidentKind, _ incident: TrackedIncident) -> Bool {
-        kind == .certificateExpiring || kind == .cdnStale && incident.incident.state == .pending
+        kind == .certificateExpiring || kind == .fileBroken || kind == .cdnStale && incident.incident.state == .pending
     }
 }
 
 extension TrackedIncident {
     /// Whether the next checks decide if it fires, or ends.
-    fileprivate var isUndecided: Bool { isUnconfirmed || incident.state == .recovering }
+    var isUndecided: Bool { isUnconfirmed || incident.state == .recovering || recovery == .originReverted }
 
     /// Whether only checks are missing before it fires.
     var isUnconfirmed: Bool { !hasFired && graceUntil == nil }

@@ -174,7 +174,7 @@ extension Incident {
             case .cdnMissing: .missing
             case .cdnStale: state == .pending ? .propagating : .stale
             case .cdnDivergent: .divergent
-            case .expectationFailed: .expectationFailed
+            case .expectationFailed, .fileBroken: .expectationFailed
             case .originBroken, .originUnreachable, .originInconsistent: .originFailing
             case .certificateExpiring, .cdnWide, .monitorDegraded: .atRisk
             case .change: .propagating

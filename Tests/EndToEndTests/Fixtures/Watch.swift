@@ -139,6 +139,7 @@ struct Message: Sendable {
     var type: String { json["type"].string ?? "" }
     var domain: String { json["data"]["domain"].string ?? "" }
     var kind: String { json["data"]["kind"].string ?? "" }
+    var summary: String { json["data"]["summary"].string ?? "" }
     var incident: String { json["data"]["incident"]["id"].string ?? "" }
     /// The domains that it is about, those of a digest too.
     var domains: Set<String> {

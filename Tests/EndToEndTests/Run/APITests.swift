@@ -28,7 +28,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(file())
                 let watch = try Watch(stage, ["site.test"], Watch.Settings(interval: "1h"))
                 let (process, page) = try await watch.started()
-                try await watch.checks(1, of: "site.test")
+                try await until("the first check") { !stage.lab.cdn.requests(for: "site.test").isEmpty }
                 // What counts requests and seconds counts on, and a line begins with the first event that it counts.
                 func stable(_ text: String) -> String { text.replacing(/[0-9][0-9.e+-]*/, with: "0") }
                 var (unpacked, plain) = ("", "")

@@ -35,10 +35,10 @@ extension EndToEndTests {
                     site.test  team=growth
 
                     incidents of the domain
-                      origin.unreachable, origin.broken, origin.inconsistent, certificate.expiring, expectation.failed · error
+                      origin.unreachable, origin.broken, origin.inconsistent, file.broken, certificate.expiring, expectation.failed · error
                         ops (slack)        after 10s
                         pager (pagerduty)  after 1h (escalation), unless acknowledged, no reminders
-                      origin.unreachable, origin.broken, origin.inconsistent, cdn.missing, cdn.stale, cdn.divergent, \
+                      origin.unreachable, origin.broken, origin.inconsistent, file.broken, cdn.missing, cdn.stale, cdn.divergent, \
                     certificate.expiring, expectation.failed · warning
                         ops (slack)  after 10s
                       cdn.missing, cdn.stale, cdn.divergent · error

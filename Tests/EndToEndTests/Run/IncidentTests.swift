@@ -47,6 +47,39 @@ extension EndToEndTests {
             }
         }
 
+        @Test("a valid file without an app is told at the deploy, again when Apple has it, and when it is repaired")
+        func withoutApp() async throws {
+            try await Stage.with { stage in
+                let lab = stage.lab
+                lab.origin("site.test").serve(file("v1"))
+                let receiver = try await LabReceiver.start()
+                let watch = try Watch(
+                    stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
+                let (process, _) = try await watch.started()
+                try await watch.checks(2, of: "site.test")
+                lab.origin("site.test").serve(#"{"applinks":{"details":[]}}"#)
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
+                lab.cdn.refresh("site.test")
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
+                lab.origin("site.test").serve(file("v1"))
+                _ = try await receiver.deliveries(count: 3, within: Stage.timeout)
+                let messages = try receiver.messages.distinct()
+                #expect(
+                    messages.map(\.gist) == [
+                        "incident.firing file.broken site.test", "incident.update file.broken site.test",
+                        "incident.resolved file.broken site.test",
+                    ])
+                #expect(
+                    messages[0].summary.contains("the file opens no app any more, and Apple may take it at any time"),
+                    "\(messages[0].summary)")
+                #expect(
+                    messages[1].summary.contains("worse: the file opens no app any more ("), "\(messages[1].summary)")
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+                await receiver.shutdown()
+            }
+        }
+
         @Test("an origin in trouble neither opens nor closes the staleness of its copy")
         func errorPages() async throws {
             try await Stage.with { stage in

@@ -1,0 +1,86 @@
+// Trouble of the file itself: an error in it, or links that it opens no more.
+
+import Evidence
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+extension MonitoringSuite {
+    @Suite("The file itself")
+    struct FileTests {
+        private static let good = Reply.file(SampleFile.version(1))
+        private static let rule = #"[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/v1"}]}]"#
+
+        /// What somebody deploys by accident, and what that does once Apple has taken it.
+        static let accidents: [(name: String, file: String, rule: String)] = [
+            ("no app", #"{"applinks":{"details":[]}}"#, "aasa.service-without-apps"),
+            (
+                "no prefix", #"{"applinks":{"details":[{"appIDs":["com.example.app"],"components":[{"/":"/v1"}]}]}}"#,
+                "aasa.app-id-format"
+            ),
+            (
+                "exclusions alone",
+                #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"*","exclude":true}]}]}}"#,
+                "aasa.entry-opens-nothing"
+            ),
+            (
+                "other services alone", #"{"webcredentials":{"apps":["ABCDE12345.com.example.app"]}}"#,
+                "aasa.links-removed"
+            ),
+            (
+                "no app for links, one for passwords",
+                #"{"applinks":{"details":[]},"webcredentials":{"apps":["ABCDE12345.com.example.app"]}}"#,
+                "aasa.links-removed"
+            ),
+        ]
+
+        @Test(
+            "fires at the deploy, becomes worse when Apple has it, and ends with the repair",
+            arguments: accidents.indices)
+        func deployed(_ index: Int) throws {
+            let accident = Self.accidents[index]
+            let bad = Reply.file(accident.file)
+            var course = try Course()
+            try course.look(at: 0, Self.good, Self.good)
+            for hour in 1...3 { try course.look(at: Double(hour), bad, Self.good) }
+            #expect(course.told == ["2 file.broken firing"])
+            #expect(course.open(.fileBroken)?.rules?.map(\.rawValue) == [accident.rule])
+            // Phones live on Apple's copy.
+            let firing = try #require(course.events.first?.facts)
+            #expect(firing.diagnosis.effect.harm != .all)
+            for hour in 4...6 { try course.look(at: Double(hour), bad, bad) }
+            #expect(course.told == ["2 file.broken firing", "5 file.broken worse"])
+            let worse = try #require(course.events.last?.facts)
+            #expect(worse.diagnosis.effect.harm ?? .none >= .some, "\(worse.text(at: .testing).oneLine)")
+            try course.look(at: 7, Self.good, bad)
+            #expect(course.told.last == "7 file.broken resolved (recovered)")
+        }
+
+        @Test("an error at first sight fires once, and can be ignored")
+        func firstSight() throws {
+            let accident = Self.accidents[0]
+            var course = try Course()
+            for hour in 0...20 { try course.look(at: Double(hour), .file(accident.file), .file(accident.file)) }
+            #expect(course.told == ["1 file.broken firing"])
+            let ignored = IgnoredRule(Rule(rawValue: accident.rule), reason: "no app yet")
+            var calm = try Course(policy: Policy(CheckSettings(ignore: [ignored])))
+            for hour in 0...20 { try calm.look(at: Double(hour), .file(accident.file), .file(accident.file)) }
+            #expect(calm.told.isEmpty)
+        }
+
+        @Test("a site that never had links is as it should be; links that are gone on purpose are ignored")
+        func onPurpose() throws {
+            let passwords = Reply.file(#"{"webcredentials":{"apps":["ABCDE12345.com.example.app"]}}"#)
+            var course = try Course()
+            for hour in 0...5 { try course.look(at: Double(hour), passwords, passwords) }
+            #expect(course.told.isEmpty && course.state.verdict?.level == .ok)
+            let ignored = IgnoredRule(Rule(rawValue: "aasa.links-removed"), reason: "retired")
+            var retired = try Course(policy: Policy(CheckSettings(ignore: [ignored])))
+            try retired.look(at: 0, Self.good, Self.good)
+            for hour in 1...5 { try retired.look(at: Double(hour), passwords, passwords) }
+            #expect(retired.told.isEmpty)
+            #expect(retired.state.verdict?.diagnosis.effect.harm == Effect.Harm.none)
+        }
+    }
+}
