@@ -107,7 +107,7 @@ package actor GlobalEvaluator: GlobalView {
     package nonisolated func network(after observation: Observation, known: DomainState) async -> LocalNetwork {
         let reachability = known.reachability.after(observation, at: dependencies.time.now())
         // Of nearly all checks, which need not wait for the actor.
-        guard reachability.isLost else { return .trusted }
+        guard reachability.isCutOff else { return .trusted }
         return await network(of: observation.domain, reachability)
     }
 

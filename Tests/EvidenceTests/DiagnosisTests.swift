@@ -164,7 +164,7 @@ extension EvidenceSuite {
             let reached = Set(Self.rows.map(\.cause.id) + Story.all.map(\.id) + ControlTests.reached)
             // What several checks show, what only the monitor itself has, and what a row beyond the table stands for.
             let others: Set<DiagnosisID> = [
-                .originAlternates, .networkSuspect, .networkLost, .manyFailing, .cdnWide, .scheduleBehind,
+                .originAlternates, .networkSuspect, .networkLost, .manyFailing, .blind, .cdnWide, .scheduleBehind,
                 .configReloadFailed, .deliveryFailing, .storeFailing, .notMonitored, .testMessage, .over, .factsMissing,
                 .movedAway,
                 .originFine, .certificateExpiring, .fileWarning,

@@ -109,7 +109,7 @@ let matters: [Matter] = {
         .clockIsWrong(ahead: nil), .clockIsWrong(ahead: -90_000), .gateAnswers(status: nil), .gateAnswers(status: 511),
         .nameServerSlow(milliseconds: 2003, server: 7), .networkSuspect,
         .networkLost(domains: 5, of: 9, canaries: ["a"]),
-        .manyFailing(domains: 5, of: 9), .scheduleBehind(domains: 5, of: 9, intervals: 3),
+        .manyFailing(domains: 5, of: 9), .blind(domains: 5, of: 9), .scheduleBehind(domains: 5, of: 9, intervals: 3),
         .configReloadFailed(fault: "a"), .leftOpen(channel: "a", incidents: 1, named: ["a"]),
         .deliveryFailing(channel: "a", isDisabled: true, answer: "a"),
         .deliveryFailing(channel: "a", isDisabled: false, answer: ""),

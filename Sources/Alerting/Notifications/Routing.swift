@@ -105,7 +105,7 @@ package struct Routing: Equatable, Sendable {
         let all = Set(channels.map(\.name))
         let atOnce = all.subtracting(escalation.names)
         switch cause {
-        case .network, .cdn: return watching
+        case .network, .cdn, .blind: return watching
         case .schedule, .configuration, .store: return fallback.map { [$0] } ?? atOnce
         case .channel(let sick):
             let well = all.subtracting(troubled).subtracting([sick])

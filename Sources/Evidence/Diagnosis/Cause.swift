@@ -184,6 +184,7 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     case gateAnswers = "gate-answers"
     case nameServerSlow = "name-server-slow"
     case networkSuspect = "network-suspect"
+    case blind
     case networkLost = "network-lost"
     case manyFailing = "many-failing"
     case cdnWide = "cdn-wide"

@@ -81,6 +81,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     case vantageFailed = "monitor.vantage-failed"
     case networkLost = "monitor.network-lost"
     case manyFailing = "monitor.many-failing"
+    case blind = "monitor.blind"
     case cdnWide = "cdn.wide"
     case scheduleBehind = "monitor.schedule-behind"
     case configReloadFailed = "monitor.config-reload-failed"
@@ -159,6 +160,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         case .vantageFailed: (.warning, nil, Reference.curlManual)
         case .networkLost: (.error, nil, Reference.curlManual)
         case .manyFailing: (.error, nil, Reference.curlManual)
+        case .blind: (.error, nil, Reference.curlManual)
         case .cdnWide: (.error, nil, Reference.systemStatus)
         case .scheduleBehind: (.warning, nil, Reference.curlManual)
         case .configReloadFailed: (.warning, nil, Reference.curlManual)

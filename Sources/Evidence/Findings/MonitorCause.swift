@@ -28,6 +28,8 @@ package enum MonitorCause: Codable, Equatable, Sendable {
     case networkSuspect
     case networkLost(domains: Int, of: Int, canaries: [String])
     case manyFailing(domains: Int, of: Int)
+    /// Of so many domains it has not been known for hours what phones do.
+    case blind(domains: Int, of: Int)
     case cdnWide(CDNFailure, domains: Int, of: Int)
     case scheduleBehind(domains: Int, of: Int, intervals: Int)
     /// `fault`: as the reader of the configuration reports it.
@@ -143,6 +145,12 @@ package enum MonitorCause: Codable, Equatable, Sendable {
                         + "likely between this machine and the network.",
                     "Check what this machine's requests pass through: proxy, firewall, gateway, name server. Name reference hosts "
                         + "in network.canaries."))
+        case .blind(let domains, let all):
+            Declaration(
+                .blind, leads: .blind,
+                Words(
+                    "The checks of \(English.share(domains, of: all)) see neither what Apple's CDN serves nor what phones do.",
+                    "Run 'aasa-monitor check' for one of them on this machine, and see what it lacks."))
         case .cdnWide(let failure, let domains, let all):
             Declaration(
                 .cdnWide, leads: .cdnWide,

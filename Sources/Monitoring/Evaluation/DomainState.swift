@@ -28,6 +28,8 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var originValidSince: Date?
     /// Whether a file of the origin, or Apple's copy, was ever seen to open links; nil: not yet.
     package var hadLinks: Bool?
+    /// nil: the last check knows what phones do, or that nobody asks.
+    package var blindness: Blindness?
     /// How many of the last checks in a row were FAILING, whatever the reason; nil: none.
     package var failingChecks: Int?
     /// The last verdict, for those who read.
@@ -77,6 +79,31 @@ package struct Propagation: Codable, Equatable, Sendable {
     package init(changedAt: Date, seconds: Int) {
         self.changedAt = changedAt
         self.seconds = seconds
+    }
+}
+
+/// A stretch of checks that did not see what phones do.
+package struct Blindness: Codable, Equatable, Sendable {
+    package let since: Date
+    /// Nobody should be left without a word beyond this instant: as long as a copy may be old, six hours at most.
+    package let limit: Date
+
+    /// nil: the verdict knows.
+    init?(_ verdict: Verdict, known: Blindness?, _ checks: CheckSettings, now: Date) {
+        guard verdict.level == .unknown || verdict.diagnosis.effect.isOutOfSight else { return nil }
+        since = known?.since ?? now
+        limit = since + min(checks.staleAfter.inSeconds, 6 * 3600)
+    }
+}
+
+extension Effect {
+    /// Whether this machine did not see what phones get. That a CDN was not asked, on purpose, is no blindness.
+    fileprivate var isOutOfSight: Bool {
+        guard case .unknown(let why) = links else { return false }
+        return switch why {
+        case .cdnNotReached, .originNotRead, .localNetwork: true
+        case .cdnNotAsked, .addressesDiffer, .notMonitored, .noFacts, .ofManyDomains: false
+        }
     }
 }
 

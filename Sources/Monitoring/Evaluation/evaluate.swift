@@ -78,6 +78,7 @@ package func evaluate(
     next.lightFingerprint = isFull || isRepeat ? fingerprint : nil
     let shown = isRepeat ? state.verdict?.aged(to: now).ignoring(policy.checks.ignore, at: wall) ?? seen : seen
     next.verdict = shown
+    next.blindness = Blindness(seen, known: state.blindness, policy.checks, now: now)
     if network != .suspect { next.failingChecks = seen.level == .failing ? (state.failingChecks ?? 0) + 1 : nil }
 
     let reader = ConditionReader(

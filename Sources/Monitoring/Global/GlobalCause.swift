@@ -6,6 +6,8 @@ package enum GlobalCause: Codable, Hashable, Sendable {
     case network
     /// Apple's side of many domains, while their origins work.
     case cdn
+    /// What phones do has not been known for hours, and no other incident tells so.
+    case blind
     case schedule
     case configuration
     /// The store takes no writes; so no incident of it is ever stored.
@@ -19,7 +21,7 @@ package enum GlobalCause: Codable, Hashable, Sendable {
         switch self {
         case .network: [.originUnreachable, .originBroken, .originInconsistent, .cdnMissing, .cdnStale, .cdnDivergent]
         case .cdn: [.cdnMissing, .cdnStale, .cdnDivergent]
-        case .schedule, .configuration, .store, .channel: []
+        case .blind, .schedule, .configuration, .store, .channel: []
         }
     }
 
@@ -28,6 +30,7 @@ package enum GlobalCause: Codable, Hashable, Sendable {
         switch self {
         case .network: "network"
         case .cdn: "cdn"
+        case .blind: "blind"
         case .schedule: "schedule"
         case .configuration: "configuration"
         case .store: "store"
@@ -39,6 +42,7 @@ package enum GlobalCause: Codable, Hashable, Sendable {
         switch name {
         case "network": self = .network
         case "cdn": self = .cdn
+        case "blind": self = .blind
         case "schedule": self = .schedule
         case "configuration": self = .configuration
         case "store": self = .store

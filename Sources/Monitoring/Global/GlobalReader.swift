@@ -68,11 +68,14 @@ struct GlobalReader {
         for place in cdn.indices { cdn[place].tally.countSeen(snapshot.domains, where: \.reachability.isCDNAsked) }
     }
 
-    func reading(of cause: GlobalCause, known: TrackedIncident?, network: TrackedIncident?) -> GlobalReading {
-        switch cause {
+    func reading(of cause: GlobalCause, in memory: IncidentMemory<GlobalCause>) -> GlobalReading {
+        let (known, network) = (memory.open[cause], memory.open[.network])
+        return switch cause {
         case .network: self.network(known)
         // Without a network nothing is known of Apple's side.
         case .cdn: isNetworkSuspect || network?.hasFired == true ? .unknown : cdnWide(known)
+        // Either of them tells it, with a better reason.
+        case .blind: network?.hasFired == true || memory.open[.cdn]?.hasFired == true ? .unknown : blind(known)
         case .schedule: schedule(known)
         case .configuration: configuration
         case .store: .unknown
@@ -92,7 +95,7 @@ struct GlobalReader {
         }
         let lost = snapshot.domains.filter { health in
             // What was seen before a stop says nothing of the present.
-            health.reachability.isLost
+            health.reachability.isCutOff
                 && health.checkedAt.map { now.timeIntervalSince($0) <= 2 * health.seconds + 60 } ?? false
         }.map(\.domain)
         let age = now.timeIntervalSince(known?.incident.openedAt ?? now)
@@ -111,6 +114,29 @@ struct GlobalReader {
         guard let turned = problems.map(\.turnedAt).min() else { return nil }
         let at = max(turned, silent)
         return GlobalTally.Turn(at: at, seenAt: at, isTelling: problems.contains { $0.isConfirmed })
+    }
+
+    // MARK: - Nothing seen
+
+    /// Nobody knows what phones do, of one domain or of a thousand, and no incident of the domain says so. Where this machine is the
+    /// reason for all of them, it is told at once.
+    private func blind(_ known: TrackedIncident?) -> GlobalReading {
+        let checked = snapshot.domains.filter { $0.checkedAt != nil }
+        let unseen = checked.filter { health in
+            health.blindness != nil && !health.problems.contains(where: \.isConfirmed)
+        }
+        let late = unseen.filter { $0.blindness.map { $0.limit <= now } ?? false }
+        let isOwn = unseen.count == checked.count && unseen.allSatisfy { $0.diagnosis?.cause.isOfThisMachine == true }
+        // Who is blind for less long is, too, once it is told.
+        let affected = isOwn || known?.hasFired == true || !late.isEmpty ? unseen : []
+        guard let since = affected.compactMap(\.blindness?.since).min() else { return .inactive }
+        let age = now.timeIntervalSince(known?.incident.openedAt ?? now)
+        let reasons = Dictionary(grouping: affected.compactMap(\.diagnosis), by: \.id)
+        let reason = reasons.max { ($0.value.count, $1.key.rawValue) < ($1.value.count, $0.key.rawValue) }?.value.first
+        return .active(
+            since: known?.incident.since ?? since,
+            isRipe: !late.isEmpty || age >= min(policy.networkDelay.inSeconds, 2 * usual), stage: stage(affected.count, known),
+            .blind(AffectedDomains(affected.map(\.domain), of: snapshot.domains.count), reason))
     }
 
     // MARK: - Apple's side
@@ -225,6 +251,11 @@ extension Diagnosis {
         case .origin, .access, .crawler, .finding: true
         }
     }
+}
+
+extension Cause {
+    /// Whether it is about this machine, and nothing of the site.
+    fileprivate var isOfThisMachine: Bool { if case .finding(_, .monitor, _) = self { true } else { false } }
 }
 
 extension CDNFailure {

@@ -59,6 +59,15 @@ struct GlobalReport: Equatable {
             affected: affected)
     }
 
+    /// `reason`: of most of them, as their checks say.
+    static func blind(_ affected: AffectedDomains, _ reason: Diagnosis?) -> GlobalReport {
+        GlobalReport(
+            trouble: "what phones do is not known for \(affected.words)", relief: "what phones do is known again",
+            cause: .blind(domains: affected.count, of: affected.total),
+            effect: reason?.effect.links ?? .unknown(.localNetwork), shared: reason,
+            evidence: ["domains": "\(affected.count)"], affected: affected)
+    }
+
     static func cdnWide(_ failure: CDNFailure, _ affected: AffectedDomains, shared: Diagnosis?) -> GlobalReport {
         GlobalReport(
             subject: affected.words, trouble: English.trouble(failure),

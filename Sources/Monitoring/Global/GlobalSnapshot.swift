@@ -16,7 +16,8 @@ package struct DomainHealth: Equatable, Sendable {
     package let reachability: Reachability
     /// The open incidents whose condition holds as far as is known, pending ones included.
     package let problems: [Problem]
-    /// What the last check concluded, where there is a problem.
+    package let blindness: Blindness?
+    /// What the last check concluded, where there is a problem, or it saw nothing.
     package let diagnosis: Diagnosis?
     /// The interval, for arithmetic.
     private(set) var seconds: TimeInterval
@@ -45,7 +46,8 @@ package struct DomainHealth: Equatable, Sendable {
         checkedAt = state.lastCheckedAt
         firstCheckedAt = state.firstCheckedAt
         reachability = state.reachability
-        diagnosis = state.incidents.open.isEmpty ? nil : state.verdict?.diagnosis
+        blindness = state.blindness
+        diagnosis = state.incidents.open.isEmpty && blindness == nil ? nil : state.verdict?.diagnosis
         problems =
             state.incidents.open.isEmpty
             ? []
@@ -153,6 +155,7 @@ package struct DomainStanding: Decodable, Sendable {
     package let firstCheckedAt: Date?
     package let reachability: Reachability
     package let incidents: IncidentMemory<IncidentKind>
+    let blindness: Blindness?
     let verdict: Conclusion?
 
     /// Of a verdict.
@@ -166,6 +169,7 @@ package struct DomainStanding: Decodable, Sendable {
         firstCheckedAt = state.firstCheckedAt
         reachability = state.reachability
         incidents = state.incidents
+        blindness = state.blindness
         verdict = state.verdict.map { Conclusion(diagnosis: $0.diagnosis) }
     }
 }

@@ -36,7 +36,7 @@ package struct NetworkSuspicion: Equatable, Sendable {
             domain: domain, at: instant, freshUntil: instant + 2 * interval.inSeconds + 60, reachability: reachability)
         latest.insert(check, at: latest.firstIndex { $0.at <= instant } ?? latest.endIndex)
         if latest.count > Self.memory { latest.removeLast() }
-        if !reachability.isLost { reachedAt = max(reachedAt ?? instant, instant) }
+        if !reachability.isCutOff { reachedAt = max(reachedAt ?? instant, instant) }
     }
 
     /// `canaries` decide where they were asked after the last check that reached anybody. Without reference hosts the latest
@@ -45,18 +45,18 @@ package struct NetworkSuspicion: Equatable, Sendable {
     package func isSuspect(canaries: ConnectivityRound?, now: Date) -> Bool {
         let fresh = latest.filter { $0.freshUntil >= now }
         if let canaries {
-            return canaries.isLost && fresh.contains { $0.reachability.isLost }
+            return canaries.isLost && fresh.contains { $0.reachability.isCutOff }
                 && canaries.at > reachedAt ?? .distantPast
         }
         guard fresh.count >= Self.least else {
             // So few prove nothing by their number: where each lost its site and Apple's CDN together, the control tells.
             return !fresh.isEmpty
                 && fresh.allSatisfy {
-                    $0.reachability.isLost && $0.reachability.isCDNAsked && !$0.reachability.isCDNOutAlone
+                    $0.reachability.isCutOff && $0.reachability.isCDNAsked && !$0.reachability.isCDNOutAlone
                 }
         }
         return (Self.least...min(fresh.count, Self.most)).contains { count in
-            let lost = fresh.prefix(count).filter(\.reachability.isLost)
+            let lost = fresh.prefix(count).filter(\.reachability.isCutOff)
             guard count - lost.count <= count / 10 else { return false }
             // Sites that nobody reads through Apple's CDN may all be down by themselves, unless there are no others.
             return lost.count { $0.reachability.isCDNAsked } >= Self.least || lost.count * 10 >= fresh.count * 9
@@ -70,7 +70,7 @@ package struct NetworkSuspicion: Equatable, Sendable {
 
     /// Since when no host is reached, as far as is known.
     func since(_ now: Date) -> Date {
-        let runs = latest.filter(\.reachability.isLost).compactMap(\.reachability.originLostSince)
+        let runs = latest.filter(\.reachability.isCutOff).compactMap(\.reachability.originLostSince)
         return runs.filter { now.timeIntervalSince($0) < 86_400 }.min() ?? now
     }
 }
@@ -85,6 +85,8 @@ package struct Reachability: Codable, Equatable, Sendable {
     /// Whether the last check did not even reach it.
     package var isCDNLost = false
     package var isCDNAsked = false
+    /// Whether the last check met somebody whose certificate it refused; nil: it did not.
+    package var metCertificate: Bool?
 
     package init() {}
 
@@ -98,8 +100,15 @@ package struct Reachability: Codable, Equatable, Sendable {
     /// Whether the last check reached nobody whom it asked.
     package var isLost: Bool { originLostSince != nil && (isCDNLost || !isCDNAsked) }
 
+    /// Whether the last check shows a network that is down. Who shows a certificate was reached: where each one is refused, the control
+    /// says why.
+    package var isCutOff: Bool { isLost && metCertificate != true }
+
     package func after(_ observation: Observation, at now: Date) -> Reachability {
         var next = Reachability()
+        if [observation.origin, observation.cdn.retrieval].contains(where: { $0?.failure?.kind == .certificate }) {
+            next.metCertificate = true
+        }
         if observation.origin.isLost { next.originLostSince = originLostSince ?? now }
         guard let cdn = observation.cdn.retrieval else { return next }
         next.isCDNAsked = true
@@ -116,8 +125,7 @@ extension Retrieval {
         guard let failure else { return false }
         return switch failure.kind {
         case .nameNotFound, .nameServerFailure, .noNameServer, .connectionRefused, .unreachable, .timedOut,
-            .connectionReset, .tlsHandshake, .tlsVersion,
-            .certificate, .proxy:
+            .connectionReset, .tlsHandshake, .tlsVersion, .certificate, .proxy:
             true
         case .headersTooLarge, .malformedAnswer, .truncated, .badEncoding, .privateAddress, .noAddress,
             .noIPv4Address, .noIPv6Address, .own:

@@ -16,9 +16,8 @@ package func evaluateGlobal(
     }
     // Those of open incidents too, so that the incident of a channel that is gone ends.
     let channels = Set(snapshot.channels.map(\.name)).union(state.open.keys.compactMap(\.channelName)).sorted()
-    for cause in [.network, .cdn, .schedule, .configuration] + channels.map({ GlobalCause.channel($0) }) {
-        let known = log.memory.open[cause]
-        let reading = reader.reading(of: cause, known: known, network: log.memory.open[.network])
+    for cause in [.network, .cdn, .blind, .schedule, .configuration] + channels.map({ GlobalCause.channel($0) }) {
+        let reading = reader.reading(of: cause, in: log.memory)
         if let relief = reading.relief { log.memory.open[cause]?.facts?.relief = relief }
         let changes = log.changes.count
         IncidentMachine(cause, reading.report, reader, policy, now: now).advance(on: reading.condition, in: &log)
