@@ -235,7 +235,8 @@ let package = Package(
         .testTarget(
             name: "MonitorMetricsTests", dependencies: ["MonitorMetrics", "TestTraits"], swiftSettings: strict),
         .testTarget(
-            name: "MonitoringTests", dependencies: ["AASA", "Evidence", "Facts", "Monitoring", "TestSupport", "TestTraits"],
+            name: "MonitoringTests",
+            dependencies: ["AASA", "Evidence", "Facts", "Monitoring", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
             name: "ProbingTests",

@@ -37,7 +37,9 @@ struct AcknowledgeCommand: AsyncParsableCommand {
         let changed = try await remote.ask(
             { try await $0.acknowledge(target, acknowledgement) }, or: store, .beside
         ) { store in
-            try await target.change(in: store) { try await $0.acknowledge(prefix: $1, acknowledgement) }
+            let at = try await store.steady(at: acknowledgement.at)
+            let stored = Acknowledgement(by: acknowledgement.by, reason: acknowledgement.reason, at: at)
+            return try await target.change(in: store) { try await $0.acknowledge(prefix: $1, stored) }
         }
         Console.print(
             "incident \(changed.id) acknowledged by \(acknowledgement.by.displayable): \(changed.about)")

@@ -49,7 +49,13 @@ struct DeliveriesCommand: AsyncParsableCommand {
             ) { store in
                 let records = try await store.deliveries(
                     ofChannel: channel, incidentNamed: incident, domain: domain, limit: limit)
-                return (deliveries: try await store.named(records), pending: try await store.pendingNotifications())
+                let time = try await PageTime(store, wall: Date())
+                let shown = try await store.named(records).map { record in
+                    var record = record
+                    record.at = time.shown(record.at)
+                    return record
+                }
+                return (deliveries: shown, pending: try await store.pendingNotifications())
             }
             switch format {
             case .json: Console.print(OrderedJSON.array(deliveries.map(DeliveryListing.json)).text(isPretty: true))
@@ -86,7 +92,8 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
         func run() async throws {
             let message = try await remote.ask({ try await $0.message(named: id) }, or: store, .reader) {
-                MessageDocument(try await $0.message(named: id))
+                let time = try await PageTime($0, wall: Date())
+                return MessageDocument(try await $0.message(named: id), shown: time.shown)
             }
             switch format {
             case .json: Console.print(String(decoding: try message.json(isPretty: true), as: UTF8.self))
@@ -109,7 +116,9 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
         func run() async throws {
             let retried = try await remote.ask({ try await $0.retry(channel: channel) }, or: store, .beside) {
-                try await $0.retry(channel: channel, now: Date()).map { RetryDocument($0.record, pending: $0.pending) }
+                try await $0.retry(channel: channel, now: $0.steady(at: Date())).map {
+                    RetryDocument($0.record, pending: $0.pending)
+                }
             }
             guard let retried else {
                 throw CommandFailure(.usage, "no channel is named '\(channel.displayable.shortened(to: 80))' there")

@@ -39,7 +39,7 @@ struct HistoryCommand: AsyncParsableCommand {
         let history = try await remote.ask(
             { try await $0.history(of: target.domain, limit: limit, now: now) }, or: store, .reader
         ) {
-            try await DomainHistory($0, domain: target.domain, limit: limit, time: PageTime(now: now))
+            try await DomainHistory($0, domain: target.domain, limit: limit, time: PageTime($0, wall: now))
         }
         guard let history else {
             throw CommandFailure(.usage, "\(target.domain) is not watched here, or its first check has not ended")

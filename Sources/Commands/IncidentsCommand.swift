@@ -51,7 +51,13 @@ struct IncidentsCommand: AsyncParsableCommand {
         let now = Date()
         let (life, incidents) = try await remote.ask(
             { (try await $0.life(), try await self.incidents(IncidentSource($0), now)) }, or: store, .reader
-        ) { (try await $0.life(now: now), try await self.incidents(IncidentSource($0, now), now)) }
+        ) { store in
+            let time = try await PageTime(store, wall: now)
+            return (
+                try await store.life(now: time.now).dated(time.shown),
+                try await self.incidents(IncidentSource(store, now), now)
+            )
+        }
         switch format {
         case .json:
             let documents = try incidents.map { String(decoding: try $0.json(), as: UTF8.self) }

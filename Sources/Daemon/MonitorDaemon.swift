@@ -241,7 +241,11 @@ package struct MonitorDaemon: Sendable {
             },
             .loop("presence") { await presence.run() },
             .loop("clock") {
-                await ClockWatcher(time: time, logger: logger, onStep: { delivery.reconsider() }).run()
+                await ClockWatcher(time: time, logger: logger) { ahead in
+                    delivery.reconsider()
+                    try? await store.note(wallAhead: ahead)
+                }
+                .run()
             },
             .loop("delivery") {
                 async let told: Void = parts.tellLeftOpen()

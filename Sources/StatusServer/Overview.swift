@@ -289,7 +289,7 @@ package struct StatusReading: Sendable {
         _ store: Store, domains: Set<Domain>, withDocuments: Bool, now: Date,
         counts: (OverviewRow) -> Bool = { _ in true }, shows: (OverviewRow) -> Bool = { _ in true }
     ) async throws {
-        let time = PageTime(now: now)
+        let time = try await PageTime(store, wall: now)
         let context = try await IncidentContext(store, windows: [], wall: now, for: .reader)
         let labels = try await store.watchedLabels()
         func isWanted(_ domain: Domain) -> Bool { domains.isEmpty || domains.contains(domain) }
@@ -302,7 +302,7 @@ package struct StatusReading: Sendable {
             rows: rows.filter(counts), global: context.global.map { GlobalLine($0.record, $0.facts, time: time) },
             pending: try await store.pendingNotifications(), time: time
         ).showing(shows)
-        life = try await store.life(now: now)
+        life = try await store.life(now: time.now).dated(time.shown)
         guard withDocuments else {
             documents = []
             return

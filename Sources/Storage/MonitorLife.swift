@@ -15,12 +15,44 @@ package enum MonitorLife: Equatable, Sendable {
     case notReady(String)
 }
 
+extension MonitorLife {
+    /// The same with instants as people's clocks showed them. `shown`: of a stored instant.
+    package func dated(_ shown: (Date) -> Date) -> MonitorLife {
+        switch self {
+        case .checking, .notReady: self
+        case .stopped(let since): .stopped(since: since.map(shown))
+        case .stalled(let since): .stalled(since: shown(since))
+        }
+    }
+}
+
+// MARK: - The daemon's clock
+// What is stored has instants of the daemon's steady clock. Whoever reads it from outside has the wall clock alone, which may have
+// been corrected since the daemon was started.
+
+extension Store {
+    /// Writes down how far the wall clock is ahead of the steady one, in seconds.
+    package func note(wallAhead seconds: TimeInterval) async throws {
+        try await write { try Self.setMeta("wall_ahead", String(Int(seconds.rounded())), $0) }
+    }
+
+    /// What the daemon's steady clock shows, or would show, where the wall clock shows `wall`.
+    package func steady(at wall: Date) async throws -> Date {
+        try await read { database in
+            wall - (try Self.meta("wall_ahead", database).flatMap(TimeInterval.init) ?? 0)
+        }
+    }
+}
+
+// MARK: - Whether somebody works with it
+
 extension Store {
     /// Over two intervals: a check has timeouts of its own.
     private static let tolerance: TimeInterval = 30
     /// Where the store does not know the interval.
     private static let usualInterval: TimeInterval = 300
 
+    /// `now`, and instants of the answer: of the daemon's steady clock.
     package func life(now: Date) async throws -> MonitorLife {
         let isHeld = Self.isInUse(path: path)
         return try await read { database in

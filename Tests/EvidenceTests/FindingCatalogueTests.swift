@@ -93,7 +93,8 @@ let matters: [Matter] = {
     ]
     let pages: [FileMatter] = redirects.map { .pageMissing("https://example.com/a", .redirect($0)) }
     let file: [FileMatter] = [
-        .lint(lint(.error)), .lint(lint(.note)), .moreLint(3, domain), .linksRemoved(services: ["webcredentials"]), .serviceMissing("applinks"),
+        .lint(lint(.error)), .lint(lint(.note)), .moreLint(3, domain), .linksRemoved(services: ["webcredentials"]),
+        .serviceMissing("applinks"),
         .appMissing("A.b", from: nil),
         .opensUnexpectedly("https://example.com/a", by: "A.b", domain),
         .opensNothing("https://example.com/a", expected: "A.b", domain),

@@ -1,7 +1,7 @@
 import Evidence
 import Foundation
 import Monitoring
-import StatusServer
+@testable import StatusServer
 import Storage
 import Testing
 
@@ -66,6 +66,30 @@ extension StatusServerSuite {
                 words.insert(try #require(overview.rows.first?.comparison))
             }
             #expect(words.count == Comparison.State.allCases.count)
+        }
+
+        @Test("who reads the store after the wall clock was corrected sees what the daemon sees")
+        func correctedClock() async throws {
+            let correction: TimeInterval = 5 * 86_400
+            let scratch = try ScratchStore()
+            try await scratch.commit([state("a.test", .ok, open: [(.cdnStale, .firing)])])
+            func reading(_ wall: Date) async throws -> StatusReading {
+                try await StatusReading(scratch.store, domains: [], withDocuments: false, now: wall)
+            }
+            let before = try await reading(noon)
+            // Without the daemon's word it is as if nobody had checked for days.
+            let lost = try await reading(noon + correction)
+            try await scratch.store.note(wallAhead: correction)
+            let after = try await reading(noon + correction)
+            let checked = try [before, lost, after].map { try #require($0.overview.rows.first?.checked) }
+            #expect(checked[0] == checked[2] && checked[0] != checked[1], "\(checked)")
+            let page = try await IncidentPage(scratch.store, IncidentQuery(limit: 5), now: noon + correction)
+            let plain = IncidentPage(
+                try await scratch.store.incidents(IncidentQuery(limit: 5)), limit: 5, time: PageTime(now: noon))
+            #expect(page.incidents.count == plain.incidents.count)
+            for (shown, stored) in zip(page.incidents, plain.incidents) {
+                #expect(shown.since == stored.since + correction)
+            }
         }
 
         @Test("a domain without a verdict says so")

@@ -8,7 +8,7 @@ import Monitoring
 package struct ClockWatcher: Sendable {
     private let time: any MonitorClock
     private let logger: Logger
-    private let onStep: @Sendable () -> Void
+    private let onStep: @Sendable (TimeInterval) async -> Void
     /// The wall clock minus the steady clock, in seconds, at the last look.
     private var offset: TimeInterval
 
@@ -16,8 +16,10 @@ package struct ClockWatcher: Sendable {
     /// A smaller difference is drift or a slow look.
     private static let tolerance: TimeInterval = 1
 
-    /// `onStep`: called after each move of the wall clock.
-    package init(time: any MonitorClock, logger: Logger, onStep: @escaping @Sendable () -> Void) {
+    /// `onStep`: called at the start and after each move of the wall clock, with the seconds that it is ahead of the steady one.
+    package init(
+        time: any MonitorClock, logger: Logger, onStep: @escaping @Sendable (TimeInterval) async -> Void
+    ) {
         self.time = time
         self.logger = logger
         self.onStep = onStep
@@ -27,11 +29,12 @@ package struct ClockWatcher: Sendable {
     /// Looks every 30 seconds until the task is cancelled.
     func run() async {
         var watcher = self
-        while (try? await time.sleep(for: Self.interval * time.intervalFactor)) != nil { watcher.look() }
+        await onStep(offset)
+        while (try? await time.sleep(for: Self.interval * time.intervalFactor)) != nil { await watcher.look() }
     }
 
     /// One look.
-    package mutating func look() {
+    package mutating func look() async {
         let present = Self.offset(time)
         let step = present - offset
         guard abs(step) > Self.tolerance else { return }
@@ -39,7 +42,7 @@ package struct ClockWatcher: Sendable {
         logger.notice(
             "wall clock moved: silences, maintenance windows and timestamps follow it",
             metadata: ["seconds": .stringConvertible(Int(step.rounded()))])
-        onStep()
+        await onStep(present)
     }
 
     private static func offset(_ time: any MonitorClock) -> TimeInterval {

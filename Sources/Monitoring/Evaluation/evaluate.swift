@@ -103,7 +103,8 @@ package func evaluate(
             && !log.memory.open.values.contains(where: \.hasFired)
         IncidentMachine(
             kind, of: observation.domain, policy, IncidentView(kind: kind, verdict: shown, alternation: alternation),
-            isConfirmed: isConfirmed, harm: reader.harm(of: kind), answers: reading == .inactive(.ignored) ? nil : answers, now: now
+            isConfirmed: isConfirmed, harm: reader.harm(of: kind),
+            answers: reading == .inactive(.ignored) ? nil : answers, now: now
         ).advance(
             on: reading, inhibitor: shown.inhibitor(of: kind, in: log.memory), in: &log)
         // A write to what is not there makes room for it: 1.7 KB of each healthy domain.
@@ -173,7 +174,8 @@ extension IncidentMachine<IncidentKind> {
             key: kind, kind: kind, subject: .domain(domain),
             rules: IncidentRules(
                 // A certificate's dates do not flicker.
-                confirmations: isConfirmed || kind == .certificateExpiring ? 1 : threshold, window: min(5 * threshold, 32),
+                confirmations: isConfirmed || kind == .certificateExpiring ? 1 : threshold,
+                window: min(5 * threshold, 32),
                 recoveries: max(policy.checks.recoveryThreshold, checks), isOfManyServers: kind.isOfCDN,
                 recoveriesAfterRelapse: Self.steadyChecks,
                 reopenWindow: Policy.reopenWindow.inSeconds),

@@ -135,7 +135,8 @@ struct GlobalReader {
         let reason = reasons.max { ($0.value.count, $1.key.rawValue) < ($1.value.count, $0.key.rawValue) }?.value.first
         return .active(
             since: known?.incident.since ?? since,
-            isRipe: !late.isEmpty || age >= min(policy.networkDelay.inSeconds, 2 * usual), stage: stage(affected.count, known),
+            isRipe: !late.isEmpty || age >= min(policy.networkDelay.inSeconds, 2 * usual),
+            stage: stage(affected.count, known),
             .blind(AffectedDomains(affected.map(\.domain), of: snapshot.domains.count), reason))
     }
 

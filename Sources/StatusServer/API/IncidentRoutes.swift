@@ -55,7 +55,7 @@ package struct IncidentPage: Codable, Sendable {
     package init(_ store: Store, _ query: IncidentQuery, now: Date) async throws {
         var more = query
         more.limit += 1
-        self.init(try await store.incidents(more), limit: query.limit, time: PageTime(now: now))
+        try await self.init(store.incidents(more), limit: query.limit, time: PageTime(store, wall: now))
     }
 
     package init(json: Data) throws { self = try APIAnswer.decoder.decode(Self.self, from: json) }
@@ -64,7 +64,7 @@ package struct IncidentPage: Codable, Sendable {
 extension IncidentDocument {
     package init(_ store: Store, named name: String, now: Date) async throws {
         let (record, facts) = try await store.incidentWithFacts(named: name)
-        self.init(record, facts, time: PageTime(now: now))
+        self.init(record, facts, time: try await PageTime(store, wall: now))
     }
 
     package init(json: Data) throws { self = try APIAnswer.decoder.decode(Self.self, from: json) }

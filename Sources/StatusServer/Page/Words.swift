@@ -1,6 +1,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Storage
 
 /// The two clocks, at the moment at which a page is made.
 package struct PageTime: Sendable {
@@ -17,8 +18,13 @@ package struct PageTime: Sendable {
 
     init(_ timekeeper: any MonitorClock) { self.init(now: timekeeper.now(), wall: timekeeper.systemTime()) }
 
+    /// For who reads a store from outside the daemon.
+    package init(_ store: Store, wall: Date) async throws {
+        self.init(now: try await store.steady(at: wall), wall: wall)
+    }
+
     /// A stored instant as people's clocks showed it.
-    func shown(_ stored: Date) -> Date { stored.shown(steady: now, wall: wall) }
+    package func shown(_ stored: Date) -> Date { stored.shown(steady: now, wall: wall) }
 
     /// As of when what is known of an incident is told, by the wall clock: what is over grows no older.
     func reading(_ incident: Incident) -> Date { incident.resolvedAt.map(shown) ?? wall }

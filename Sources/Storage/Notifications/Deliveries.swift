@@ -18,7 +18,7 @@ package struct DeliveryRecord: Equatable, Sendable {
     package let version: Int
     package let key: String
     /// When it was settled.
-    package let at: Date
+    package var at: Date
     package let attempts: Int
     package let outcome: Outcome
     /// The HTTP status of the last answer, where one came.
