@@ -158,10 +158,13 @@ package struct OriginChange: Codable, Equatable, Sendable {
     package var at: Date
     /// And after this one; nil: at just that instant, as the origin itself says.
     package var after: Date?
+    /// Whether it is an incident to its operator that the copy still lags; nil: it is not.
+    package var isOverdue: Bool?
 
-    package init(at: Date, after: Date? = nil) {
+    package init(at: Date, after: Date? = nil, isOverdue: Bool? = nil) {
         self.at = at
         self.after = after
+        self.isOverdue = isOverdue
     }
 
     /// Whole seconds; a clock that went backwards makes nothing younger than now.

@@ -48,7 +48,7 @@ extension MonitoringSuite {
             let written = course.evaluations.enumerated().flatMap { index, evaluation in
                 evaluation.changes.filter { $0.facts != nil }.map { "\(index) \($0.transition.rawValue)" }
             }
-            #expect(written == ["1 firing", "3 changed", "7 rewritten", "13 rewritten"])
+            #expect(written == ["1 firing", "2 rewritten", "3 changed", "6 rewritten", "7 rewritten", "13 rewritten"])
             let last = course.evaluations.flatMap(\.changes).last
             #expect(last?.incident.version == 2 && last?.facts?.findings.first?.rule.rawValue == "origin.status")
         }
@@ -63,6 +63,27 @@ extension MonitoringSuite {
             }
             // It fired with the first.
             #expect(changed == FactsHistory.limit - 1 && history.counted.count == FactsHistory.limit)
+        }
+
+        @Test("while edges disagree, a message says what the newest check saw")
+        func edges() throws {
+            var course = try Course()
+            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.look(at: 1...26, origin: 2, cdn: 1)
+            #expect(course.events.last?.facts?.diagnosis.effect.harm == .some)
+            let at = Date.testing + 27 * 3600
+            let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
+            var observation = try Observation.of("example.com", at: at, origin: new, cdn: new)
+            let former = try Observation.of("example.com", at: at, origin: old, cdn: old)
+            observation.contents.merge(former.contents) { first, _ in first }
+            let copies = try [observation, observation, former].map { try #require($0.cdn.retrieval) }
+            observation.full = FullLook(
+                resolution: Resolution(source: .proxy),
+                edges: copies.enumerated().map { EdgeLook(address: "198.51.100.\($0 + 1)", retrieval: $1) })
+            try course.look(at: 27, observation)
+            #expect(course.told == ["25 cdn.stale firing"])
+            let written = course.evaluations.last?.changes.compactMap(\.facts).last
+            #expect(written?.diagnosis.effect.harm == .atSomeEdges && written?.comparison.state == .mixed)
         }
 
         @Test("a further change at the origin is told of a stale copy; the beginning stays")

@@ -24,6 +24,10 @@ package struct Alert: Equatable, Sendable {
     package var isTest: Bool
     /// How many more incidents of the kind were seen and are not confirmed yet: the first digest of a burst says so.
     package var unconfirmed = 0
+    /// Of ends: how many incidents of the kind go on.
+    package var unfinished = 0
+    /// No other reminder follows.
+    package var isLastReminder = false
     /// All alerts of this message; nil where there is one.
     package private(set) var digest: Digest?
 

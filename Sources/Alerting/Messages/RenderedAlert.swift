@@ -36,6 +36,10 @@ struct RenderedAlert {
                 ("Why:", alert.common(\.cause)), ("What to do:", alert.common(\.action)),
                 ("Until when:", alert.common(\.outlook)), ("Labels:", alert.isOfTrouble ? alert.labelText : nil),
                 ("To acknowledge:", alert.acknowledging),
+                (
+                    "Reminders:",
+                    alert.isLastReminder ? "This is the last one. The incident stays open until it ends." : nil
+                ),
             ]
         notes = ([acknowledgement] + parts).compactMap { title, text in text.map { (title, $0) } }
     }
@@ -113,7 +117,7 @@ struct RenderedAlert {
         headline = Self.headline(alert, subject: subject)
         summary =
             alert.isOver
-            ? "\(subject): \(digest.common(\.end) ?? "all resolved")"
+            ? "\(subject): \(digest.common(\.end) ?? "all resolved")" + Self.rest(alert.unfinished)
             : [
                 "\(subject): \(Alert.troubles(alert.incident.kind)).", Self.more(alert.unconfirmed),
                 alert.common(\.effect),
@@ -136,6 +140,14 @@ struct RenderedAlert {
         links = alert.links.statusPage.map { [("incidents", $0)] } ?? []
         incidentID = "\(alert.incident.id.prefix(80)) and \(alerts.count - 1) more"
         instance = alert.instance
+    }
+
+    private static func rest(_ count: Int) -> String {
+        switch count {
+        case 0: ""
+        case 1: "; 1 other incident of the kind goes on"
+        default: "; \(count) other incidents of the kind go on"
+        }
     }
 
     private static func more(_ count: Int) -> String? {

@@ -171,6 +171,13 @@ extension NotificationPlanner {
                 instance: routing.instance)
         }
         guard var alert = Alert(digestOf: alerts, key: key) else { throw NothingToSay() }
+        if alerts.count > 1, reason.type == .resolved, let kind = records.first?.incident.kind {
+            alert.unfinished = try store.unresolvedCount(kind)
+        }
+        if reason == .reminder {
+            let reminders = ReminderSchedule(every: routing.remindEvery)
+            alert.isLastReminder = records.allSatisfy { reminders.next(for: $0.incident, after: now) == nil }
+        }
         if alerts.count > 1, reason == .firing, let kind = records.first?.incident.kind, kind.isConfirmedByCount {
             alert.unconfirmed = try store.unconfirmed(kind, limit: Self.largestDigest).count { record in
                 try isToBeNotified(of: record)

@@ -29,7 +29,7 @@ package enum CopyCause: Codable, Equatable, Sendable {
                 asOf: { now in
                     Words(
                         "The file changed \(English.age(of: change, now)) ago, and \(inSync) of Apple's \(all) edges "
-                            + "\(inSync == 1 ? "serves" : "serve") it already.", "Wait. Nothing needs to be done.")
+                            + "\(inSync == 1 ? "serves" : "serve") it already.", English.wait(change, now))
                 })
         case .lacksService(let service, let app, let change):
             CauseDeclaration(
@@ -92,7 +92,7 @@ extension Diagnosis {
         },
         { context in
             guard context.finding(.edgesDiffer)?.severity == .note, let tally = context.comparison.edges,
-                let change = context.comparison.change
+                let change = context.change
             else { return nil }
             return .copy(.edgesCatchingUp(tally.inSync, of: tally.asked, since: change))
         },
@@ -118,12 +118,12 @@ extension Diagnosis {
         { context in
             guard context.copyIsBehind, let lacking = context.lackingService else { return nil }
             return .copy(
-                .lacksService(lacking.service, app: lacking.app, since: context.comparison.change))
+                .lacksService(lacking.service, app: lacking.app, since: context.change))
         },
         { context in
             guard context.copyIsBehind, let apps = context.replacedApp else { return nil }
             return .copy(
-                .hasOtherApp(old: apps.old, new: apps.new, since: context.comparison.change))
+                .hasOtherApp(old: apps.old, new: apps.new, since: context.change))
         },
         { context in
             guard let change = context.comparison.change else { return nil }
@@ -140,6 +140,14 @@ extension Diagnosis {
 }
 
 extension DiagnosisContext {
+    /// The change that the copy lags behind; nil where it is not known to lag.
+    fileprivate var change: OriginChange? {
+        comparison.change.map { change in
+            let isOverdue = change.lag(at: check.now) >= Int(check.checks.staleAfter.inSeconds)
+            return OriginChange(at: change.at, after: change.after, isOverdue: isOverdue ? true : nil)
+        }
+    }
+
     fileprivate var copyIsBehind: Bool { [.stale, .propagating, .divergent].contains(comparison.state) }
 
     /// The services and their apps, in Apple's copy and at the origin.

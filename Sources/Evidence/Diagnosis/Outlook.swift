@@ -9,6 +9,8 @@ package enum Outlook: Codable, Equatable, Sendable {
     case normalUntil(Date)
     /// What earlier changes of the domain took.
     case usual(UsualPropagation)
+    /// This one takes longer than that.
+    case beyondUsual(UsualPropagation)
     /// Apple's time for a change, and that of phones.
     case withinDay
     /// The copy is older than Apple documents.
@@ -56,7 +58,7 @@ package enum Outlook: Codable, Equatable, Sendable {
                 return
             }
             if let usual = context.check.history.usual {
-                self = .usual(usual)
+                self = lag > usual.ninth ? .beyondUsual(usual) : .usual(usual)
                 return
             }
             guard lag < 86_400 else {

@@ -35,9 +35,7 @@ package enum CDNMatter: Codable, Equatable, Sendable {
                 asOf: { now in
                     Words(
                         "Apple's CDN still serves the old file, \(English.age(of: change, now)) after the change.",
-                        // What its operator wants to know earlier than Apple promises is no matter of waiting alone.
-                        change.lag(at: now) < 86_400
-                            ? "Make sure that AASA-Bot can fetch the new file." : English.wait(change, now))
+                        English.wait(OriginChange(at: change.at, after: change.after, isOverdue: true), now))
                 })
         case .propagating(let change):
             Declaration(
@@ -208,6 +206,8 @@ extension English {
     static func wait(_ change: OriginChange?, _ now: Date) -> String {
         switch change?.lag(at: now) {
         case nil: "Wait a day if the file was just changed. Then make sure that AASA-Bot can fetch it."
+        // What its operator wants to know earlier than Apple promises is no matter of waiting alone.
+        case let lag? where lag < 86_400 && change?.isOverdue == true: "Make sure that AASA-Bot can fetch the new file."
         case let lag? where lag < 86_400: "Wait. Nothing needs to be done."
         case let lag? where lag <= 7 * 86_400:
             "Make sure that AASA-Bot can fetch the new file. Report it to Apple if the copy is still old after a week."

@@ -68,6 +68,19 @@ struct IncidentView {
     }
 }
 
+extension IncidentView {
+    /// What phones do, why, and until when, as of the newest check.
+    var wording: ContentHash? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        var diagnosis = diagnosis(cause(ownFindings))
+        // These move with each answer of Apple's, and say nothing new.
+        diagnosis.copySinceFailure = nil
+        if case .asksAgain = diagnosis.outlook { diagnosis.outlook = nil }
+        return (try? encoder.encode(diagnosis)).map { ContentHash(of: $0) }
+    }
+}
+
 extension IncidentKind {
     /// The kinds of incidents of the same domain that this one may follow from, most likely one first.
     package var inhibitors: [IncidentKind] {

@@ -179,8 +179,9 @@ extension IncidentMachine<IncidentKind> {
                 recoveries: max(policy.checks.recoveryThreshold, checks), isOfManyServers: kind.isOfCDN,
                 recoveriesAfterRelapse: Self.steadyChecks,
                 reopenWindow: Policy.reopenWindow.inSeconds),
-            now: now, harm: harm ?? view.verdict.diagnosis.effect.harm, facts: view.facts, fingerprint: view.fingerprint
-        )
+            now: now, harm: harm ?? view.verdict.diagnosis.effect.harm, facts: view.facts,
+            fingerprint: view.fingerprint,
+            wording: view.wording)
     }
 }
 

@@ -79,6 +79,8 @@ struct IncidentMachine<Key: IncidentKey> {
     let facts: (TrackedIncident) -> IncidentFacts
     /// Equal where two evaluations see the same facts, ages apart; nil where this one sees none.
     let fingerprint: (TrackedIncident) -> ContentHash?
+    /// Of all that a message would say, ages apart; nil where that is kept by somebody else.
+    var wording: ContentHash?
 
     /// Takes one incident one evaluation further. `inhibitor`: the firing incident of the same domain that it follows from.
     func advance(on reading: ConditionReading, inhibitor: IncidentKind? = nil, in log: inout IncidentLog<Key>) {
@@ -248,9 +250,11 @@ struct IncidentMachine<Key: IncidentKey> {
             open.stage = max(condition.stage, open.stage)
             return raise(&open, .worse)
         }
-        guard let fingerprint = fingerprint(open) else { return .other }
+        // Messages say what the newest check sees, whether that is worth one or not.
+        let isOutdated = wording != nil && wording != open.history.wording
+        guard let fingerprint = fingerprint(open) else { return isOutdated ? .rewritten : .other }
         switch open.history.see(fingerprint, required: rules.confirmations, at: now) {
-        case .none: return .other
+        case .none: return isOutdated ? .rewritten : .other
         case .rewrite: return .rewritten
         case .changed: return isFlapping ? .rewritten : raise(&open, .changed)
         }
@@ -355,9 +359,9 @@ struct IncidentMachine<Key: IncidentKey> {
             known?.inhibitedBy != nil && open.incident.inhibitedBy == nil && open.incident.state == .firing
         // Where flapping begins with an end, the facts of the last firing stay.
         let isNews = open.incident.version != known?.version ?? 0 && open.incident.state == .firing
+        let isWritten = isNews || isFreed || transition == .rewritten
+        if isWritten, wording != nil { log.memory.open[key]?.history.wording = wording }
         log.changes.append(
-            IncidentChange(
-                incident: open.incident, facts: isNews || isFreed || transition == .rewritten ? facts(open) : nil,
-                transition: transition))
+            IncidentChange(incident: open.incident, facts: isWritten ? facts(open) : nil, transition: transition))
     }
 }

@@ -121,6 +121,8 @@ package struct FactsHistory: Codable, Equatable, Sendable {
     /// The set that the stored facts describe, and when they were written.
     private var current: ContentHash?
     private var writtenAt: Date?
+    /// What the stored facts say, ages apart; nil: not known.
+    package var wording: ContentHash?
     /// Another set, and how many evaluations in a row saw it.
     private var fresh: ContentHash?
     private var sightings = 0

@@ -142,6 +142,13 @@ package struct ChannelTransaction {
         try Bool.fetchOne(database, cached: Self.anyUnresolved, arguments: [kind.rawValue]) == true
     }
 
+    package func unresolvedCount(_ kind: IncidentKind) throws -> Int {
+        try Int.fetchOne(database, cached: Self.countUnresolved, arguments: [kind.rawValue]) ?? 0
+    }
+
+    static let countUnresolved =
+        "SELECT COUNT(*) FROM incident i WHERE i.kind = ? AND \(IncidentRow.isUnresolved)"
+
     static let anyUnresolved = """
         SELECT EXISTS (SELECT 1 FROM incident i WHERE i.kind = ? AND \(IncidentRow.isUnresolved))
         """

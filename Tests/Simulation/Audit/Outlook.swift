@@ -10,6 +10,14 @@ struct Outlook {
         var held = 0
         var clear = 0
         var fires = false
+        /// Which of the last checks before it fires saw it, the newest last.
+        var recent: [Bool] = []
+
+        /// Two of five, of five times the threshold.
+        func isOften(_ threshold: Int) -> Bool {
+            let window = min(5 * threshold, 32)
+            return recent.suffix(window).count { $0 } >= window * 2 / 5
+        }
     }
 
     private struct VersionInterval {
@@ -37,8 +45,10 @@ struct Outlook {
         for sight in sights { noteOrigin(sight, now) }
         let isAlone = sight.origin == .refused && isRefusedHereAlone(sight, now)
         let isBroken = sight.origin == .broken || sight.origin == .refused && !isAlone
-        try judge(.originBroken, sight, isBroken, isUnknown: sight.origin == .unreachable || isAlone, state, setup)
-        try judge(.originUnreachable, sight, sight.origin == .unreachable, isUnknown: false, state, setup)
+        try judge(
+            .originBroken, sight, isBroken, isUnknown: sight.origin == .unreachable || isAlone, before, state, setup)
+        try judge(
+            .originUnreachable, sight, sight.origin == .unreachable, isUnknown: false, before, state, setup)
         try judgeAge(sight, state, setup, now)
         try edges.take(sight, before, state, isOld: { served[$0]?.supersededAt != nil && $0 != serving })
         try certificates.take(sight, before, state, setup, wall: wall)
@@ -66,8 +76,8 @@ struct Outlook {
     /// Fires with the check that completes the count, and not before; ends with the check that completes the other one.
     /// What cannot be known neither counts nor breaks a count.
     private mutating func judge(
-        _ kind: IncidentKind, _ sight: FetchResult, _ holds: Bool, isUnknown: Bool, _ state: DomainState,
-        _ setup: SimulatedSetup
+        _ kind: IncidentKind, _ sight: FetchResult, _ holds: Bool, isUnknown: Bool, _ before: DomainState,
+        _ state: DomainState, _ setup: SimulatedSetup
     ) throws {
         var count = counts[kind] ?? Count()
         let open = state.open[kind]
@@ -76,11 +86,28 @@ struct Outlook {
         } else if holds {
             count.held += 1
             count.clear = 0
-            if count.held >= setup.failureThreshold { count.fires = true }
+            if !count.fires { count.recent.append(true) }
+            // Checks that fail in turn for different reasons count together, where nothing fires yet.
+            // One that ends with this very check may be over by then, or not yet.
+            func firing(_ state: DomainState) -> [IncidentKind] {
+                state.open.filter { $0.key != kind && $0.value.hasFired && !$0.key.isOfCDN }.map(\.key)
+            }
+            let isEndingNow = firing(before).allSatisfy { !firing(state).contains($0) }
+            let isInTurn =
+                state.failingChecks ?? 0 >= setup.failureThreshold
+                && state.open.allSatisfy { $0.key == kind || !$0.value.hasFired || !before.isFiring($0.key) }
+                && isEndingNow && open?.hasFired == true
+            if count.held >= setup.failureThreshold || count.isOften(setup.failureThreshold) || isInTurn {
+                count.fires = true
+                count.recent = []
+            }
         } else if sight.depth == .full {
             count.held = 0
             count.clear += 1
-            if count.clear >= setup.recoveryThreshold, open?.incident.isFlapping != true { count.fires = false }
+            if !count.fires { count.recent.append(false) }
+            // What comes and goes is over after four.
+            let needed = max(setup.recoveryThreshold, open?.hasRelapsed == true ? 4 : 0)
+            if count.clear >= needed, open?.incident.isFlapping != true { count.fires = false }
         }
         counts[kind] = count
         guard (open.map { $0.incident.version > 0 } ?? false) == count.fires else {
@@ -187,4 +214,8 @@ struct Outlook {
             }
         }
     }
+}
+
+extension DomainState {
+    fileprivate func isFiring(_ kind: IncidentKind) -> Bool { open[kind]?.hasFired == true }
 }

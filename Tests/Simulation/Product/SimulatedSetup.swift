@@ -129,7 +129,7 @@ extension SimulatedSetup {
         ofGlobal incident: CommittedIncident, to channel: SimulatedChannel, _ later: Concern, _ troubled: Set<String>
     ) -> Concern {
         switch incident.cause {
-        case "network", "cdn":
+        case "network", "cdn", "blind":
             // Who is notified of domains is notified of what they share.
             if channel.name == Self.boss { return later }
             return watched.contains { isRouted(channel, $0) } ? .atOnce : .none
