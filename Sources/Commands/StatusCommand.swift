@@ -172,6 +172,7 @@ struct StatusText {
     init(_ overview: Overview, life: LifeText? = nil, isShort: Bool = false, style: TextStyle) {
         let fault = life?.lines ?? []
         var lines = fault.isEmpty ? [style.bold(overview.headline)] : [style.bold(fault[0])] + fault.dropFirst()
+        if let nobody = overview.nobody { lines.append(nobody) }
         if !fault.isEmpty { lines += ["", "What it knew last: \(overview.pastHeadline)"] }
         guard !isShort else {
             lines += overview.global.map { "\($0.kind)  \($0.state) since \($0.since) · incident \($0.id)" }

@@ -130,6 +130,7 @@ extension Reload {
         do {
             let (configuration, warnings) = try read()
             for warning in warnings { logger.warning("\(warning)") }
+            if let words = live.suspicion(of: configuration) { return refuse(words) }
             try await apply(configuration)
         } catch is CancellationError {
             return
@@ -208,6 +209,8 @@ final class LiveConfiguration: Sendable {
     private struct State {
         var configuration: ConfigurationFile
         var refusal: RefusedConfiguration?
+        /// The domains of a file that was refused for how few they are.
+        var fewDomains: Set<Domain>?
         let takenAt = Date()
     }
 
@@ -231,6 +234,22 @@ final class LiveConfiguration: Sendable {
         state.withLock { $0 = State(configuration: configuration) }
         changes.signal()
     }
+
+    /// Why a file with less than half of the domains is not taken at once: a list of domains that was written half looks like that. The
+    /// same domains once more are meant. nil: it is taken.
+    func suspicion(of next: ConfigurationFile) -> String? {
+        state.withLock { state in
+            let (present, wanted) = (state.configuration.domains.count, Set(next.domains.map(\.domain)))
+            guard present >= Self.fewestToDoubt, 2 * wanted.count < present, state.fewDomains != wanted else {
+                return nil
+            }
+            state.fewDomains = wanted
+            return "it has \(wanted.count) of \(present) domains; if that is meant, reload once more"
+        }
+    }
+
+    /// Of fewer domains somebody may well take out most.
+    private static let fewestToDoubt = 5
 
     /// The file is not taken, for a reason without secrets; the former configuration stays in force.
     func refuse(_ words: String, at now: Date) {

@@ -16,6 +16,8 @@ package struct Overview: Equatable, Sendable {
     /// What many domains have together, and the monitor's own trouble.
     package let global: [GlobalLine]
     package private(set) var rows: [OverviewRow]
+    /// That a silence covers everything, until when, and whose it is; nil: none does.
+    package var nobody: String?
 
     /// Open incidents are taken from the states, which are of one moment with their verdicts.
     package init(
@@ -271,7 +273,7 @@ extension Comparison {
 /// What the store knows of some domains now, for those who read it without the page.
 package struct StatusReading: Sendable {
     package let life: MonitorLife
-    package let overview: Overview
+    package private(set) var overview: Overview
     /// For each domain the document of `/api/v1/domains/{domain}`, in the order of names; none where they were not asked for.
     package let documents: [Data]
 
@@ -302,6 +304,7 @@ package struct StatusReading: Sendable {
             rows: rows.filter(counts), global: context.global.map { GlobalLine($0.record, $0.facts, time: time) },
             pending: try await store.pendingNotifications(), time: time
         ).showing(shows)
+        overview.nobody = context.silences.everythingInWords(at: now) { "\(Span.minute($0)) UTC" }
         life = try await store.life(now: time.now).dated(time.shown)
         guard withDocuments else {
             documents = []

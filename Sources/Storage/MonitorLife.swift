@@ -121,6 +121,9 @@ package struct WorkProgress: Equatable, Sendable {
     var channels: [String: ChannelProgress] = [:]
     /// The highest number of a change that an incident has.
     var latestChange: Int64 = 0
+    /// An incident that fires and that nobody was told of: each channel that wants to tell it takes no messages, or refused this
+    /// one for good.
+    var untold: String?
 
     struct ChannelProgress: Equatable, Sendable {
         /// The last change that the channel's loop has looked at.
@@ -142,10 +145,12 @@ package struct WorkProgress: Equatable, Sendable {
         case checks
         /// The loops of these channels did nothing of what is due.
         case delivery(channels: [String])
+        /// No channel takes this incident.
+        case untold(incident: String)
     }
 
     /// What made no progress since `last`; nil where checks and delivery did. A receiver that fails or refuses is no
-    /// standstill: its messages wait by their schedule.
+    /// standstill as long as another one was told.
     ///
     /// `channels`: those with a loop; what is due at another, which was removed, is nobody's work. A feed, which has seen no
     /// change of an incident, need not follow them.
@@ -160,7 +165,8 @@ package struct WorkProgress: Equatable, Sendable {
             return channel.lastSettled == before.lastSettled && channel.attempts == before.attempts
                 && channel.cursor == before.cursor
         }
-        return stuck.isEmpty ? nil : .delivery(channels: stuck.keys.sorted())
+        if !stuck.isEmpty { return .delivery(channels: stuck.keys.sorted()) }
+        return untold.map { .untold(incident: $0) }
     }
 }
 
@@ -171,12 +177,31 @@ extension Store {
             var progress = WorkProgress()
             progress.latestChange = try Int64.fetchOne(database, cached: Self.highestChange) ?? 0
             progress.lastCheck = try Int64.fetchOne(database, cached: Self.latestCheck).map(Date.init(milliseconds:))
-            for record in try Row.fetchAll(database, cached: "SELECT * FROM channel").map(ChannelRow.record) {
+            let records = try Row.fetchAll(database, cached: "SELECT * FROM channel").map(ChannelRow.record)
+            let troubled = records.filter { $0.trouble != nil }.map(\.name)
+            progress.untold = try String.fetchOne(
+                database, cached: Self.untold,
+                arguments: [(now - WorkProgress.overdueAfter).milliseconds, try Stored.text(troubled)])
+            for record in records {
                 progress.channels[record.name] = try Self.progress(of: record, now: now, database)
             }
             return progress
         }
     }
+
+    /// What is silenced, or waits for its step of the escalation, is no concern of a channel yet.
+    static let untold = """
+        SELECT i.id FROM incident i
+        WHERE i.version > 0 AND i.state <> 'resolved' AND i.state = 'firing' AND i.fired_at <= ?1
+            AND EXISTS (
+                SELECT 1 FROM notification n WHERE n.incident_id = i.id AND n.is_held = 0
+                    AND (n.pending_since IS NOT NULL OR n.refused_version = i.version))
+            AND NOT EXISTS (SELECT 1 FROM notification n WHERE n.incident_id = i.id AND (n.state = 'firing' OR n.maybe_delivered))
+            AND NOT EXISTS (
+                SELECT 1 FROM notification n WHERE n.incident_id = i.id AND n.pending_since IS NOT NULL
+                    AND n.channel NOT IN (SELECT value FROM json_each(?2)))
+        LIMIT 1
+        """
 
     /// A message is due when neither its schedule nor a hold delays it. A notification is due in a held channel too.
     private static func progress(

@@ -92,6 +92,25 @@ extension StatusServerSuite {
             }
         }
 
+        @Test("a silence of everything is said, with its end and whose it is; one of a few domains is not")
+        func silenceOfAll() async throws {
+            let scratch = try ScratchStore()
+            try await scratch.commit([state("a.test", .ok)])
+            func nobody() async throws -> String? {
+                try await StatusReading(scratch.store, domains: [], withDocuments: false, now: noon).overview.nobody
+            }
+            for (pattern, words) in [("*.example.com", nil), ("*", "by eva covers all domains")] {
+                let scope = SilenceScope(domains: [try DomainPattern(pattern)])
+                _ = try await scratch.store.add(
+                    SilenceRequest(
+                        scope: scope, startsAt: noon - 60, endsAt: noon + 3600, author: "eva", reason: "move"))
+                let said = try await nobody()
+                #expect(
+                    words.map { said?.contains($0) == true && said?.contains("until 2026-11-21 08:00 UTC") == true }
+                        ?? (said == nil), "\(said ?? "nothing")")
+            }
+        }
+
         @Test("a domain without a verdict says so")
         func unchecked() async throws {
             let row = try #require(try await overview([state("a.test", nil, checkedAt: nil)]).rows.first)

@@ -155,6 +155,40 @@ extension StorageSuite {
             #expect(try await standstill(since: mark, at: noon + 20, channels: ["ops"]) == nil)
         }
 
+        /// What each of two channels has of an incident that fires: `p`ending, `t`rouble with it pending, `r`efused for good,
+        /// `k`nown, `s`ilenced, or `-`.
+        @Test(
+            "an incident that no working channel takes is a standstill, and a silenced one is none",
+            arguments: [
+                ("t-", true), ("tt", true), ("r-", true), ("rt", true), ("p-", false), ("tp", false), ("tk", false),
+                ("rk", false), ("s-", false), ("--", false),
+            ])
+        func untold(_ channels: String, _ isUntold: Bool) async throws {
+            let firing = try incident()
+            try await store.commit(firing)
+            for (name, letter) in zip(["ops", "chat"], channels) {
+                try await store.transact(channel: name) { channel in
+                    var record = ChannelRecord(name: name, type: "webhook")
+                    if letter == "t" { record.trouble = .init(state: .degraded, since: noon, error: "502") }
+                    record.cursor = try channel.latestChange()
+                    try channel.save(record)
+                    var row = NotificationRecord(incidentID: "a1")
+                    switch letter {
+                    case "p", "t": row.pendingSince = noon
+                    case "r": row.refused = .init(version: firing.version, at: noon)
+                    case "k": row.state = .firing
+                    case "s": (row.pendingSince, row.isHeld) = (noon, true)
+                    default: break
+                    }
+                    try channel.save(row, of: firing)
+                }
+            }
+            let mark = try await store.progress(now: noon)
+            try await check(at: noon + 10)
+            #expect(
+                try await standstill(since: mark, at: noon + 600) == (isUntold ? .untold(incident: "a1") : nil))
+        }
+
         @Test(
             "a long queue with deliveries or failed attempts is progress",
             arguments: [DeliveryRecord.Outcome.delivered, .refused, .abandoned, nil])

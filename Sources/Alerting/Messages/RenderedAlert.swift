@@ -49,7 +49,11 @@ struct RenderedAlert {
         let text = alert.text
         let end = [alert.isOver ? "\(alert.end), after \(alert.duration)" : nil, alert.remainder]
         oneLine = alert.isOver ? end.compactMap(\.self).joined(separator: ". ") : text.oneLine
-        summary = alert.isOver || isBrief ? oneLine : text.effect
+        // What is wrong with the monitor itself says more than that phones do not feel it.
+        let isOwn = alert.incident.kind == .monitorDegraded && alert.facts.diagnosis.effect.links == .unaffected
+        summary =
+            alert.isOver || isBrief
+            ? oneLine : isOwn ? "\(alert.trouble.prefix(1).uppercased())\(alert.trouble.dropFirst())." : text.effect
         var links = [(alert.links.incidents == nil ? "status page" : "incident", alert.links.statusPage ?? "")]
         if !isBrief {
             let comparison = alert.facts.comparison

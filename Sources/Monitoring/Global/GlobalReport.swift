@@ -93,8 +93,10 @@ struct GlobalReport: Equatable {
 
     static func deliveryFailing(_ channel: FailingChannel) -> GlobalReport {
         let name = channel.name.displayable
+        let words = channel.words.displayable.shortened(to: 80)
         return GlobalReport(
-            trouble: "the channel '\(name)' \(channel.isDisabled ? "refuses our" : "takes no") messages",
+            trouble: "the channel '\(name)' \(channel.isDisabled ? "refuses our" : "takes no") messages"
+                + (words.isEmpty ? "" : ": \(words)"),
             relief: "the channel '\(name)' takes messages again",
             cause: .deliveryFailing(
                 channel: name, isDisabled: channel.isDisabled, answer: channel.words.displayable.shortened(to: 200)),

@@ -109,9 +109,8 @@ struct FrontPage: Equatable, Sendable {
         frame = Frame(
             title: (troubled > 0 ? "(\(troubled.grouped)) " : "") + headline, tone: worst.tone, section: .domains,
             json: "/api/v1/domains", basis: basis, time: time)
-        nobody = reading.context.silences.everything(at: time.wall).map {
-            "Nobody is notified until \($0.until.map { PageTime.brief($0, wall: time.wall) } ?? "further notice"): "
-                + "a silence covers all domains."
+        nobody = reading.context.silences.everythingInWords(at: time.wall) {
+            PageTime.brief($0, wall: time.wall)
         }
         global = reading.context.global.map { GlobalLine($0.record, $0.facts, time: time) }
         tiles = DomainStatus.Tile.allCases.compactMap { tile in

@@ -95,9 +95,22 @@ struct SilencesView: Equatable, Sendable {
 extension Silences {
     /// What silences every domain, whatever its kind of trouble; nil where nothing does.
     func everything(at wall: Date) -> ActiveSilence? {
-        let whole = Silences(
-            silences: silences.filter { $0.scope.kinds == nil }, windows: windows.filter { $0.scope.kinds == nil })
         // What is about no single domain is silenced by what covers all of them.
-        return whole.active(domain: nil, labels: [:], kind: .cdnStale, at: wall)
+        whole.active(domain: nil, labels: [:], kind: .cdnStale, at: wall)
+    }
+
+    private var whole: Silences {
+        Silences(silences: silences.filter { $0.scope.kinds == nil }, windows: windows.filter { $0.scope.kinds == nil })
+    }
+
+    /// The same in words, with the name of who made it. `until`: the end as it is written there.
+    func everythingInWords(at wall: Date, until written: (Date) -> String) -> String? {
+        guard let active = everything(at: wall) else { return nil }
+        let author = whole.silences.first { silence in
+            Silences(silences: [silence], windows: []).everything(at: wall) != nil
+        }
+        .map { " by \($0.author.onOneLine(upTo: 60))" }
+        return "Nobody is notified until \(active.until.map(written) ?? "further notice"): "
+            + "a silence\(author ?? "") covers all domains."
     }
 }

@@ -15,6 +15,29 @@ extension EndToEndTests {
             }
         }
 
+        @Test("a file with less than half of the domains is refused and told, and taken when it is reloaded once more")
+        func fewDomains() async throws {
+            try await Stage.with { stage in
+                let hosts = (1...6).map { "site\($0).test" }
+                for host in hosts { stage.lab.origin(host).serve(file()) }
+                let receiver = try await LabReceiver.start()
+                let settings = Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))])
+                let (process, _) = try await Watch(stage, hosts, settings).started()
+                _ = try Watch(stage, [hosts[0]], settings)
+                process.signal(SIGHUP)
+                try await until("the refusal", seen: { process.errors }) {
+                    process.errors.contains("it has 1 of 6 domains; if that is meant, reload once more")
+                }
+                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
+                #expect(receiver.messages.first?.kind == "monitor.degraded")
+                try await Self.reload(process, 1)
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
+                process.signal(SIGTERM)
+                #expect(try await process.ended() == .exit(0))
+                await receiver.shutdown()
+            }
+        }
+
         @Test("domains come, go and change; what is open stays open, and is notified once, as is its end")
         func differences() async throws {
             try await Stage.with { stage in

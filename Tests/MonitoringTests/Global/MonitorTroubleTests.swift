@@ -44,7 +44,7 @@ extension MonitoringSuite {
                 events[1].incident.worse?.version == 2
                     && events[0].facts?.findings.first?.rule.rawValue == "monitor.delivery-failing")
             #expect(state.open.isEmpty && events.allSatisfy { $0.incident.domain == nil })
-            #expect(events[0].facts?.trouble == "the channel 'ops' takes no messages")
+            #expect(events[0].facts?.trouble == "the channel 'ops' takes no messages: 503")
             #expect(
                 events[2].facts?.diagnosis.id == .over
                     && events[2].facts?.relief == "the channel 'ops' takes messages again")
