@@ -1,4 +1,6 @@
+import Alerting
 import ArgumentParser
+import Daemon
 import Evidence
 import Facts
 import Foundation
@@ -101,7 +103,34 @@ struct RunReadiness {
 
     /// Errors stop `run`; warnings do not.
     var problems: [ConfigurationProblem] {
-        [authorities, store, address, channels].compactMap(\.self) + file.alerts.channels.compactMap(program)
+        [authorities, store, address, channels].compactMap(\.self) + unheard
+            + file.alerts.channels.compactMap(program)
+    }
+
+    /// What happens to a domain and reaches nobody at once. Steps of the escalation come when somebody was told already.
+    private var unheard: [ConfigurationProblem] {
+        guard !file.alerts.channels.isEmpty else { return [] }
+        var domains: [String: [Domain]] = [:]
+        // Domains with the same channels and labels are routed alike.
+        for (_, alike) in Dictionary(grouping: file.domains, by: { Routed(channels: $0.channels, labels: $0.labels) }) {
+            guard let first = alike.first, let routes = try? AlertRoutes(of: first.domain, file) else { continue }
+            for rule in routes.incidents where rule.notifications.allSatisfy(\.isEscalation) {
+                let severities = rule.severities.map(\.rawValue).joined(separator: " or ")
+                domains["\(rule.subjects.joined(separator: ", ")) (\(severities))", default: []] += alike.map(\.domain)
+            }
+        }
+        return domains.sorted { $0.key < $1.key }.map { what, alike in
+            let who = alike.map(\.name).min() ?? ""
+            return configuration.problem(
+                .warning, at: "alerts.channels",
+                "no channel is told at once of \(what) of \(alike.count == 1 ? who : "\(alike.count) domains, such as \(who)"); "
+                    + "see `aasa-monitor alert routes \(who)`")
+        }
+    }
+
+    private struct Routed: Hashable {
+        let channels: [String]?
+        let labels: [String: String]
     }
 
     private var authorities: ConfigurationProblem? {

@@ -47,7 +47,8 @@ package struct AlertRoutes: Sendable {
         let causes: [(String, GlobalCause)] =
             [
                 ("Apple's CDN fails for many domains (cdn.wide)", .cdn),
-                ("the local network fails", .network), ("checks are late", .schedule),
+                ("the local network fails", .network), ("what phones do is not known", .blind),
+                ("checks are late", .schedule),
                 ("a changed configuration is refused", .configuration),
             ] + channels.map { ("the channel \($0.name) takes no messages", .channel($0.name)) }
         monitor = Self.rules(

@@ -61,6 +61,28 @@ extension EndToEndTests {
             }
         }
 
+        @Test("what reaches no channel at once is a warning, for domains that are routed alike in one line")
+        func unheard() async throws {
+            try await Stage.with { stage in
+                func check(_ domains: String, _ channels: String) async throws -> [String] {
+                    try stage.write(
+                        "monitor.yaml", "version: 1\ndomains: [\(domains)]\nalerts: {channels: [\(channels)]}\n")
+                    let checked = try await stage.run(["config", "check"])
+                    #expect(checked.end == .exit(0), "\(checked.errors)")
+                    return checked.errors.split(separator: "\n").map(String.init)
+                        .filter { $0.contains("no channel is told at once of") }
+                }
+                let chat = #"{name: chat, type: webhook, url: "https://chat.test/x"}"#
+                let pager = #"{name: pager, type: webhook, url: "https://pager.test/x", kinds: ["cdn.*"]}"#
+                #expect(try await check("a.test, b.test", chat).isEmpty)
+                let some = try await check("a.test, b.test", pager)
+                #expect(some.count == 1 && some[0].contains("file.broken"), "\(some)")
+                #expect(some[0].contains("2 domains, such as a.test") && !some[0].contains("cdn."), "\(some)")
+                let none = try await check("a.test, {domain: b.test, channels: []}", chat)
+                #expect(none.count == 1 && none[0].contains("of b.test; see"), "\(none)")
+            }
+        }
+
         @Test("the schema is JSON of draft 2020-12")
         func schema() async throws {
             try await Stage.withoutLab { stage in
