@@ -86,6 +86,38 @@ extension MonitoringSuite {
             #expect(written?.diagnosis.effect.harm == .atSomeEdges && written?.comparison.state == .mixed)
         }
 
+        @Test("more edges are worse, and light checks tell nothing of how many there are")
+        func moreEdges() throws {
+            var course = try Course()
+            let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
+            func look(_ hour: Double, _ replies: [Reply], isFull: Bool = true) throws {
+                let at = Date.testing + hour * 3600
+                var observation = try Observation.of("example.com", at: at, origin: new, cdn: replies[0])
+                if isFull {
+                    observation.full = FullLook(resolution: Resolution(source: .proxy))
+                    observation.full?.edges = try replies.enumerated().map { index, reply in
+                        let other = try Observation.of("example.com", at: at, origin: new, cdn: reply)
+                        observation.contents.merge(other.contents) { first, _ in first }
+                        return EdgeLook(
+                            address: "198.51.100.\(index + 1)", retrieval: try #require(other.cdn.retrieval))
+                    }
+                }
+                try course.look(at: hour, observation)
+            }
+            try course.look(at: 0, origin: 1, cdn: 1)
+            for hour in 1...30 { try look(Double(hour), [new, old, new, new]) }
+            #expect(course.told == ["25 cdn.stale firing"])
+            for minute in 1...6 { try look(30 + Double(minute) / 60, [old, old, new, new], isFull: false) }
+            #expect(course.told == ["25 cdn.stale firing"])
+            for hour in 31...34 { try look(Double(hour), [new, old, old, new]) }
+            #expect(course.told.last == "32 cdn.stale worse")
+            for hour in 35...38 { try look(Double(hour), [old, old, old, old]) }
+            #expect(course.told.suffix(2) == ["32 cdn.stale worse", "36 cdn.stale worse"])
+            for hour in 39...42 { try look(Double(hour), [new, old, old, old]) }
+            for hour in 43...46 { try look(Double(hour), [old, old, old, old]) }
+            #expect(course.told.last == "36 cdn.stale worse")
+        }
+
         @Test("a further change at the origin is told of a stale copy; the beginning stays")
         func staleCopy() throws {
             var course = try Course()

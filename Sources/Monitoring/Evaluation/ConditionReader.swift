@@ -55,7 +55,9 @@ struct ConditionReader {
     /// What phones do, for the kinds that decide it. Trouble of the origin becomes worse by what follows from it.
     func harm(of kind: IncidentKind) -> Effect.Harm? {
         switch kind {
-        case .cdnMissing, .cdnStale, .cdnDivergent: shown.diagnosis.effect.harm
+        // A light check meets one edge, by chance.
+        case .cdnMissing, .cdnStale, .cdnDivergent:
+            readings.observation.depth == .full || isRepeat ? shown.diagnosis.effect.harm : nil
         // Once Apple serves the origin's file, phones follow what is wrong with it.
         case .fileBroken, .expectationFailed:
             shown.comparison.state == .inSync || shown.comparison.state == .notCompared
@@ -71,6 +73,7 @@ struct ConditionReader {
         let errors = shown.findings.filter { $0.severity == .error && $0.feeds == kind }
         switch kind {
         case .cdnMissing, .cdnStale, .cdnDivergent:
+            guard readings.observation.depth == .full else { return nil }
             let count = places?.places.count ?? 0
             return count >= copies.count { $0.speaksOfFile } ? Condition.everywhere : count
         // What some places give leaves the others.

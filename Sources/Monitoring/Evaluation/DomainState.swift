@@ -90,7 +90,10 @@ package struct Blindness: Codable, Equatable, Sendable {
 
     /// nil: the verdict knows.
     init?(_ verdict: Verdict, known: Blindness?, _ checks: CheckSettings, now: Date) {
-        guard verdict.level == .unknown || verdict.diagnosis.effect.isOutOfSight else { return nil }
+        // What is ignored may be the reason.
+        guard verdict.ignored.isEmpty, verdict.level == .unknown || verdict.diagnosis.effect.isOutOfSight else {
+            return nil
+        }
         since = known?.since ?? now
         limit = since + min(checks.staleAfter.inSeconds, 6 * 3600)
     }

@@ -126,7 +126,13 @@ struct GlobalReader {
             health.blindness != nil && !health.problems.contains(where: \.isConfirmed)
         }
         let late = unseen.filter { $0.blindness.map { $0.limit <= now } ?? false }
-        let isOwn = unseen.count == checked.count && unseen.allSatisfy { $0.diagnosis?.cause.isOfThisMachine == true }
+        // One check alone may have met a moment's trouble.
+        let isOwn =
+            unseen.count == checked.count
+            && unseen.allSatisfy { health in
+                guard let blindness = health.blindness, let last = health.checkedAt else { return false }
+                return last > blindness.since && health.diagnosis?.cause.isOfThisMachine == true
+            }
         // Who is blind for less long is, too, once it is told.
         let affected = isOwn || known?.hasFired == true || !late.isEmpty ? unseen : []
         guard let since = affected.compactMap(\.blindness?.since).min() else { return .inactive }

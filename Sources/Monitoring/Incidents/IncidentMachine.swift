@@ -240,6 +240,8 @@ struct IncidentMachine<Key: IncidentKey> {
             return raise(&open, .again, isBack: true)
         }
         let isFlapping = open.incident.isFlapping
+        // It fired by a check that could not tell how far it had got.
+        if open.stage == 0, condition.severity == open.incident.severity { open.stage = condition.stage }
         let isSeenWorse =
             condition.severity > open.incident.severity || condition.harm.map { $0 > open.harm } ?? false
             || condition.stage >= max(open.stage + 1, 2 * open.stage)

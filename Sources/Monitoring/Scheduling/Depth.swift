@@ -49,7 +49,9 @@ extension DomainState {
 
 extension TrackedIncident {
     /// Whether the next checks decide if it fires, or ends.
-    var isUndecided: Bool { isUnconfirmed || incident.state == .recovering || recovery == .originReverted }
+    var isUndecided: Bool {
+        isUnconfirmed || recovery == .originReverted || incident.state == .recovering && !incident.isFlapping
+    }
 
     /// Whether only checks are missing before it fires.
     var isUnconfirmed: Bool { !hasFired && graceUntil == nil }

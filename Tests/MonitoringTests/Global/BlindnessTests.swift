@@ -58,6 +58,17 @@ extension MonitoringSuite {
             #expect(firing.facts?.diagnosis.id == .clockIsWrong)
         }
 
+        @Test("one check that sees nothing is a moment's trouble")
+        func once() throws {
+            var world = try GlobalWorld(2)
+            try world.run(until: 3 * Self.hour) { _, second in
+                let isWrong = (Self.hour..<Self.hour + 290).contains(second)
+                return isWrong
+                    ? (.certificate(.expired), .certificate(.expired)) : (GlobalWorld.file, GlobalWorld.file)
+            }
+            #expect(world.summary.isEmpty, "\(world.summary)")
+        }
+
         @Test("what an incident of the domain tells already is told once")
         func toldOtherwise() throws {
             let world = try world(2, (.status(404), .failed(.unreachable)))
