@@ -235,16 +235,18 @@ final class LiveConfiguration: Sendable {
         changes.signal()
     }
 
-    /// Why a file with less than half of the domains is not taken at once: a list of domains that was written half looks like that. The
+    /// Why a file with less than half of the present domains is not taken at once: a list of domains that was written half looks like that. The
     /// same domains once more are meant. nil: it is taken.
     func suspicion(of next: ConfigurationFile) -> String? {
         state.withLock { state in
-            let (present, wanted) = (state.configuration.domains.count, Set(next.domains.map(\.domain)))
-            guard present >= Self.fewestToDoubt, 2 * wanted.count < present, state.fewDomains != wanted else {
+            let present = Set(state.configuration.domains.map(\.domain))
+            let wanted = Set(next.domains.map(\.domain))
+            let kept = present.intersection(wanted).count
+            guard present.count >= Self.fewestToDoubt, 2 * kept < present.count, state.fewDomains != wanted else {
                 return nil
             }
             state.fewDomains = wanted
-            return "it has \(wanted.count) of \(present) domains; if that is meant, reload once more"
+            return "it has \(kept) of \(present.count) domains; if that is meant, reload once more"
         }
     }
 

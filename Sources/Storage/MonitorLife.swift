@@ -192,7 +192,7 @@ extension Store {
     /// What is silenced, or waits for its step of the escalation, is no concern of a channel yet.
     static let untold = """
         SELECT i.id FROM incident i
-        WHERE i.version > 0 AND i.state <> 'resolved' AND i.state = 'firing' AND i.fired_at <= ?1
+        WHERE i.version > 0 AND i.state <> 'resolved' AND i.state = 'firing' AND i.kind <> 'change' AND i.fired_at <= ?1
             AND EXISTS (
                 SELECT 1 FROM notification n WHERE n.incident_id = i.id AND n.is_held = 0
                     AND (n.pending_since IS NOT NULL OR n.refused_version = i.version))

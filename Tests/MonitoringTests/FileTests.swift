@@ -1,6 +1,7 @@
 // Trouble of the file itself: an error in it, or links that it opens no more.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import TestSupport
@@ -67,6 +68,36 @@ extension MonitoringSuite {
             var calm = try Course(policy: Policy(CheckSettings(ignore: [ignored])))
             for hour in 0...20 { try calm.look(at: Double(hour), .file(accident.file), .file(accident.file)) }
             #expect(calm.told.isEmpty)
+        }
+
+        @Test("an error that may end by itself within its time makes no other trouble fire at the first sight")
+        func graceOfAnother() throws {
+            var course = try Course(policy: Policy(CheckSettings(failureThreshold: 3)))
+            for hour in 0...1 { try course.look(at: Double(hour) / 10, Self.good, .status(404)) }
+            try course.look(at: 0.2, .status(500), .status(404))
+            try course.look(at: 0.3, Self.good, .status(404))
+            #expect(course.told.isEmpty, "\(course.told)")
+        }
+
+        @Test("checks that fail in turn for two reasons fire with the count of one")
+        func inTurn() throws {
+            var course = try Course(policy: Policy(CheckSettings(failureThreshold: 3)))
+            try course.look(at: 0, Self.good, Self.good)
+            for (hour, origin) in [Reply.status(500), .failed(.timedOut), .status(500)].enumerated() {
+                try course.look(at: Double(hour + 1), origin, Self.good)
+            }
+            #expect(course.told == ["3 origin.broken firing"])
+        }
+
+        @Test("what fails at every other check is told, and is not over by one good check")
+        func everyOther() throws {
+            var course = try Course()
+            for hour in 0...20 {
+                try course.look(at: Double(hour), hour % 2 == 0 ? Self.good : .status(500), Self.good)
+            }
+            #expect(course.told == ["7 origin.broken firing"])
+            for hour in 21...24 { try course.look(at: Double(hour), Self.good, Self.good) }
+            #expect(course.told.last == "23 origin.broken resolved (recovered)")
         }
 
         @Test("a site that never had links is as it should be; links that are gone on purpose are ignored")

@@ -173,8 +173,15 @@ extension IncidentFacts {
     /// A copy of before is what phones live on, for as long as Apple keeps it.
     var brokenFile: String {
         let isBeforeApple = [.propagating, .stale, .divergent, .mixed].contains(comparison.state)
-        let takesLinks = findings.contains { $0.kind == .linksRemoved || $0.rule == Self.namesNoApp }
-        let trouble = takesLinks ? "the file opens no app any more" : "the file at the origin has an error"
+        let trouble =
+            if findings.contains(where: { $0.kind == .linksRemoved }) {
+                "the file opens no app any more"
+            } else if findings.contains(where: { $0.rule == Self.namesNoApp && $0.evidence["pointer"] == "/applinks" })
+            {
+                "the file opens no app"
+            } else {
+                "the file at the origin has an error"
+            }
         return isBeforeApple ? "\(trouble), and Apple may take it at any time" : trouble
     }
 

@@ -38,7 +38,7 @@ struct RenderedAlert {
                 ("To acknowledge:", alert.acknowledging),
                 (
                     "Reminders:",
-                    alert.isLastReminder ? "This is the last one. The incident stays open until it ends." : nil
+                    alert.isLastReminder ? "This is the last reminder. The incident is still open." : nil
                 ),
             ]
         notes = ([acknowledgement] + parts).compactMap { title, text in text.map { (title, $0) } }

@@ -191,7 +191,7 @@ struct NotificationPlanner {
     }
 
     private func affected(by incident: Incident) throws -> AffectedDomains? {
-        guard incident.cause?.inhibits.isEmpty == false else { return nil }
+        guard let cause = incident.cause, cause == .blind || !cause.inhibits.isEmpty else { return nil }
         return try store.facts(incident.id)?.affected
     }
 
@@ -203,7 +203,8 @@ struct NotificationPlanner {
         }
         guard inputs.silences != Silences(), let affected = try affected(by: incident), !affected.domains.isEmpty
         else { return nil }
-        let kinds = affected.kinds.isEmpty ? incident.cause?.inhibits.sorted() ?? [] : affected.kinds
+        let inhibited = incident.cause?.inhibits.sorted() ?? []
+        let kinds = !affected.kinds.isEmpty ? affected.kinds : inhibited.isEmpty ? [incident.kind] : inhibited
         var first: ActiveSilence?
         for domain in affected.domains {
             let labels = inputs.routing.domains[domain]?.labels ?? [:]

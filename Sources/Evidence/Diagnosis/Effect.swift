@@ -43,14 +43,24 @@ package struct Effect: Codable, Equatable, Sendable {
 
     /// How far links are from what the owners want. Each step is worse than the one before.
     package enum Harm: Int, Codable, Comparable, Sendable {
-        case none
+        // Numbers are stored.
+        case none = 0
         /// Of the phones that meet some of the edges.
-        case atSomeEdges
+        case atSomeEdges = 3
         /// Some links, of all phones.
-        case some
-        case all
+        case some = 1
+        case all = 2
 
-        package static func < (left: Harm, right: Harm) -> Bool { left.rawValue < right.rawValue }
+        private var rank: Int {
+            switch self {
+            case .none: 0
+            case .atSomeEdges: 1
+            case .some: 2
+            case .all: 3
+            }
+        }
+
+        package static func < (left: Harm, right: Harm) -> Bool { left.rank < right.rank }
     }
 
     /// nil where that is not known.

@@ -66,7 +66,8 @@ package enum Outlook: Codable, Equatable, Sendable {
                 return
             }
             // What is an incident to its operator is not called normal.
-            self = comparison.state == .stale ? .withinDay : .normalUntil((changedAt + 86_400).wholeMinute)
+            let isOverdue = lag >= Int(context.check.checks.staleAfter.inSeconds)
+            self = comparison.state == .stale || isOverdue ? .withinDay : .normalUntil((changedAt + 86_400).wholeMinute)
         case .originUnavailable:
             if context.check.readings.cdnFile == nil {
                 self = .withinDay

@@ -30,7 +30,7 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var hadLinks: Bool?
     /// nil: the last check knows what phones do, or that nobody asks.
     package var blindness: Blindness?
-    /// How many of the last checks in a row were FAILING, whatever the reason; nil: none.
+    /// How many of the last checks in a row had an error that only has to be seen often enough, whichever; nil: none.
     package var failingChecks: Int?
     /// The last verdict, for those who read.
     package var verdict: Verdict?
@@ -90,12 +90,20 @@ package struct Blindness: Codable, Equatable, Sendable {
 
     /// nil: the verdict knows.
     init?(_ verdict: Verdict, known: Blindness?, _ checks: CheckSettings, now: Date) {
-        // What is ignored may be the reason.
-        guard verdict.ignored.isEmpty, verdict.level == .unknown || verdict.diagnosis.effect.isOutOfSight else {
+        guard !verdict.ignored.contains(where: \.finding.mayHideAll),
+            verdict.level == .unknown || verdict.diagnosis.effect.isOutOfSight
+        else {
             return nil
         }
         since = known?.since ?? now
         limit = since + min(checks.staleAfter.inSeconds, 6 * 3600)
+    }
+}
+
+extension Finding {
+    /// Whether it may be why nothing is seen: who ignores that wants no word of it.
+    fileprivate var mayHideAll: Bool {
+        kind == .cdnUnreachable || isOfThisMachine || matter.area == .origin && severity == .error
     }
 }
 

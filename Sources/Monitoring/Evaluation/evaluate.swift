@@ -79,7 +79,9 @@ package func evaluate(
     let shown = isRepeat ? state.verdict?.aged(to: now).ignoring(policy.checks.ignore, at: wall) ?? seen : seen
     next.verdict = shown
     next.blindness = Blindness(seen, known: state.blindness, policy.checks, now: now)
-    if network != .suspect { next.failingChecks = seen.level == .failing ? (state.failingChecks ?? 0) + 1 : nil }
+    if network != .suspect {
+        next.failingChecks = seen.failsByCount(next.originAlternation != nil) ? (state.failingChecks ?? 0) + 1 : nil
+    }
 
     let reader = ConditionReader(
         before: state, after: next, readings: readings, verdict: seen, shown: shown, isRepeat: isRepeat,
@@ -103,7 +105,7 @@ package func evaluate(
             && !log.memory.open.values.contains(where: \.hasFired)
         IncidentMachine(
             kind, of: observation.domain, policy, IncidentView(kind: kind, verdict: shown, alternation: alternation),
-            isConfirmed: isConfirmed, harm: reader.harm(of: kind),
+            isConfirmed: isConfirmed, seesAll: !kind.isOfCDN || isFull || isRepeat, harm: reader.harm(of: kind),
             answers: reading == .inactive(.ignored) ? nil : answers, now: now
         ).advance(
             on: reading, inhibitor: shown.inhibitor(of: kind, in: log.memory), in: &log)
@@ -163,9 +165,10 @@ extension IncidentMachine<IncidentKind> {
     /// So many good checks in a row end what comes and goes.
     private static let steadyChecks = 4
 
-    /// `isConfirmed`: enough checks in a row failed. `harm`: what phones do by it; nil: what they do. `answers`: how many this check had of Apple's CDN; nil: the end rests on none.
+    /// `isConfirmed`: enough checks in a row failed. `seesAll`: of Apple's edges. `harm`: what phones do by it; nil: what they do. `answers`: how many this check had of Apple's CDN; nil: the end rests on none.
     fileprivate init(
         _ kind: IncidentKind, of domain: Domain, _ policy: Policy, _ view: IncidentView, isConfirmed: Bool = false,
+        seesAll: Bool = true,
         harm: Effect.Harm? = nil, answers: Int? = nil, now: Date
     ) {
         let threshold = policy.checks.failureThreshold
@@ -181,7 +184,7 @@ extension IncidentMachine<IncidentKind> {
                 reopenWindow: Policy.reopenWindow.inSeconds),
             now: now, harm: harm ?? view.verdict.diagnosis.effect.harm, facts: view.facts,
             fingerprint: view.fingerprint,
-            wording: view.wording)
+            wording: seesAll ? view.wording : nil)
     }
 }
 
@@ -212,6 +215,16 @@ extension DomainState {
 }
 
 extension Verdict {
+    /// Whether an error is one that only has to be seen often enough: what may end by itself within its time is none, but for a copy that
+    /// is old since the origin alternates.
+    fileprivate func failsByCount(_ alternates: Bool) -> Bool {
+        level == .failing
+            && findings.contains { finding in
+                guard finding.severity == .error, let kind = finding.feeds else { return false }
+                return kind.isConfirmedByCount || alternates && kind.isOfCDN
+            }
+    }
+
     fileprivate static let notMonitored = Verdict(
         level: .ok, diagnosis: .remark(.notMonitored, .unknown(.notMonitored)),
         comparison: Comparison(state: .notCompared), findings: [])

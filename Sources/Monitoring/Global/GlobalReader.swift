@@ -75,7 +75,10 @@ struct GlobalReader {
         // Without a network nothing is known of Apple's side.
         case .cdn: isNetworkSuspect || network?.hasFired == true ? .unknown : cdnWide(known)
         // Either of them tells it, with a better reason.
-        case .blind: network?.hasFired == true || memory.open[.cdn]?.hasFired == true ? .unknown : blind(known)
+        case .blind:
+            network?.hasFired == true || memory.open[.cdn]?.hasFired == true
+                ? .unknown
+                : blind(known, since: [.network, .cdn].compactMap { memory.ended[$0]?.incident.resolvedAt }.max())
         case .schedule: schedule(known)
         case .configuration: configuration
         case .store: .unknown
@@ -120,30 +123,40 @@ struct GlobalReader {
 
     /// Nobody knows what phones do, of one domain or of a thousand, and no incident of the domain says so. Where this machine is the
     /// reason for all of them, it is told at once.
-    private func blind(_ known: TrackedIncident?) -> GlobalReading {
-        let checked = snapshot.domains.filter { $0.checkedAt != nil }
-        let unseen = checked.filter { health in
-            health.blindness != nil && !health.problems.contains(where: \.isConfirmed)
+    private func blind(_ known: TrackedIncident?, since ends: Date?) -> GlobalReading {
+        // What was seen before a stop, or while an incident of many domains told it, says nothing of the present.
+        let fresh = snapshot.domains.filter { health in
+            health.checkedAt.map { at in
+                at >= snapshot.startedAt && at > ends ?? .distantPast
+                    && now.timeIntervalSince(at) <= 2 * health.seconds + 60
+            } ?? false
         }
-        let late = unseen.filter { $0.blindness.map { $0.limit <= now } ?? false }
+        let unseen = fresh.filter { $0.blindness != nil && !$0.isToldOtherwise }
+        let told = known?.incident.firedAt
+        let late = unseen.filter { health in
+            guard let blindness = health.blindness, let last = health.checkedAt else { return false }
+            return blindness.limit <= last || told.map { blindness.since <= $0 } ?? false
+        }
         // One check alone may have met a moment's trouble.
-        let isOwn =
-            unseen.count == checked.count
-            && unseen.allSatisfy { health in
-                guard let blindness = health.blindness, let last = health.checkedAt else { return false }
-                return last > blindness.since && health.diagnosis?.cause.isOfThisMachine == true
-            }
-        // Who is blind for less long is, too, once it is told.
-        let affected = isOwn || known?.hasFired == true || !late.isEmpty ? unseen : []
+        let isOwn = fresh.allSatisfy { health in
+            guard let blindness = health.blindness, let last = health.checkedAt else { return false }
+            return last > blindness.since && health.diagnosis?.cause.isOfThisMachine == true
+        }
+        let affected = isOwn || !late.isEmpty && told == nil ? unseen : late
         guard let since = affected.compactMap(\.blindness?.since).min() else { return .inactive }
         let age = now.timeIntervalSince(known?.incident.openedAt ?? now)
-        let reasons = Dictionary(grouping: affected.compactMap(\.diagnosis), by: \.id)
-        let reason = reasons.max { ($0.value.count, $1.key.rawValue) < ($1.value.count, $0.key.rawValue) }?.value.first
+        // A reason that is not that of all of them is none.
+        let reason = affected.first?.diagnosis
+        let isShared = affected.allSatisfy {
+            $0.diagnosis?.cause == reason?.cause && $0.diagnosis?.word == reason?.word
+        }
         return .active(
             since: known?.incident.since ?? since,
             isRipe: !late.isEmpty || age >= min(policy.networkDelay.inSeconds, 2 * usual),
             stage: stage(affected.count, known),
-            .blind(AffectedDomains(affected.map(\.domain), of: snapshot.domains.count), reason))
+            .blind(
+                AffectedDomains(affected.map(\.domain), of: snapshot.domains.count), isShared ? reason : nil,
+                isOfPhones: affected.contains { $0.diagnosis?.effect.harm == nil }))
     }
 
     // MARK: - Apple's side
@@ -257,6 +270,13 @@ extension Diagnosis {
         case .copy, .remark, .finding(_, .cdn, _): false
         case .origin, .access, .crawler, .finding: true
         }
+    }
+}
+
+extension DomainHealth {
+    /// Whether an incident of the domain tells that it is not seen, or what phones do.
+    fileprivate var isToldOtherwise: Bool {
+        problems.contains { $0.isConfirmed && ($0.kind.isOfCDN || $0.kind.rawValue.hasPrefix("origin.")) }
     }
 }
 

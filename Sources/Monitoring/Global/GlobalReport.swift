@@ -59,13 +59,16 @@ struct GlobalReport: Equatable {
             affected: affected)
     }
 
-    /// `reason`: of most of them, as their checks say.
-    static func blind(_ affected: AffectedDomains, _ reason: Diagnosis?) -> GlobalReport {
+    /// `reason`: of all of them, as their checks say; nil: they differ. `isOfPhones`: nothing is known of Apple's copy either.
+    static func blind(_ affected: AffectedDomains, _ reason: Diagnosis?, isOfPhones: Bool) -> GlobalReport {
         GlobalReport(
-            trouble: "what phones do is not known for \(affected.words)", relief: "what phones do is known again",
+            trouble: isOfPhones
+                ? "what phones do is not known for \(affected.words)"
+                : "this machine does not see the origins of \(affected.words)",
+            relief: isOfPhones ? "what phones do is known again" : "this machine sees the origins again",
             cause: .blind(domains: affected.count, of: affected.total),
             effect: reason?.effect.links ?? .unknown(.localNetwork), shared: reason,
-            evidence: ["domains": "\(affected.count)"], affected: affected)
+            evidence: ["domains": "\(affected.count)"], affected: affected, variant: reason?.id.rawValue ?? "")
     }
 
     static func cdnWide(_ failure: CDNFailure, _ affected: AffectedDomains, shared: Diagnosis?) -> GlobalReport {

@@ -43,7 +43,7 @@ struct IncidentRules {
     /// So many of the last `window` evaluations confirm it, too: what fails at every other check never fails twice in a row.
     /// 0: none do.
     var window = 0
-    var confirmationsInWindow: Int { window * 2 / 5 }
+    var confirmationsInWindow: Int { max(window * 2 / 5, confirmations) }
     /// Evaluations in a row that end it.
     var recoveries = 1
     /// Whether each answer may come from another server: what looked over and was not comes and goes.
@@ -91,7 +91,11 @@ struct IncidentMachine<Key: IncidentKey> {
             if var open = known {
                 open.unknownSince = open.unknownSince ?? now
                 open.incident.inhibitedBy = inhibitor
-                if case .unsettled(let reason) = reading { open.recovery = open.recovery ?? reason }
+                if case .unsettled(let reason) = reading {
+                    open.recovery = open.recovery ?? reason
+                } else if reading == .unknown, open.recovery == .originReverted {
+                    open.recovery = nil
+                }
                 keep(open, known, .other, in: &log)
             }
         case .active(let condition):
@@ -215,7 +219,7 @@ struct IncidentMachine<Key: IncidentKey> {
         open.returnedAt = new.incident.openedAt
         open.confirmations = new.confirmations
         open.recoveries = 0
-        open.hasRelapsed = ended.hasRelapsed || rules.isOfManyServers
+        open.hasRelapsed = ended.hasRelapsed || new.hasRelapsed || rules.isOfManyServers
         open.calmSince = nil
         open.recovery = nil
         open.facts = new.facts
@@ -286,7 +290,8 @@ struct IncidentMachine<Key: IncidentKey> {
         let calm = open.calmSince ?? now
         open.calmSince = calm
         // Later evaluations compare with what is good already, and would name another reason.
-        let reason = isRemoved ? .removed : open.recovery ?? reason
+        let first = open.recovery == .originReverted && reason == .superseded ? nil : open.recovery
+        let reason = isRemoved ? .removed : first ?? reason
         open.recovery = reason
         var transition = open.incident.state == .recovering ? IncidentChange.Transition.other : .recovering
         open.incident.state = .recovering

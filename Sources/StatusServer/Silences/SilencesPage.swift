@@ -106,11 +106,13 @@ extension Silences {
     /// The same in words, with the name of who made it. `until`: the end as it is written there.
     func everythingInWords(at wall: Date, until written: (Date) -> String) -> String? {
         guard let active = everything(at: wall) else { return nil }
-        let author = whole.silences.first { silence in
+        let covering = whole.silences.filter { silence in
             Silences(silences: [silence], windows: []).everything(at: wall) != nil
         }
-        .map { " by \($0.author.onOneLine(upTo: 60))" }
+        // Whose it is, where it is one alone.
+        let author = covering.count == 1 && covering[0].endsAt == active.until ? covering[0].author : nil
         return "Nobody is notified until \(active.until.map(written) ?? "further notice"): "
-            + "a silence\(author ?? "") covers all domains."
+            + (author.map { "a silence by \($0.onOneLine(upTo: 60)) covers" } ?? "silences or windows cover")
+            + " all domains."
     }
 }

@@ -142,12 +142,15 @@ package struct ChannelTransaction {
         try Bool.fetchOne(database, cached: Self.anyUnresolved, arguments: [kind.rawValue]) == true
     }
 
+    /// How many incidents of a kind go on that the channel knows as firing.
     package func unresolvedCount(_ kind: IncidentKind) throws -> Int {
-        try Int.fetchOne(database, cached: Self.countUnresolved, arguments: [kind.rawValue]) ?? 0
+        try Int.fetchOne(database, cached: Self.countUnresolved, arguments: [channel, kind.rawValue]) ?? 0
     }
 
-    static let countUnresolved =
-        "SELECT COUNT(*) FROM incident i WHERE i.kind = ? AND \(IncidentRow.isUnresolved)"
+    static let countUnresolved = """
+        SELECT COUNT(*) FROM incident i JOIN notification n ON n.incident_id = i.id AND n.channel = ?1
+        WHERE i.kind = ?2 AND n.state = 'firing' AND \(IncidentRow.isUnresolved)
+        """
 
     static let anyUnresolved = """
         SELECT EXISTS (SELECT 1 FROM incident i WHERE i.kind = ? AND \(IncidentRow.isUnresolved))

@@ -70,10 +70,10 @@ extension EndToEndTests {
                         "incident.resolved file.broken site.test",
                     ])
                 #expect(
-                    messages[0].summary.contains("the file opens no app any more, and Apple may take it at any time"),
+                    messages[0].summary.contains("the file opens no app, and Apple may take it at any time"),
                     "\(messages[0].summary)")
                 #expect(
-                    messages[1].summary.contains("worse: the file opens no app any more ("), "\(messages[1].summary)")
+                    messages[1].summary.contains("worse: the file opens no app ("), "\(messages[1].summary)")
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
                 await receiver.shutdown()
