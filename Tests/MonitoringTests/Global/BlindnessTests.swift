@@ -69,6 +69,16 @@ extension MonitoringSuite {
             #expect(world.summary.isEmpty, "\(world.summary)")
         }
 
+        @Test("a network that was away for hours is told once: who was not looked at since is not blind")
+        func afterTheNetwork() throws {
+            var world = try GlobalWorld(12)
+            try world.run(until: 12 * Self.hour) { _, second in
+                let isAway = (Self.hour..<9 * Self.hour).contains(second)
+                return isAway ? (GlobalWorld.lost, GlobalWorld.lost) : (GlobalWorld.file, GlobalWorld.file)
+            }
+            #expect(world.summary == ["firing monitor.degraded", "resolved monitor.degraded"])
+        }
+
         @Test("what an incident of the domain tells already is told once")
         func toldOtherwise() throws {
             let world = try world(2, (.status(404), .failed(.unreachable)))
