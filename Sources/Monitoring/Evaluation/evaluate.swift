@@ -165,11 +165,12 @@ extension IncidentMachine<IncidentKind> {
     /// So many good checks in a row end what comes and goes.
     private static let steadyChecks = 4
 
-    /// `isConfirmed`: enough checks in a row failed. `seesAll`: of Apple's edges. `harm`: what phones do by it; nil: what they do. `answers`: how many this check had of Apple's CDN; nil: the end rests on none.
+    /// `isConfirmed`: enough checks in a row failed, whatever for. `seesAll`: the check knows of all of Apple's edges, or the kind is not
+    /// about them. `harm`: what phones do by it; nil: what they do. `answers`: how many this check had of Apple's CDN; nil: the end
+    /// rests on none.
     fileprivate init(
         _ kind: IncidentKind, of domain: Domain, _ policy: Policy, _ view: IncidentView, isConfirmed: Bool = false,
-        seesAll: Bool = true,
-        harm: Effect.Harm? = nil, answers: Int? = nil, now: Date
+        seesAll: Bool = true, harm: Effect.Harm? = nil, answers: Int? = nil, now: Date
     ) {
         let threshold = policy.checks.failureThreshold
         let checks = kind.isOfCDN ? answers.map { (Self.answers + $0 - 1) / $0 } ?? 1 : 1
