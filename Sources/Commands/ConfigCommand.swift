@@ -123,7 +123,7 @@ struct RunReadiness {
             let who = alike.map(\.name).min() ?? ""
             return configuration.problem(
                 .warning, at: "alerts.channels",
-                "no channel is told at once of \(what) of \(alike.count == 1 ? who : "\(alike.count) domains, such as \(who)"); "
+                "no channel is notified at once of \(what) of \(alike.count == 1 ? who : "\(alike.count) domains, such as \(who)"); "
                     + "see `aasa-monitor alert routes \(who)`")
         }
     }

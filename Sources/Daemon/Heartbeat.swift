@@ -46,7 +46,7 @@ struct Heartbeat: Sendable {
             return keepSilent(
                 "overdue messages were not attempted since the last one: \(channels.joined(separator: ", "))", trouble)
         case .untold(let incident):
-            return keepSilent("no channel takes incident \(incident.prefix(12)): nobody was told of it", trouble)
+            return keepSilent("no channel takes incident \(incident.prefix(12)): nobody was notified of it", trouble)
         case nil: break
         }
         // Also where the ping is not taken: the next one needs work that was done after this.

@@ -185,7 +185,7 @@ extension IncidentMachine<IncidentKind> {
                 reopenWindow: Policy.reopenWindow.inSeconds),
             now: now, harm: harm ?? view.verdict.diagnosis.effect.harm, facts: view.facts,
             fingerprint: view.fingerprint,
-            wording: seesAll ? view.wording : nil)
+            wording: { seesAll ? view.wording : nil })
     }
 }
 

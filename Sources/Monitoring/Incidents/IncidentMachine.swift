@@ -80,7 +80,7 @@ struct IncidentMachine<Key: IncidentKey> {
     /// Equal where two evaluations see the same facts, ages apart; nil where this one sees none.
     let fingerprint: (TrackedIncident) -> ContentHash?
     /// Of all that a message would say, ages apart; nil where that is kept by somebody else.
-    var wording: ContentHash?
+    var wording: () -> ContentHash? = { nil }
 
     /// Takes one incident one evaluation further. `inhibitor`: the firing incident of the same domain that it follows from.
     func advance(on reading: ConditionReading, inhibitor: IncidentKind? = nil, in log: inout IncidentLog<Key>) {
@@ -257,7 +257,8 @@ struct IncidentMachine<Key: IncidentKey> {
             return raise(&open, .worse)
         }
         // Messages say what the newest check sees, whether that is worth one or not.
-        let isOutdated = wording != nil && wording != open.history.wording
+        let words = wording()
+        let isOutdated = words != nil && words != open.history.wording
         guard let fingerprint = fingerprint(open) else { return isOutdated ? .rewritten : .other }
         switch open.history.see(fingerprint, required: rules.confirmations, at: now) {
         case .none: return isOutdated ? .rewritten : .other
@@ -367,7 +368,7 @@ struct IncidentMachine<Key: IncidentKey> {
         // Where flapping begins with an end, the facts of the last firing stay.
         let isNews = open.incident.version != known?.version ?? 0 && open.incident.state == .firing
         let isWritten = isNews || isFreed || transition == .rewritten
-        if isWritten, wording != nil { log.memory.open[key]?.history.wording = wording }
+        if isWritten, let words = wording() { log.memory.open[key]?.history.wording = words }
         log.changes.append(
             IncidentChange(incident: open.incident, facts: isWritten ? facts(open) : nil, transition: transition))
     }

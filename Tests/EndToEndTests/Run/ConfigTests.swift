@@ -70,7 +70,7 @@ extension EndToEndTests {
                     let checked = try await stage.run(["config", "check"])
                     #expect(checked.end == .exit(0), "\(checked.errors)")
                     return checked.errors.split(separator: "\n").map(String.init)
-                        .filter { $0.contains("no channel is told at once of") }
+                        .filter { $0.contains("no channel is notified at once of") }
                 }
                 let chat = #"{name: chat, type: webhook, url: "https://chat.test/x"}"#
                 let pager = #"{name: pager, type: webhook, url: "https://pager.test/x", kinds: ["cdn.*"]}"#
