@@ -107,7 +107,7 @@ struct RunReadiness {
             + file.alerts.channels.compactMap(program)
     }
 
-    /// What happens to a domain and reaches nobody at once. Steps of the escalation come when somebody was told already.
+    /// What happens to a domain and reaches nobody at once. Steps of the escalation come later.
     private var unheard: [ConfigurationProblem] {
         guard !file.alerts.channels.isEmpty else { return [] }
         var domains: [String: [Domain]] = [:]

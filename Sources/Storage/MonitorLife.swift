@@ -121,7 +121,7 @@ package struct WorkProgress: Equatable, Sendable {
     var channels: [String: ChannelProgress] = [:]
     /// The highest number of a change that an incident has.
     var latestChange: Int64 = 0
-    /// An incident that fires and that nobody was told of: each channel that wants to tell it takes no messages, or refused this
+    /// An incident that fires, and no channel took a message about it: each that has one to send takes no messages, or refused this
     /// one for good.
     var untold: String?
 
@@ -150,7 +150,7 @@ package struct WorkProgress: Equatable, Sendable {
     }
 
     /// What made no progress since `last`; nil where checks and delivery did. A receiver that fails or refuses is no
-    /// standstill as long as another one was told.
+    /// standstill as long as another one took the message.
     ///
     /// `channels`: those with a loop; what is due at another, which was removed, is nobody's work. A feed, which has seen no
     /// change of an incident, need not follow them.

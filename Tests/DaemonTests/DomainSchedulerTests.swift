@@ -32,10 +32,7 @@ extension DaemonSuite {
 
         private func watchers(_ count: Int, _ probe: Hanging, _ scratch: ScratchStore) throws -> [DomainWatcher] {
             let time = MovedTime()
-            let delivery = Delivery(
-                store: scratch.store,
-                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, userAgent: "x", logger: silent)
+            let delivery = Self.delivery(scratch.store, time)
             return try (0..<count).map { WatchedDomain(domain: try Domain("d\($0).test")) }.map {
                 DomainWatcher(
                     $0,
@@ -80,6 +77,14 @@ extension DaemonSuite {
             await task.value
         }
 
+        /// Without channels: nothing leaves.
+        private static func delivery(_ store: Store, _ time: any MonitorClock) -> Delivery {
+            Delivery(
+                store: store,
+                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+                transport: Receivers(), time: time, userAgent: "x", logger: silent)
+        }
+
         /// Time that passes only while no check is under way, and only until the next one is due.
         private final class PatientTime: MonitorClock {
             let scheduler = Mutex<DomainScheduler?>(nil)
@@ -120,10 +125,7 @@ extension DaemonSuite {
             let scratch = try ScratchStore()
             let probe = Prompt()
             let time = PatientTime()
-            let delivery = Delivery(
-                store: scratch.store,
-                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, userAgent: "x", logger: silent)
+            let delivery = Self.delivery(scratch.store, time)
             let watched = try (0..<60).map { WatchedDomain(domain: try Domain("d\($0).test")) }
             let interval = 300.0
             for round in 0..<2 {
@@ -165,10 +167,7 @@ extension DaemonSuite {
         func unreadable() async throws {
             let scratch = try ScratchStore()
             let (probe, time, log) = (Prompt(), PatientTime(), LogBook())
-            let delivery = Delivery(
-                store: scratch.store,
-                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, userAgent: "x", logger: silent)
+            let delivery = Self.delivery(scratch.store, time)
             let (broken, sound) = (try Domain("d0.test"), try Domain("d1.test"))
             var checked = DomainState(domain: broken)
             checked.lastCheckedAt = noon - 60
@@ -211,10 +210,7 @@ extension DaemonSuite {
         func unstored() async throws {
             let scratch = try ScratchStore()
             let (probe, time, log) = (Prompt(), PatientTime(), LogBook())
-            let delivery = Delivery(
-                store: scratch.store,
-                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, userAgent: "x", logger: silent)
+            let delivery = Self.delivery(scratch.store, time)
             var configuration = GRDB.Configuration()
             configuration.busyMode = .timeout(600)
             let queue = try DatabaseQueue(path: scratch.store.path, configuration: configuration)
@@ -246,10 +242,7 @@ extension DaemonSuite {
             let scratch = try ScratchStore()
             let probe = Prompt()
             let time = PatientTime()
-            let delivery = Delivery(
-                store: scratch.store,
-                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, userAgent: "x", logger: silent)
+            let delivery = Self.delivery(scratch.store, time)
             let domain = try Domain("d0.test")
             let watcher = DomainWatcher(
                 WatchedDomain(domain: domain),

@@ -122,8 +122,10 @@ struct GlobalReader {
     // MARK: - Nothing seen
 
     /// Nobody knows what phones do, of one domain or of a thousand, and no incident of the domain says so. Where this machine is the
-    /// reason for all of them, it is told at once.
+    /// reason for all of them, it fires at once.
     private func blind(_ known: TrackedIncident?, since ends: Date?) -> GlobalReading {
+        // Of nearly all passes: this runs every few seconds, over all domains.
+        guard snapshot.domains.contains(where: { $0.blindness != nil }) else { return .inactive }
         // What was seen before a stop, or while an incident of many domains told it, says nothing of the present.
         let fresh = snapshot.domains.filter { health in
             health.checkedAt.map { at in
