@@ -5,8 +5,8 @@ import Foundation
 
 /// How much of the machine a test needs to keep its times.
 package enum MachineShare: Int, Sendable {
-    /// Nearly all of its time passes until a limit of seconds is over.
-    case waiting = 1
+    /// Nearly all of its time passes until a limit of seconds is over. They begin together: more at once make the servers slow.
+    case waiting = 2
     case small = 5
     /// Tens of hosts, or servers that send without end.
     case large = 20

@@ -127,7 +127,9 @@ extension EndToEndTests {
                 let process = try await stage.check(["--format", "jsonl", "--max-time", "20"] + names)
                 let lines = try process.output.split(separator: "\n").map { try JSONValue(String($0)) }
                 #expect(lines.map { $0["domain"].string } == names)
-                #expect(lines.map { $0["verdict"] == .string("ok") } == names.indices.map { $0 >= 6 })
+                // Not the verdict: a machine that is busy makes any origin slow.
+                let haveAnswered = lines.map { $0["origin"]["status"] == .number(200) }
+                #expect(haveAnswered == names.indices.map { $0 >= 6 }, "\(lines)")
             }
         }
 

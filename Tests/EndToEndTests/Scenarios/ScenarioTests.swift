@@ -17,11 +17,12 @@ extension EndToEndTests {
             }
             try await ScenarioStage.with(scenario) { set in
                 let wanted = scenario.expectation
-                // Side by side: many a scenario only waits for its time-outs. The golden files have the text of each state.
-                async let asText = wanted.text.isEmpty ? nil : set.check(format: "text")
-                let process = try await set.check(format: "json")
-                let text = try await asText
-                let report = try process.json()
+                var (text, process, report) = try await check(set, wanted)
+                // A busy machine makes any origin slow. Such a check is no answer, and is made again.
+                let isMeant = wanted.findings.contains { $0.key == "origin.slow" }
+                for _ in 0..<20 where !isMeant && report.rules.contains("origin.slow") {
+                    (text, process, report) = try await check(set, wanted)
+                }
                 let seen = "\(report["diagnosis"]) \(report["findings"]) \(process.errors)"
                 #expect(process.end == .exit(Int32(wanted.exit)), "\(seen)")
                 expect(report, wanted, seen)
@@ -35,6 +36,15 @@ extension EndToEndTests {
                     #expect(lab.origin(host).requests.count <= limit, "\(host)")
                 }
             }
+        }
+
+        private func check(
+            _ set: ScenarioStage, _ wanted: Expectation
+        ) async throws -> (text: MonitorProcess?, json: MonitorProcess, report: JSONValue) {
+            // Side by side: many a scenario only waits for its time-outs. The golden files have the text of each state.
+            async let text = wanted.text.isEmpty ? nil : set.check(format: "text")
+            let json = try await set.check(format: "json")
+            return (try await text, json, try json.json())
         }
 
         private func expect(_ report: JSONValue, _ wanted: Expectation, _ seen: String) {
