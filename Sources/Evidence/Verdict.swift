@@ -59,6 +59,8 @@ package struct Comparison: Codable, Equatable, Sendable {
     package var changedAt: Date?
     /// The last instant at which the origin was still seen to serve the CDN's content: the change came after it.
     package var changedAfter: Date?
+    /// What happened then; nil where `changedAt` is.
+    package var changedBy: OriginChange.Way?
     /// How long the CDN has lagged, at the instant of the check.
     package var lagSeconds: Int?
     /// What differs in meaning, from what the CDN serves to what the origin serves: the first of `changesTotal`.
@@ -70,6 +72,8 @@ package struct Comparison: Codable, Equatable, Sendable {
     package var compared: ComparedContents?
     /// What phones will do differently once the CDN serves what the origin serves.
     package var behaviour: [BehaviourNote]
+    /// Whether the contents differ and it is proven that no URL and no other service behaves otherwise by it; nil: it is not.
+    package var isWithoutEffect: Bool?
     /// How the CDN's edges stand to the origin; nil where they were not asked one by one.
     package var edges: EdgeTally?
 
@@ -103,7 +107,8 @@ package struct Comparison: Codable, Equatable, Sendable {
 
     /// The change that the copy lags behind; nil where it is not known to lag.
     package var change: OriginChange? {
-        lagSeconds == nil ? nil : changedAt.map { OriginChange(at: $0, after: changedAfter) }
+        lagSeconds == nil
+            ? nil : changedAt.map { OriginChange(at: $0, after: changedAfter, way: changedBy ?? .changed) }
     }
 
     package enum State: String, Codable, Sendable, CaseIterable {
@@ -123,11 +128,13 @@ package struct Comparison: Codable, Equatable, Sendable {
         case bytesEqual = "bytes_equal"
         case changedAt = "changed_at"
         case changedAfter = "changed_after"
+        case changedBy = "changed_by"
         case lagSeconds = "lag_seconds"
         case changes
         case unlisted = "changes_unlisted"
         case compared
         case behaviour
+        case isWithoutEffect = "without_effect"
         case edges
     }
 }
@@ -145,6 +152,12 @@ package struct Differences: Equatable, Sendable {
         self.behaviour = behaviour
     }
 
+    /// Whether it is proven that phones do the same by both files: no URL opens otherwise, and nothing but links differs.
+    var isWithoutEffect: Bool {
+        behaviour.isEmpty && total == changes.count && !changes.isEmpty
+            && changes.allSatisfy { $0.pointer.hasPrefix("/applinks/") }
+    }
+
     /// `and 550 more changes`, where so many are shown; nil where that is all.
     package func more(after shown: Int) -> String? {
         let rest = total - min(shown, changes.count)
@@ -152,19 +165,30 @@ package struct Differences: Equatable, Sendable {
     }
 }
 
-/// When the origin left behind what a copy still holds, as far as it was seen.
+/// What set a copy and the origin's file apart, and when, as far as it was seen.
 package struct OriginChange: Codable, Equatable, Sendable {
-    /// The change happened at this instant or before it.
+    /// It happened at this instant or before it.
     package var at: Date
     /// And after this one; nil: at just that instant, as the origin itself says.
     package var after: Date?
+    package var way: Way
     /// Whether it is an incident to its operator that the copy still lags; nil: it is not.
     package var isOverdue: Bool?
 
-    package init(at: Date, after: Date? = nil, isOverdue: Bool? = nil) {
+    package init(at: Date, after: Date? = nil, way: Way = .changed, isOverdue: Bool? = nil) {
         self.at = at
         self.after = after
+        self.way = way
         self.isOverdue = isOverdue
+    }
+
+    package enum Way: String, Codable, Sendable, CaseIterable {
+        /// The origin serves a new file.
+        case changed
+        /// The origin serves an older file than the copy is.
+        case rolledBack = "rolled_back"
+        /// Apple's CDN had the present file at every edge, and serves an older one again.
+        case wentBack = "went_back"
     }
 
     /// Whole seconds; a clock that went backwards makes nothing younger than now.

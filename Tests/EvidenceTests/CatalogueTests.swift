@@ -166,11 +166,11 @@ extension EvidenceSuite {
             (
                 Effect(
                     .followOtherFile(
-                        isOld: true, at: EdgeShare(6, of: 8), website: ["/trips/a", "/help/a", "/x"], app: [])),
+                        by: .changed, at: EdgeShare(6, of: 8), website: ["/trips/a", "/help/a", "/x"], app: [])),
                 "Phones follow the old file on 6 of Apple's 8 edges: /trips/a and /help/a open the website."
             ),
             (
-                Effect(.followOtherFile(isOld: false, at: nil, website: [], app: ["/a"])),
+                Effect(.followOtherFile(by: nil, at: nil, website: [], app: ["/a"])),
                 "Phones follow another file than the origin's: /a still opens the app."
             ),
             (

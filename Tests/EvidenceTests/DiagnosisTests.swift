@@ -26,6 +26,10 @@ extension EvidenceSuite {
         static let other = Reply.file(SampleFile.version(2))
         static let page = Reply.file("<html>")
 
+        private static func links(_ components: String) -> String {
+            #"{"applinks": {"details": [{"appIDs": ["ABCDE12345.com.example.app"], "components": [\#(components)]}]}}"#
+        }
+
         static func modified(_ date: String) -> Reply { good.with { $0.headers["Last-Modified"] = date } }
 
         private static func word(_ code: String, _ reason: String) -> AppleWord {
@@ -114,7 +118,8 @@ extension EvidenceSuite {
             Row(
                 cause: Cause(.cdn(.stale(OriginChange(at: .testing - 48 * 3600, after: .testing - 48 * 3600 - 300)))),
                 origin: other, cdn: good,
-                effect: .followOtherFile(isOld: true, at: nil, website: ["/v2"], app: website), outlook: .beyondPromise,
+                effect: .followOtherFile(by: .changed, at: nil, website: ["/v2"], app: website),
+                outlook: .beyondPromise,
                 changedHoursAgo: 48),
             Row(
                 cause: Cause(.cdn(.propagating(OriginChange(at: .testing - 2 * 3600)))),
@@ -123,7 +128,11 @@ extension EvidenceSuite {
             Row(cause: Cause(.cdn(.badCopy(at: nil))), origin: good, cdn: page, effect: nothing, outlook: .withinDay),
             Row(
                 cause: Cause(.cdn(.divergent)), origin: good, cdn: other,
-                effect: .followOtherFile(isOld: false, at: nil, website: website, app: ["/v2"]), outlook: .withinDay),
+                effect: .followOtherFile(by: nil, at: nil, website: website, app: ["/v2"]), outlook: .withinDay),
+            Row(
+                cause: Cause(.cdn(.withoutEffect)),
+                origin: .file(links(#"{"/": "/a/?*"}, {"/": "/a/"}"#)),
+                cdn: .file(links(#"{"/": "/a/*"}"#)), effect: works),
             Row(
                 cause: Cause(.cdn(.unreachable(.failed(.timedOut, .connecting), besideFile: true))), origin: good,
                 cdn: .failed(.timedOut),
@@ -143,7 +152,7 @@ extension EvidenceSuite {
         ]
 
         private static let website = ["/v1"]
-        private static let old = Effect.Links.followOtherFile(isOld: true, at: nil, website: website, app: ["/v2"])
+        private static let old = Effect.Links.followOtherFile(by: .changed, at: nil, website: website, app: ["/v2"])
 
         @Test("the most specific row decides; what phones do and until when follow from the facts", arguments: rows)
         func diagnosis(_ row: Row) throws {

@@ -45,6 +45,7 @@ struct DocumentationTests {
         "origin.single-family": "a note: no fault",
         "origin.root-copy-differs": "a warning: current devices do not read the copy at the root",
         "cdn.formatting-differs": "a note: no difference in meaning",
+        "cdn.without-effect": "a note: phones do the same",
         "cdn.unreachable": "says nothing of the file: cdn conditions are unknown then",
         "cdn.wide": "it is about many domains, and makes a global incident",
         "cdn.edge-unreachable": "says nothing of the file",

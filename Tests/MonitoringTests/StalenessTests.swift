@@ -143,6 +143,114 @@ extension MonitoringSuite {
                 ])
         }
 
+        @Test("a copy that was right and is old again is as old as that, and has its grace")
+        func wentBack() throws {
+            var course = try Course()
+            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.look(at: 1...2, origin: 2, cdn: 1)
+            try course.look(at: 3...100, origin: 2, cdn: 2)
+            try course.look(at: 101...130, origin: 2, cdn: 1)
+            #expect(course.told == ["125 cdn.stale firing"])
+            let facts = try #require(course.events.last?.facts)
+            #expect(
+                facts.comparison.change
+                    == OriginChange(at: .testing + 101 * 3600, after: .testing + 100 * 3600, way: .wentBack))
+            #expect(facts.comparison.lagSeconds == 86_400)
+            #expect(
+                facts.text(at: .testing + 125 * 3600).parts.prefix(2) == [
+                    "Phones follow an older file: /v2 opens the website.",
+                    "Apple's CDN went back to an older file 24 h ago.",
+                ])
+            // Once more: after a day of the right file, the age begins anew.
+            try course.look(at: 131...160, origin: 2, cdn: 2)
+            try course.look(at: 161...162, origin: 2, cdn: 1)
+            #expect(course.state.verdict?.comparison.changedAt == .testing + 161 * 3600)
+        }
+
+        @Test("caches that answer by chance have not gone back: the age is that of the change")
+        func chance() throws {
+            var course = try Course()
+            try course.look(at: 0, origin: 1, cdn: 1)
+            // Within the hour, each look meets another cache.
+            for look in 1...61 { try course.look(at: Double(look) / 12, origin: 2, cdn: look % 3 == 0 ? 2 : 1) }
+            #expect(course.state.verdict?.comparison.change?.way == .changed)
+            #expect(course.state.verdict?.comparison.changedAt == .testing + 300)
+        }
+
+        @Test("a short good answer does not make the copy younger that went back")
+        func relapse() throws {
+            var course = try Course()
+            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.look(at: 1...50, origin: 2, cdn: 2)
+            try course.look(at: 51...60, origin: 2, cdn: 1)
+            try course.look(at: 60.2, origin: 2, cdn: 2)
+            try course.look(at: 60.4, origin: 2, cdn: 1)
+            #expect(course.state.verdict?.comparison.changedAt == .testing + 51 * 3600)
+            #expect(course.state.verdict?.comparison.change?.way == .wentBack)
+        }
+
+        @Test("after a roll-back the copy is the withdrawn file, not the old one")
+        func rolledBack() throws {
+            var course = try Course()
+            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.look(at: 1...10, origin: 2, cdn: 2)
+            try course.look(at: 11, origin: 1, cdn: 2)
+            let early = try #require(course.state.verdict).text(at: .testing + 12 * 3600)
+            #expect(early.effect == "Phones follow the withdrawn file: /v1 opens the website.")
+            #expect(
+                early.cause == "The file was rolled back 60 min ago, and Apple's CDN still serves the withdrawn one.")
+            try course.look(at: 12...40, origin: 1, cdn: 2)
+            #expect(course.told == ["35 cdn.stale firing"])
+            #expect(
+                course.events.last?.facts?.text(at: .testing + 35 * 3600).cause
+                    == "Apple's CDN still serves the withdrawn file, 24 h after the roll-back.")
+        }
+
+        @Test(
+            "a change by which no URL behaves otherwise is a note, at one edge or at all, dated or not",
+            arguments: [
+                (#"[{"/":"/buy/*","comment":"shop"}]"#, true), (#"[{"/":"/buy/?*"},{"/":"/buy/"}]"#, true),
+                (#"[{"/":"/buy/?*"}]"#, false),
+                (#"[{"/":"/buy/x","exclude":true},{"/":"/buy/*"}]"#, false),
+            ])
+        func withoutEffect(_ components: String, _ isWithoutEffect: Bool) throws {
+            func file(_ components: String) -> Reply {
+                .file(
+                    #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":\#(components)}]}}"#
+                )
+            }
+            let (old, new) = (file(#"[{"/":"/buy/*"}]"#), file(components))
+            for isDated in [true, false] {
+                var course = try Course()
+                if isDated { try course.look(at: 0, old, old) }
+                for hour in 1...40 { try course.look(at: Double(hour), new, old) }
+                let verdict = try #require(course.state.verdict)
+                #expect((verdict.level == .ok) == isWithoutEffect, "\(verdict.findings)")
+                #expect(course.told.isEmpty == isWithoutEffect)
+                #expect(course.state.open.isEmpty == isWithoutEffect)
+                guard isWithoutEffect else { continue }
+                #expect(verdict.findings.map(\.rule.rawValue) == ["cdn.without-effect"])
+                #expect(verdict.diagnosis.effect.links == .work(seen: nil))
+                #expect(verdict.comparison.state == (isDated ? .stale : .divergent))
+            }
+        }
+
+        @Test("what began or ended while nobody looked has a range, and no age")
+        func unwatched() throws {
+            var course = try Course(policy: Policy(CheckSettings(failureThreshold: 2)))
+            let file = Reply.file(SampleFile.version(1))
+            try course.look(at: 0, file, file)
+            for hour in [72.0, 72.1] { try course.look(at: hour, .status(500), file) }
+            #expect(course.told == ["72 origin.broken firing"])
+            #expect(course.events.last?.facts?.beganAfter == .testing)
+            for hour in [144.0, 144.1] { try course.look(at: hour, file, file) }
+            #expect(course.told.last == "144 origin.broken resolved (recovered)")
+            #expect(course.events.last?.facts?.endedAfter == .testing + 72.1 * 3600)
+            // With somebody who looks, there is an age.
+            for hour in [145.0, 145.1] { try course.look(at: hour, .status(500), file) }
+            #expect(course.events.last?.facts?.beganAfter == nil)
+        }
+
         @Test("a thousand changes leave a bounded memory that still knows when the copy was last current")
         func bounded() throws {
             var state = DomainState(domain: try Domain("example.com"))

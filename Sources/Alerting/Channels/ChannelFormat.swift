@@ -223,7 +223,18 @@ enum JSONText {
 
 /// Identities as services take them, all derived, none random: the same after a crash and on another host.
 enum MessageIdentity {
-    /// The key of an incident, such as the `dedup_key` of PagerDuty: hexadecimal, 64 characters.
+    /// The key of an incident at a pager: of domain and kind, as Alertmanager's is of the labels, so that another store finds what is
+    /// open. What is of this monitor alone has its name, too. Hexadecimal, 64 characters.
+    static func pagerKey(of incident: Incident, instance: String) -> String {
+        let names =
+            switch incident.subject {
+            case .domain(let domain): [domain.name, incident.kind.rawValue]
+            case .global(let cause): [instance, incident.kind.rawValue, cause.name]
+            }
+        return key(ofIncident: names.joined(separator: "\u{0}"))
+    }
+
+    /// The key of an incident, such as a thread's: hexadecimal, 64 characters.
     static func key(ofIncident id: String) -> String {
         Digest.sha256.hash("incident\u{0}\(id)".utf8).hexadecimal
     }
@@ -247,5 +258,13 @@ enum MessageIdentity {
             defer { rest = rest.dropFirst(length) }
             return String(rest.prefix(length))
         }.joined(separator: "-")
+    }
+}
+
+extension Alert {
+    /// A test closes nothing that is real.
+    var pagerKey: String {
+        isTest
+            ? MessageIdentity.key(ofIncident: incident.id) : MessageIdentity.pagerKey(of: incident, instance: instance)
     }
 }

@@ -12,7 +12,7 @@ struct PagerDutyFormat: ChannelFormat {
         let action = Action(alert.type)
         return try JSONText.encoded(
             Event(
-                event_action: action, dedup_key: MessageIdentity.key(ofIncident: alert.incident.id),
+                event_action: action, dedup_key: alert.pagerKey,
                 payload: action == .trigger ? Self.payload(alert, plain: plain) : nil,
                 links: action == .trigger && !plain ? Self.links(alert) : nil,
                 client: "aasa-monitor", client_url: alert.links.statusPage))
@@ -124,7 +124,7 @@ struct PagerDutyFormat: ChannelFormat {
     func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
         guard alert.isTest else { return nil }
         let end = Event(
-            event_action: .resolve, dedup_key: MessageIdentity.key(ofIncident: alert.incident.id), payload: nil,
+            event_action: .resolve, dedup_key: alert.pagerKey, payload: nil,
             links: nil, client: "aasa-monitor", client_url: nil)
         return HTTPCall(
             url: address(messageKey: "", channel: channel), body: try wire(try JSONText.encoded(end), channel: channel))

@@ -26,6 +26,8 @@ package struct Alert: Equatable, Sendable {
     package var unconfirmed = 0
     /// Of ends: how many incidents of the kind go on.
     package var unfinished = 0
+    /// The channels in whose place this one gets it, since they refused it.
+    var refusals: [Refusal] = []
     /// No other reminder follows.
     package var isLastReminder = false
     /// All alerts of this message; nil where there is one.
@@ -63,6 +65,12 @@ package struct Alert: Equatable, Sendable {
         labels = first.labels.filter { label in alerts.allSatisfy { $0.labels[label.key] == label.value } }
         links = Links(statusPage: first.links.incidents)
         digest = Digest(key: key, alerts: alerts)
+    }
+
+    struct Refusal: Equatable, Sendable {
+        let channel: String
+        /// The receiver's; nil: it gave none.
+        let words: String?
     }
 
     package struct Links: Equatable, Sendable {

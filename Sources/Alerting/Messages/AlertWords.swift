@@ -14,8 +14,9 @@ extension Alert {
     package var summary: String {
         if isTest { return "test message of aasa-monitor: nothing is wrong with \(subject)" }
         if isChange, !isOver { return "\(subject): \(trouble)" }
-        if isOver { return "\(subject): \(end) (after \(duration))" }
+        if isOver { return "\(subject): \(end) (\(lasted))" }
         return "\(subject): \(summaryPrefix)\(trouble)" + (certificateEnd == nil ? " (\(lasting))" : "")
+            + (refusers.isEmpty ? "" : ", refused by \(refusers.joined(separator: ", "))")
     }
 
     private var summaryPrefix: String {
@@ -51,8 +52,18 @@ extension Alert {
     /// Who has the trouble, in a few words.
     var subject: String { facts.subject ?? incident.subjectName }
 
-    /// `for 25 h`; what has just begun is not said to last for 0 s.
-    var lasting: String { at.timeIntervalSince(incident.since) < 1 ? "just now" : "for \(age)" }
+    /// `for 25 h`; what has just begun is not said to last for 0 s, and what began while nobody looked has no age.
+    var lasting: String {
+        if let after = facts.beganAfter, OriginChange(at: incident.since, after: after).isMuchOlder(at: at) {
+            return "began \(English.between(after, incident.since)), not watched"
+        }
+        return at.timeIntervalSince(incident.since) < 1 ? "just now" : "for \(age)"
+    }
+
+    /// `after 25 h`, of an end.
+    var lasted: String {
+        facts.endedAfter.map { "\(English.between($0, incident.resolvedAt ?? at)), not watched" } ?? "after \(duration)"
+    }
 
     private var age: String { Span.words(at.timeIntervalSince(incident.since)) }
 
@@ -79,7 +90,7 @@ extension Alert {
         case .originInconsistent: "the origin serves different files"
         case .fileBroken: facts.brokenFile
         case .cdnMissing: "Apple's CDN has no copy of the file"
-        case .cdnStale: "Apple's CDN still serves the old file"
+        case .cdnStale: facts.oldCopy
         case .cdnDivergent: "Apple's CDN serves a different file than the origin"
         case .certificateExpiring: "the certificate \(certificateEnd.map(expiry) ?? "expires soon")"
         case .expectationFailed: "the file does not meet the expectations"
@@ -126,7 +137,7 @@ extension Alert {
             case .originInconsistent: "the origin serves one file now"
             case .fileBroken: "the file at the origin has no error now"
             case .cdnMissing: "Apple's CDN has a copy now"
-            case .cdnStale, .cdnDivergent: "Apple's CDN serves the origin's file now"
+            case .cdnStale, .cdnDivergent: "no URL behaves otherwise by Apple's copy than by the origin's file now"
             case .certificateExpiring: "the certificate was renewed"
             case .expectationFailed: "the file meets the expectations now"
             case .cdnWide: "Apple's CDN no longer fails for many domains"
@@ -151,6 +162,17 @@ extension Alert {
         labels.isEmpty ? nil : labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ", ")
     }
 
+    /// In whose place the channel gets it, each with its reason; empty: it is its own.
+    private var refusers: [String] {
+        var seen: Set<String> = []
+        return refusals.filter { seen.insert($0.channel).inserted }
+            .map { "channel '\($0.channel)'" + ($0.words.map { " (\($0))" } ?? "") }
+    }
+
+    var refusedBy: String? {
+        refusers.isEmpty ? nil : "\(refusers.joined(separator: ", ")). This channel gets it in place of that."
+    }
+
     /// How to acknowledge; nil where that makes no sense.
     var acknowledging: String? {
         guard let digest else { return canBeAcknowledged ? "aasa-monitor ack \(incident.shortID)" : nil }
@@ -164,6 +186,18 @@ extension Alert {
         let names = affected.domains.prefix(Digest.shown).map(\.name)
         let rest = affected.count - names.count
         return names + (rest > 0 ? ["… and \(rest) more"] : [])
+    }
+}
+
+// MARK: - What an incident of the kind `cdn.stale` is about
+
+extension IncidentFacts {
+    fileprivate var oldCopy: String {
+        switch comparison.change?.way {
+        case .changed, nil: "Apple's CDN still serves the old file"
+        case .rolledBack: "Apple's CDN still serves the withdrawn file"
+        case .wentBack: "Apple's CDN went back to an older file"
+        }
     }
 }
 

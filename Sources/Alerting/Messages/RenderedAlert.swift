@@ -36,6 +36,7 @@ struct RenderedAlert {
                 ("Why:", alert.common(\.cause)), ("What to do:", alert.common(\.action)),
                 ("Until when:", alert.common(\.outlook)), ("Labels:", alert.isOfTrouble ? alert.labelText : nil),
                 ("To acknowledge:", alert.acknowledging),
+                ("Refused by:", alert.refusedBy),
                 (
                     "Reminders:",
                     alert.isLastReminder ? "This is the last reminder. The incident is still open." : nil
@@ -47,7 +48,7 @@ struct RenderedAlert {
     private init(one alert: Alert, isBrief: Bool) {
         headline = Self.headline(alert)
         let text = alert.text
-        let end = [alert.isOver ? "\(alert.end), after \(alert.duration)" : nil, alert.remainder]
+        let end = [alert.isOver ? "\(alert.end), \(alert.lasted)" : nil, alert.remainder]
         oneLine = alert.isOver ? end.compactMap(\.self).joined(separator: ". ") : text.oneLine
         // What is wrong with the monitor itself says more than that phones do not feel it.
         let isOwn = alert.incident.kind == .monitorDegraded && alert.facts.diagnosis.effect.links == .unaffected
@@ -78,11 +79,11 @@ struct RenderedAlert {
         if alert.isTest { return "TEST · \(alert.subject) · nothing is wrong" }
         if alert.isChange {
             let parts = [alert.state, alert.subject, alert.isOver ? alert.end : alert.trouble]
-            return (parts + (alert.isOver ? ["after \(alert.duration)"] : [])).joined(separator: " · ")
+            return (parts + (alert.isOver ? [alert.lasted] : [])).joined(separator: " · ")
         }
         let age =
             switch alert.reason {
-            case .resolved: "after \(alert.duration)"
+            case .resolved: alert.lasted
             case .wasFiring: wasFiring(alert)
             default: alert.span
             }
@@ -167,7 +168,7 @@ struct RenderedAlert {
         let incident = alert.incident
         let span =
             switch alert.reason {
-            case .resolved: "resolved after \(alert.duration)"
+            case .resolved: "resolved \(alert.lasted)"
             case .wasFiring: "was firing \(wasFiring(alert))"
             default: "\(incident.severity.rawValue), \(alert.span)"
             }

@@ -201,9 +201,8 @@ struct DeliveryResult: Sendable {
                 try planner.settle(row.record, row.known)
                 continue
             }
-            row.known.refused = .init(version: row.member.statedVersion, at: planner.now)
             row.known.maybeDelivered = row.known.maybeDelivered || message.mayHaveNotified
-            try planner.settle(row.record, row.known)
+            try planner.refuse(row.record, row.known, stated: row.member.statedVersion)
         }
         log(.refused, planner)
         return true

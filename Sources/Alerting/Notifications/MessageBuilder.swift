@@ -149,10 +149,7 @@ extension NotificationPlanner {
             return try store.pace(draft.group, lastAt: nil, largest: draft.members.count / 2)
         }
         for (record, known) in draft.members {
-            var row = known
-            row.pendingSince = nil
-            row.refused = .init(version: statedVersion(record.incident), at: now)
-            try settle(record, row)
+            try refuse(record, known, stated: statedVersion(record.incident))
             try log(
                 draft.group.reason, of: draft.group.kind, record.incident.id, version: record.incident.version,
                 key: draft.key, attempts: 0, .refused, error: draft.unwritable)
@@ -174,6 +171,7 @@ extension NotificationPlanner {
         if alerts.count > 1, reason.type == .resolved, let kind = records.first?.incident.kind {
             alert.unfinished = try store.unresolvedCount(kind)
         }
+        if alert.isOfTrouble { alert.refusals = try records.flatMap { try refusals(of: $0.incident) } }
         if reason == .reminder {
             let reminders = ReminderSchedule(every: routing.remindEvery)
             alert.isLastReminder = records.allSatisfy { reminders.next(for: $0.incident, after: now) == nil }

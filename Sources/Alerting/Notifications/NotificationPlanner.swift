@@ -64,19 +64,52 @@ struct NotificationPlanner {
     // MARK: - What decide is asked
 
     func decision(on record: IncidentRecord, _ known: NotificationRecord) throws -> Decision {
-        decide(
-            record, known, route(of: record.incident), try suppression(of: record),
+        if try isTakenOver(record.incident) { return .nothing }
+        return decide(
+            record, known, try route(of: record.incident), try suppression(of: record),
             refusalsLiftedAt: refusalsLiftedAt, now: now)
+    }
+
+    /// Whether the end of it would close a newer incident at a pager, which keeps one a domain and kind. The newer one's end closes both.
+    private func isTakenOver(_ incident: Incident) throws -> Bool {
+        guard channel.kind.isPager, incident.state == .resolved, let domain = incident.domain,
+            let newer = try store.unresolvedIncident(incident.kind, of: domain), newer.incident.id != incident.id
+        else { return false }
+        let known = try known(newer.incident.id)
+        return known.state == .firing || known.maybeDelivered
     }
 
     /// Whether the channel would be notified of an incident, once it is confirmed.
     func isToBeNotified(of record: IncidentRecord) throws -> Bool {
-        guard route(of: record.incident).timing == .atOnce else { return false }
+        guard try route(of: record.incident).timing == .atOnce else { return false }
         return try suppression(of: record)?.withholds != true
     }
 
-    private func route(of incident: Incident) -> Route {
-        inputs.routing.route(of: incident, to: channel, troubled: inputs.troubled)
+    /// What a channel refused for good goes at once to the one that hears of channels in trouble.
+    private func route(of incident: Incident) throws -> Route {
+        var route = inputs.routing.route(of: incident, to: channel, troubled: inputs.troubled)
+        if route.timing != .atOnce, try !refusals(of: incident).isEmpty { route.timing = .atOnce }
+        return route
+    }
+
+    /// Who refused it as it is now, where this channel stands in.
+    func refusals(of incident: Incident) throws -> [Alert.Refusal] {
+        guard incident.state == .firing else { return [] }
+        return try store.refusals(of: incident.id, version: incident.version)
+            .filter {
+                inputs.routing.globalChannels(of: .channel($0.channel), troubled: inputs.troubled).contains(
+                    channel.name)
+            }
+            .map { Alert.Refusal(channel: $0.channel, words: $0.words) }
+    }
+
+    /// Saves that the receiver refused what a message states of an incident. Another channel may stand in.
+    func refuse(_ record: IncidentRecord, _ known: NotificationRecord, stated version: Int) throws {
+        var row = known
+        row.pendingSince = nil
+        row.refused = .init(version: version, at: now)
+        try settle(record, row)
+        if version > 0 { try store.announce(record.incident.id) }
     }
 
     /// What the channel knows of an incident; nothing where there is no row.
@@ -128,14 +161,17 @@ struct NotificationPlanner {
     private func asked(_ record: IncidentRecord, _ known: NotificationRecord) throws -> NotificationRecord {
         var next = known
         let suppression = try suppression(of: record)
-        let route = route(of: record.incident)
+        let route = try route(of: record.incident)
         // A step of the escalation counts from when somebody could acknowledge. Old evidence keeps nobody from that.
         let isHeld = suppression?.withholds == true && route.isStep && record.incident.state != .resolved
         if known.isHeld, !isHeld { next.releasedAt = now }
         next.isHeld = isHeld
         next.reason = nil
         next.dueAt = nil
-        switch decide(record, next, route, suppression, refusalsLiftedAt: refusalsLiftedAt, now: now) {
+        let decision =
+            try isTakenOver(record.incident)
+            ? .nothing : decide(record, next, route, suppression, refusalsLiftedAt: refusalsLiftedAt, now: now)
+        switch decision {
         // What was due stays due, and is not ready for now.
         case .undecided: break
         case .wait(let until): next.dueAt = until
@@ -177,7 +213,7 @@ struct NotificationPlanner {
         let speaks = Suppression(until: nil, reason: .inhibited)
         let incident = parent.incident
         let known = try known(incident.id)
-        let route = route(of: incident)
+        let route = try route(of: incident)
         // Who gets no more messages about it is not spared any of this one.
         if known.state == .firing, route.timing != .none { return speaks }
         // A step of the escalation is for the cause alone: who acknowledged that looks after what follows from it, too.
@@ -252,7 +288,9 @@ struct NotificationPlanner {
         for member in message.members {
             guard let record = try store.incident(member.incidentID) else { continue }
             if message.isRepeat {
-                if statedVersion(record.incident) == member.statedVersion { return .send(message.reason) }
+                if statedVersion(record.incident) == member.statedVersion, try !isTakenOver(record.incident) {
+                    return .send(message.reason)
+                }
                 continue
             }
             var known = try known(member.incidentID)

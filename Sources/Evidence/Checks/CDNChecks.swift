@@ -37,6 +37,7 @@ extension Checks {
         if let since = comparison.changedAfter { evidence["changed_after"] = since.rfc3339 }
         let matter: CDNMatter? =
             switch comparison.state {
+            case _ where comparison.isWithoutEffect == true: .withoutEffect
             case .stale: comparison.change.map { .stale($0) }
             case .propagating: comparison.change.map { .propagating($0) }
             case .divergent where context.readings.cdnBody?.meaning != nil: .divergent
@@ -152,7 +153,7 @@ extension Checks {
     }
 
     private static func disagreement(_ survey: EdgeSurvey, _ context: CheckContext) -> [Finding] {
-        guard survey.isMixed else { return [] }
+        guard survey.isMixed, context.comparison.isWithoutEffect != true else { return [] }
         let current = context.readings.currentMeanings
         let total = survey.asked
         let groups = Groups(survey.speaking.map { ($0.copy, $0) }).members.map { group in

@@ -58,6 +58,7 @@ extension Comparison {
         let difference = Self.difference(from: copy, to: origin)
         self.init(state: .divergent, bytesEqual: false, compared: ComparedContents(copy, origin))
         take(difference)
+        isWithoutEffect = difference.isWithoutEffect ? true : nil
         guard let change = clock.change(from: meaning) else { return }
         lag(behind: change, at: clock.now)
         state = clock.now.timeIntervalSince(change.at) >= staleAfter.inSeconds ? .stale : .propagating
@@ -78,6 +79,10 @@ extension Comparison {
         guard let origin = readings.originFile, let told = oldest ?? others.first else { return }
         bytesEqual = false
         take(Self.difference(from: told.copy, to: origin))
+        let isFileEverywhere = survey.speaking.allSatisfy { if case .file = $0.copy { true } else { false } }
+        if isFileEverywhere, others.allSatisfy({ Self.difference(from: $0.copy, to: origin).isWithoutEffect }) {
+            isWithoutEffect = true
+        }
         compared = ComparedContents(told.copy, origin)
         if let change = told.change { lag(behind: change, at: clock.now) }
     }
@@ -85,6 +90,7 @@ extension Comparison {
     private mutating func lag(behind change: OriginChange, at now: Date) {
         changedAt = change.at
         changedAfter = change.after
+        changedBy = change.way
         lagSeconds = change.lag(at: now)
     }
 
@@ -187,7 +193,15 @@ struct CopyClock {
     /// - Returns: nil where the origin is not known to have served it before.
     func change(from meaning: ContentHash) -> OriginChange? {
         if let period = history.superseded(meaning), let end = period.supersededAt {
-            return OriginChange(at: end, after: period.lastSeen)
+            // The age is that of what is wrong: a copy that was right since has not been old all the time.
+            if let change = history.wentBack, change.at >= end { return change }
+            // What the origin served more than once, it alternates with.
+            let isRolledBack =
+                history.periods.count { $0.meaning == meaning } == 1
+                && history.periods.contains {
+                    $0.meaning == history.periods.last?.meaning && $0.firstSeen < period.firstSeen
+                }
+            return OriginChange(at: end, after: period.lastSeen, way: isRolledBack ? .rolledBack : .changed)
         }
         guard !history.isKept, let modified = modifiedLately else { return nil }
         return OriginChange(at: modified)

@@ -37,11 +37,14 @@ package struct CopyHistory: Equatable, Sendable {
     package var usual: UsualPropagation?
     /// Whether a file of the origin, or Apple's copy, was ever seen to open links.
     package var hadLinks: Bool
+    /// When Apple's CDN, which had the origin's present file everywhere, no longer did; nil: it never had it for long, or has it.
+    package var wentBack: OriginChange?
 
     package init(
         periods: [OriginPeriod], isKept: Bool = true, servingSince: Date? = nil, firstAskedAt: Date? = nil,
-        usual: UsualPropagation? = nil, hadLinks: Bool = false
+        usual: UsualPropagation? = nil, hadLinks: Bool = false, wentBack: OriginChange? = nil
     ) {
+        self.wentBack = wentBack
         self.usual = usual
         self.hadLinks = hadLinks
         self.periods = periods
@@ -71,6 +74,8 @@ package struct CopyHistory: Equatable, Sendable {
         }
         shifted.servingSince? += shift
         shifted.firstAskedAt? += shift
+        shifted.wentBack?.at += shift
+        shifted.wentBack?.after? += shift
         return shifted
     }
 }

@@ -151,6 +151,7 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     case edgesWithoutCopy = "edges-without-copy"
     case edgesCatchingUp = "edges-catching-up"
     case edgesDiffer = "edges-differ"
+    case withoutEffect = "copy-without-effect"
     case edgeTrouble = "edge-trouble"
     case cdnMissing = "cdn-missing"
     case crawlerFailsBesideCopy = "crawler-fails-beside-copy"

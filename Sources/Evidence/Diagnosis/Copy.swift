@@ -28,8 +28,9 @@ package enum CopyCause: Codable, Equatable, Sendable {
                 .edgesCatchingUp,
                 asOf: { now in
                     Words(
-                        "The file changed \(English.age(of: change, now)) ago, and \(inSync) of Apple's \(all) edges "
-                            + "\(inSync == 1 ? "serves" : "serve") it already.", English.wait(change, now))
+                        "\(English.begin(change, now)), and \(inSync) of Apple's \(all) edges "
+                            + "\(inSync == 1 ? "serves" : "serve") \(change.way == .changed ? "it already" : "the present one").",
+                        English.wait(change, now))
                 })
         case .lacksService(let service, let app, let change):
             CauseDeclaration(
@@ -77,7 +78,7 @@ extension English {
     }
 
     fileprivate static func since(_ change: OriginChange?, _ now: Date) -> String {
-        change.map { "The file changed \(age(of: $0, now)) ago." } ?? "It is not known since when."
+        change.map { "\(begin($0, now))." } ?? "It is not known since when."
     }
 }
 
@@ -85,6 +86,7 @@ extension English {
 
 extension Diagnosis {
     static let edgeRows: [Row] = [
+        { $0.finding(.withoutEffect).map { Cause($0) } },
         { context in
             guard context.isMixed, let tally = context.comparison.edges, tally.missing > 0 else { return nil }
             return .copy(
@@ -142,10 +144,9 @@ extension Diagnosis {
 extension DiagnosisContext {
     /// The change that the copy lags behind; nil where it is not known to lag.
     fileprivate var change: OriginChange? {
-        comparison.change.map { change in
-            let isOverdue = change.lag(at: check.now) >= Int(check.checks.staleAfter.inSeconds)
-            return OriginChange(at: change.at, after: change.after, isOverdue: isOverdue ? true : nil)
-        }
+        guard var change = comparison.change else { return nil }
+        if change.lag(at: check.now) >= Int(check.checks.staleAfter.inSeconds) { change.isOverdue = true }
+        return change
     }
 
     fileprivate var copyIsBehind: Bool { [.stale, .propagating, .divergent].contains(comparison.state) }

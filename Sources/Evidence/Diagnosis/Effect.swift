@@ -23,9 +23,9 @@ package struct Effect: Codable, Equatable, Sendable {
         case followUnexpectedFile
         /// `at`: the edges that serve no file; nil: all that answered.
         case openWebsite(at: EdgeShare?)
-        /// Another file than the origin's; `isOld`: one that it served before. Example paths: those that open the website
-        /// while the origin's file opens the app, and the reverse.
-        case followOtherFile(isOld: Bool, at: EdgeShare?, website: [String], app: [String])
+        /// Another file than the origin's; `by`: what made it old, where the origin served it before. Example paths: those that open the
+        /// website while the origin's file opens the app, and the reverse.
+        case followOtherFile(by: OriginChange.Way?, at: EdgeShare?, website: [String], app: [String])
         /// The file opens no link. It is there for other services.
         case none(services: [String])
         case unknown(Unknown)
@@ -81,7 +81,7 @@ package struct Effect: Codable, Equatable, Sendable {
         case .followFaultyFile: "faulty"
         case .followUnexpectedFile: "unexpected"
         case .openWebsite: "website"
-        case .followOtherFile(let isOld, _, _, _): isOld ? "old" : "other"
+        case .followOtherFile(let way, _, _, _): way == nil ? "other" : "old"
         case .none: "none"
         case .unknown(let reason): reason.rawValue
         case .unaffected: "unaffected"
@@ -159,10 +159,10 @@ extension Effect {
             if let meaning = file.meaning, !current.isEmpty, !current.contains(meaning) { others.append(file) }
         }
         if without > 0 { return .openWebsite(at: share(without)) }
-        if !others.isEmpty {
+        if !others.isEmpty, context.comparison.isWithoutEffect != true {
             let notes = context.comparison.behaviour
             return .followOtherFile(
-                isOld: context.comparison.lagSeconds != nil, at: share(others.count),
+                by: context.comparison.change?.way, at: share(others.count),
                 website: paths(notes.filter { $0.to == .opens }, openedBy: others, context.domain),
                 app: paths(
                     notes.filter { $0.from == .opens }, openedBy: [readings.originFile].compactMap { $0 },

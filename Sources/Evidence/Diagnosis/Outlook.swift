@@ -40,6 +40,7 @@ package enum Outlook: Codable, Equatable, Sendable {
         // A file that Apple's crawler does not get, or that is wrong, is no matter of waiting.
         let isKeptFromApple = context.isOriginFailing || context.finding(.crawlerError) != nil
         let isWrong = context.hasError(in: .file) || context.hasError(in: .expectation)
+        if comparison.isWithoutEffect == true, !isKeptFromApple, !isWrong { return nil }
         switch comparison.state {
         case .cdnUnavailable, .notCompared: return nil
         case .missing: self = .withinDay

@@ -11,6 +11,8 @@ package enum CDNMatter: Codable, Equatable, Sendable {
     case propagating(OriginChange)
     case divergent
     case formattingDiffers
+    /// Another version than the origin's, by which phones do the same.
+    case withoutEffect
     // What the CDN holds. `at`: the edges, where others hold something else.
     case crawlerFails(AppleWord, CrawlerTrouble, asksAgainAt: Date?, at: EdgePlaces?)
     case crawlerFailsBesideCopy(AppleWord, CrawlerTrouble, at: EdgePlaces?)
@@ -33,17 +35,15 @@ package enum CDNMatter: Codable, Equatable, Sendable {
             Declaration(
                 .stale, leads: .cdnStale,
                 asOf: { now in
-                    Words(
-                        "Apple's CDN still serves the old file, \(English.age(of: change, now)) after the change.",
-                        English.wait(OriginChange(at: change.at, after: change.after, isOverdue: true), now))
+                    var overdue = change
+                    overdue.isOverdue = true
+                    return Words(English.stale(change, now), English.wait(overdue, now))
                 })
         case .propagating(let change):
             Declaration(
                 .propagating, leads: .cdnPropagating,
                 asOf: { now in
-                    Words(
-                        "The file changed \(English.age(of: change, now)) ago, and Apple's CDN still serves the old one.",
-                        "Wait. Nothing needs to be done.")
+                    Words(English.lagging(change, now), "Wait. Nothing needs to be done.")
                 })
         case .divergent:
             Declaration(
@@ -57,6 +57,12 @@ package enum CDNMatter: Codable, Equatable, Sendable {
                 .formattingDiffers,
                 Words(
                     "Apple's copy differs from the origin's file in formatting only. It means the same.",
+                    "Nothing needs to be done."))
+        case .withoutEffect:
+            Declaration(
+                .withoutEffect, leads: .withoutEffect,
+                Words(
+                    "Apple's CDN serves another version of the file than the origin, and no URL behaves otherwise by it.",
                     "Nothing needs to be done."))
         case .crawlerFails(let word, let trouble, let next, let places):
             Declaration(
@@ -202,6 +208,41 @@ extension Answer {
 // MARK: - Words
 
 extension English {
+    /// What set copy and origin apart, and how long ago: `The file changed 3 h ago`. Where no check saw it for long, the range.
+    static func begin(_ change: OriginChange, _ now: Date) -> String {
+        let what =
+            switch change.way {
+            case .changed: "The file changed"
+            case .rolledBack: "The file was rolled back"
+            case .wentBack: "Apple's CDN went back to an older file"
+            }
+        return "\(what) \(range(of: change, now) ?? "\(age(change.lag(at: now))) ago")"
+    }
+
+    /// What the CDN serves since then.
+    fileprivate static func lagging(_ change: OriginChange, _ now: Date) -> String {
+        switch change.way {
+        case .changed: "\(begin(change, now)), and Apple's CDN still serves the old one."
+        case .rolledBack: "\(begin(change, now)), and Apple's CDN still serves the withdrawn one."
+        case .wentBack: "\(begin(change, now))."
+        }
+    }
+
+    /// The same of a copy that lags for too long.
+    fileprivate static func stale(_ change: OriginChange, _ now: Date) -> String {
+        guard change.way != .wentBack else { return lagging(change, now) }
+        let (file, event) = change.way == .rolledBack ? ("withdrawn", "roll-back") : ("old", "change")
+        let serves = "Apple's CDN still serves the \(file) file"
+        return range(of: change, now) == nil
+            ? "\(serves), \(age(change.lag(at: now))) after the \(event)." : "\(serves). \(begin(change, now))."
+    }
+
+    /// nil where checks saw it often enough.
+    private static func range(of change: OriginChange, _ now: Date) -> String? {
+        guard let after = change.after, change.isMuchOlder(at: now) else { return nil }
+        return between(after, change.at)
+    }
+
     /// What to do about an old copy, by how old it is.
     static func wait(_ change: OriginChange?, _ now: Date) -> String {
         switch change?.lag(at: now) {

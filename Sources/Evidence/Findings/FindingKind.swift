@@ -58,6 +58,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     case edgesDiffer = "cdn.edges-differ"
     case edgeUnreachable = "cdn.edge-unreachable"
     case formattingDiffers = "cdn.formatting-differs"
+    case withoutEffect = "cdn.without-effect"
     // The file. The linter declares its own rules.
     case moreLint = "aasa.more"
     case linksRemoved = "aasa.links-removed"
@@ -139,7 +140,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         case .badCopy: (.error, .cdnDivergent, Reference.debuggingLinks)
         case .edgesDiffer: (.warning, .cdnDivergent, Reference.debuggingLinks)
         case .edgeUnreachable: (.warning, nil, Reference.debuggingLinks)
-        case .formattingDiffers: (.note, nil, Reference.debuggingLinks)
+        case .formattingDiffers, .withoutEffect: (.note, nil, Reference.debuggingLinks)
         case .moreLint: (.note, nil, Reference.applinks)
         case .linksRemoved: (.error, .fileBroken, Reference.applinks)
         case .serviceMissing: (.error, .expectationFailed, Reference.supportingDomains)

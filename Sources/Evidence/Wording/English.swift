@@ -20,11 +20,6 @@ package enum English {
         age(Int(max(0, now.timeIntervalSince(start)).rounded()))
     }
 
-    /// `26 h`; `at least 26 h` where nobody looked for long before the change was seen.
-    static func age(of change: OriginChange, _ now: Date) -> String {
-        (change.isMuchOlder(at: now) ? "at least " : "") + age(change.lag(at: now))
-    }
-
     /// `in 6 days, `; nothing once it is over.
     static func left(until end: Date, _ now: Date) -> String {
         now < end ? "in \(age(since: now, end)), " : ""
@@ -41,9 +36,16 @@ package enum English {
     static func day(_ date: Date) -> String { date.formatted(style.day().month(.abbreviated).year()) }
 
     /// `21 Nov 15:13 UTC`.
-    static func instant(_ date: Date) -> String {
+    static func instant(_ date: Date) -> String { "\(minute(date)) UTC" }
+
+    /// `between 13 Nov 14:33 and 21 Nov 15:13 UTC`.
+    package static func between(_ from: Date, _ to: Date) -> String {
+        "between \(minute(from)) and \(minute(to)) UTC"
+    }
+
+    private static func minute(_ date: Date) -> String {
         let clock = style.hour(.twoDigits(amPM: .omitted)).minute(.twoDigits)
-        return "\(date.formatted(style.day().month(.abbreviated))) \(date.formatted(clock)) UTC"
+        return "\(date.formatted(style.day().month(.abbreviated))) \(date.formatted(clock))"
     }
 
     private static let style = Date.FormatStyle(
@@ -65,8 +67,14 @@ extension English {
         case .followUnexpectedFile: return "\(phones) follow the file as it is, and it is not as expected."
         case .openWebsite(nil): return "Links open the website, not the app\(isAll ? "" : "," + place)."
         case .openWebsite(let at?): return "Links open the website, not the app, on \(share(at))."
-        case .followOtherFile(let isOld, let at, let website, let app):
-            let file = isOld ? "the old file" : "another file than the origin's"
+        case .followOtherFile(let way, let at, let website, let app):
+            let file =
+                switch way {
+                case .changed: "the old file"
+                case .rolledBack: "the withdrawn file"
+                case .wentBack: "an older file"
+                case nil: "another file than the origin's"
+                }
             let head = "\(phones) follow \(file)" + (at.map { " on \(share($0))" } ?? "")
             if !website.isEmpty {
                 return "\(head): \(paths(website)) \(website.count == 1 ? "opens" : "open") the website."

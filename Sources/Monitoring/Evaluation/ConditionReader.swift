@@ -247,6 +247,7 @@ extension ConditionReader {
     }
 
     var cdnStale: ConditionReading {
+        if verdict.comparison.isWithoutEffect == true { return .inactive(.recovered) }
         switch verdict.comparison.state {
         case .propagating, .stale, .mixed:
             // Without a date no edge is known to be old: they have none, or something foreign.
@@ -265,6 +266,7 @@ extension ConditionReader {
 
     var cdnDivergent: ConditionReading {
         switch verdict.comparison.state {
+        case _ where verdict.comparison.isWithoutEffect == true: .inactive(.recovered)
         case .divergent: .active(Condition(since: now, graceUntil: grace))
         case .mixed where verdict.comparison.changedAt == nil && !isMissingSomewhere && !isOfAlternation:
             .active(Condition(since: now, graceUntil: grace))

@@ -19,8 +19,9 @@ extension DomainState {
         if let known = change {
             if isNew {
                 changes.append(ending(known, .superseded, verdict, at: now))
-            } else if verdict.comparison.state == .inSync && isSettled
-                || propagations.contains(where: { $0.changedAt == known.since })
+            } else if cdnCopy?.meaning == present?.meaning,
+                verdict.comparison.state == .inSync && isSettled
+                    || propagations.contains(where: { $0.changedAt == known.since })
             {
                 changes.append(ending(known, .cdnCaughtUp, verdict, at: now))
             } else if verdict.comparison.state == .notCompared {

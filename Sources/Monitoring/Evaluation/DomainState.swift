@@ -28,6 +28,8 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var originValidSince: Date?
     /// Whether a file of the origin, or Apple's copy, was ever seen to open links; nil: not yet.
     package var hadLinks: Bool?
+    /// Since when Apple's CDN has had the origin's present file; nil: it was not seen to have it yet.
+    package var agreement: CopyAgreement?
     /// nil: the last check knows what phones do, or that nobody asks.
     package var blindness: Blindness?
     /// How many of the last checks in a row had an error that only has to be seen often enough, whichever; nil: none.
@@ -55,7 +57,8 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var history: CopyHistory {
         CopyHistory(
             periods: originPeriods, servingSince: originValidSince, firstAskedAt: firstCheckedAt,
-            usual: UsualPropagation(propagations.map(\.seconds)), hadLinks: hadLinks ?? false)
+            usual: UsualPropagation(propagations.map(\.seconds)), hadLinks: hadLinks ?? false,
+            wentBack: agreement?.parted)
     }
 
     /// Whether the origin was ever seen to serve a file, or Apple's CDN to have one.
@@ -80,6 +83,19 @@ package struct Propagation: Codable, Equatable, Sendable {
         self.changedAt = changedAt
         self.seconds = seconds
     }
+}
+
+/// A stretch of checks that saw Apple's CDN serve the origin's present file.
+package struct CopyAgreement: Codable, Equatable, Sendable {
+    /// The first of them.
+    var since: Date
+    /// When it ended, after it had lasted: Apple's CDN went back. nil: it lasts.
+    var parted: OriginChange?
+    /// Since when it has the file again; nil: it has not.
+    var backSince: Date?
+
+    /// So long, in seconds, it was no chance that each check met a cache with the present file.
+    static let steady: TimeInterval = 3600
 }
 
 /// A stretch of checks that did not see what phones do.
@@ -195,6 +211,31 @@ extension DomainState {
         propagations.removeAll { $0.changedAt == changedAt }
         propagations.append(Propagation(changedAt: changedAt, seconds: Int(took.rounded())))
         propagations = propagations.suffix(Self.maximumPropagations)
+    }
+
+    /// Remembers whether the CDN has what the origin serves. While trouble of the copy is open, a good answer is not the end of it.
+    mutating func noteAgreement(_ comparison: Comparison, at now: Date, before: Date?) {
+        if let known = agreement, originPeriods.last.map({ known.since < $0.firstSeen }) ?? true { agreement = nil }
+        switch comparison.state {
+        case .inSync:
+            guard !open.keys.contains(where: \.isOfCDN) else { return }
+            guard var known = agreement, known.parted != nil else {
+                agreement = agreement ?? CopyAgreement(since: now)
+                return
+            }
+            let back = known.backSince ?? now
+            known.backSince = back
+            agreement = now.timeIntervalSince(back) < CopyAgreement.steady ? known : CopyAgreement(since: back)
+        case .propagating, .stale, .mixed, .divergent, .missing:
+            guard let known = agreement else { return }
+            agreement?.backSince = nil
+            guard known.parted == nil, comparison.isWithoutEffect != true else { return }
+            let last = before ?? known.since
+            let isSteady = last.timeIntervalSince(known.since) >= CopyAgreement.steady
+            agreement = isSteady ? known : nil
+            agreement?.parted = OriginChange(at: now, after: last, way: .wentBack)
+        case .originUnavailable, .cdnUnavailable, .notCompared: break
+        }
     }
 
     /// Remembers what the CDN serves, where it said anything.

@@ -115,7 +115,7 @@ extension ConditionReader {
     private func fault(_ retrieval: Retrieval, _ current: Set<ContentHash>) -> IncidentKind? {
         guard retrieval.answer?.status == 200 else { return .cdnMissing }
         guard let meaning = readings.file(of: retrieval)?.meaning else { return .cdnDivergent }
-        if current.contains(meaning) { return nil }
+        if current.contains(meaning) || verdict.comparison.isWithoutEffect == true { return nil }
         return after.history.superseded(meaning) == nil ? .cdnDivergent : .cdnStale
     }
 }

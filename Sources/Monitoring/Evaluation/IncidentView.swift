@@ -8,6 +8,8 @@ struct IncidentView {
     let verdict: Verdict
     /// What earlier checks show besides the verdict on this one.
     var alternation: OriginAlternation?
+    /// Between two checks.
+    var interval = CheckSettings().interval
 
     private var ownFindings: [Finding] { verdict.findings.filter { $0.feeds == kind } }
 
@@ -21,11 +23,23 @@ struct IncidentView {
         }
         let diagnosis = diagnosis(cause(own))
         let cited = verdict.findings.first { $0.rule == diagnosis.cause.rule }
+        let incident = tracked.incident
+        let isOfChange = incident.since == verdict.comparison.changedAt
+        let began =
+            isOfChange
+            ? verdict.comparison.changedAfter : incident.since == incident.openedAt ? tracked.openedAfter : nil
         return IncidentFacts(
             diagnosis: diagnosis, comparison: verdict.comparison,
             findings: own.isEmpty && tracked.incident.state != .resolved
                 ? verdict.findings : own + [cited].compactMap(\.self).filter { !own.contains($0) },
+            beganAfter: gap(before: tracked.incident.since, began),
+            endedAfter: tracked.calmSince.flatMap { gap(before: $0, tracked.calmAfter) },
             isStillFailing: tracked.incident.state == .resolved && isStillFailing ? true : nil)
+    }
+
+    /// The check before, where it was so long ago that nobody watched meanwhile.
+    private func gap(before seen: Date, _ last: Date?) -> Date? {
+        last.flatMap { seen.timeIntervalSince($0) > max(3600, 3 * interval.inSeconds) ? $0 : nil }
     }
 
     /// Whether the domain has another trouble, or phones feel what is left of this one.

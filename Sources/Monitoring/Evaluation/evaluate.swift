@@ -68,7 +68,12 @@ package func evaluate(
         Verdict(of: readings, history: next.history, policy, now: now, wall: wall)
     }
     if let light, network != .suspect { lightVerdict = verdict(of: Readings(light, witness: witness)) }
-    let seen = network == .suspect ? verdict(of: readings).suspect : verdict(of: readings)
+    var seen = network == .suspect ? verdict(of: readings).suspect : verdict(of: readings)
+    if network != .suspect {
+        next.noteAgreement(seen.comparison, at: now, before: state.lastCheckedAt)
+        // Its age is known now.
+        if next.agreement?.parted != state.agreement?.parted { seen = verdict(of: readings) }
+    }
     next.noteCDN(readings, at: now)
     let isFull = observation.depth == .full
     let fingerprint =
@@ -104,9 +109,11 @@ package func evaluate(
             next.failingChecks ?? 0 >= policy.checks.failureThreshold && kind.isConfirmedByCount
             && !log.memory.open.values.contains(where: \.hasFired)
         IncidentMachine(
-            kind, of: observation.domain, policy, IncidentView(kind: kind, verdict: shown, alternation: alternation),
+            kind, of: observation.domain, policy,
+            IncidentView(
+                kind: kind, verdict: shown, alternation: alternation, interval: policy.checks.interval),
             isConfirmed: isConfirmed, seesAll: !kind.isOfCDN || isFull || isRepeat, harm: reader.harm(of: kind),
-            answers: reading == .inactive(.ignored) ? nil : answers, now: now
+            answers: reading == .inactive(.ignored) ? nil : answers, now: now, before: state.lastCheckedAt
         ).advance(
             on: reading, inhibitor: shown.inhibitor(of: kind, in: log.memory), in: &log)
         // A write to what is not there makes room for it: 1.7 KB of each healthy domain.
@@ -167,10 +174,10 @@ extension IncidentMachine<IncidentKind> {
 
     /// `isConfirmed`: enough checks in a row failed, whatever for. `seesAll`: the check knows of all of Apple's edges, or the kind is not
     /// about them. `harm`: what phones do by it; nil: what they do. `answers`: how many this check had of Apple's CDN; nil: the end
-    /// rests on none.
+    /// rests on none. `before`: the last check before this one.
     fileprivate init(
         _ kind: IncidentKind, of domain: Domain, _ policy: Policy, _ view: IncidentView, isConfirmed: Bool = false,
-        seesAll: Bool = true, harm: Effect.Harm? = nil, answers: Int? = nil, now: Date
+        seesAll: Bool = true, harm: Effect.Harm? = nil, answers: Int? = nil, now: Date, before: Date? = nil
     ) {
         let threshold = policy.checks.failureThreshold
         let checks = kind.isOfCDN ? answers.map { (Self.answers + $0 - 1) / $0 } ?? 1 : 1
@@ -183,7 +190,7 @@ extension IncidentMachine<IncidentKind> {
                 recoveries: max(policy.checks.recoveryThreshold, checks), isOfManyServers: kind.isOfCDN,
                 recoveriesAfterRelapse: Self.steadyChecks,
                 reopenWindow: Policy.reopenWindow.inSeconds),
-            now: now, harm: harm ?? view.verdict.diagnosis.effect.harm, facts: view.facts,
+            now: now, before: before, harm: harm ?? view.verdict.diagnosis.effect.harm, facts: view.facts,
             fingerprint: view.fingerprint,
             wording: { seesAll ? view.wording : nil })
     }

@@ -49,14 +49,19 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
     package var subject: String?
     package var trouble: String?
     package var relief: String?
+    /// When nobody had looked for long: the last check before it began, and before it was seen to be over. nil: somebody had.
+    package var beganAfter: Date?
+    package var endedAfter: Date?
     /// Of an end: the domain still fails, as the diagnosis says. nil: it does not.
     package var isStillFailing: Bool?
 
     package init(
         diagnosis: Diagnosis, comparison: Comparison = Comparison(state: .notCompared), findings: [Finding] = [],
         affected: AffectedDomains? = nil, subject: String? = nil, trouble: String? = nil, relief: String? = nil,
-        isStillFailing: Bool? = nil
+        beganAfter: Date? = nil, endedAfter: Date? = nil, isStillFailing: Bool? = nil
     ) {
+        self.beganAfter = beganAfter
+        self.endedAfter = endedAfter
         self.diagnosis = diagnosis
         self.comparison = comparison
         self.findings = findings
@@ -79,6 +84,8 @@ extension IncidentFacts {
         facts.comparison = comparison.aged(to: now)
         facts.comparison.changedAt? += shift
         facts.comparison.changedAfter? += shift
+        facts.beganAfter? += shift
+        facts.endedAfter? += shift
         return facts
     }
 

@@ -73,6 +73,8 @@ struct IncidentMachine<Key: IncidentKey> {
     let subject: Incident.Subject
     let rules: IncidentRules
     let now: Date
+    /// When the evaluation before this one was; nil: not known.
+    var before: Date?
     /// What phones do; nil where that is not known.
     var harm: Effect.Harm?
     /// What a message says about the incident now.
@@ -138,6 +140,7 @@ struct IncidentMachine<Key: IncidentKey> {
         if open.recoveries > 0, rules.isOfManyServers { open.hasRelapsed = true }
         open.recoveries = 0
         open.calmSince = nil
+        open.calmAfter = nil
         open.recovery = nil
         open.unknownSince = nil
         if open.incident.state == .recovering {
@@ -158,11 +161,13 @@ struct IncidentMachine<Key: IncidentKey> {
             case .domain(let domain): "\(domain.name)\n\(kind.rawValue)"
             case .global(let cause): "fleet\n\(kind.rawValue)\n\(cause.name)"
             }
-        return TrackedIncident(
+        var open = TrackedIncident(
             incident: Incident(
                 id: Incident.identity(name, number: log.memory.begun, from: now), subject: subject, kind: kind,
                 severity: condition.severity, state: .pending, since: min(condition.since, now), openedAt: now),
             graceUntil: condition.graceUntil)
+        open.openedAfter = before
+        return open
     }
 
     /// Another change than before is the cause now, or the time that it may take was configured anew.
@@ -221,6 +226,7 @@ struct IncidentMachine<Key: IncidentKey> {
         open.recoveries = 0
         open.hasRelapsed = ended.hasRelapsed || new.hasRelapsed || rules.isOfManyServers
         open.calmSince = nil
+        open.calmAfter = nil
         open.recovery = nil
         open.facts = new.facts
         open.stage = max(ended.stage, new.stage)
@@ -288,6 +294,7 @@ struct IncidentMachine<Key: IncidentKey> {
             return
         }
         let isRemoved = reason == .removed
+        if open.calmSince == nil { open.calmAfter = before }
         let calm = open.calmSince ?? now
         open.calmSince = calm
         // Later evaluations compare with what is good already, and would name another reason.

@@ -14,6 +14,9 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     package var hasRelapsed = false
     /// When the first of these was; nil while the condition holds.
     package var calmSince: Date?
+    /// The last evaluation before the one that opened it, and before the first of those that saw it over; nil: there is none.
+    package var openedAfter: Date?
+    package var calmAfter: Date?
     /// Why the condition ended, as the first of them saw it.
     package var recovery: Incident.Resolution?
     /// Since when checks cannot tell; nil while they can.

@@ -124,6 +124,28 @@ extension ChannelTransaction {
             ])
     }
 
+    /// Lets every channel look at an incident again.
+    package func announce(_ incidentID: String) throws {
+        try database.execute(
+            cached: "UPDATE incident SET change = ? WHERE id = ?",
+            arguments: [try IncidentRow.nextChange(database), incidentID])
+    }
+
+    /// The other channels that refused a version of an incident as a message, by name, each with the receiver's last words.
+    package func refusals(of incidentID: String, version: Int) throws -> [(channel: String, words: String?)] {
+        try Row.fetchAll(database, cached: Self.refusals, arguments: [incidentID, version, channel]).map {
+            ($0["channel"], $0["words"])
+        }
+    }
+
+    static let refusals = """
+        SELECT n.channel, (
+            SELECT coalesce(d.error, 'HTTP ' || d.status) FROM delivery d
+            WHERE d.incident_id = n.incident_id AND d.channel = n.channel AND d.outcome = 'refused' ORDER BY d.id DESC LIMIT 1
+        ) AS words FROM notification n INDEXED BY notification_of_incident
+        WHERE n.incident_id = ? AND n.refused_version = ? AND n.channel <> ? ORDER BY n.channel
+        """
+
     /// Withdraws what is pending about an incident that cannot be read. It is not evaluated again until it changes.
     package func setAside(_ record: NotificationRecord) throws {
         try database.execute(

@@ -81,6 +81,58 @@ extension AlertingSuite {
             #expect(Set(taken.filter { $0.outcome == .delivered }.map(\.incidentID)).count == 3)
         }
 
+        @Test(
+            "what a channel refuses for good goes to the fallback at once, with the channel's name, and so does its end"
+        )
+        func standIn() async throws {
+            let world = try World(
+                script: ["hook": [.status(400, "too odd"), .status(400, "too odd")]],
+                World.routing([channel("hook"), channel("ops"), channel("other")], fallback: "ops", routed: ["hook"]))
+            try await world.commit(.firing)
+            try await world.pass(30)
+            let taken = try #require(world.transport.sent(to: "ops").first)
+            #expect(taken.text.contains("refused by channel 'hook' (too odd)"), "\(taken.text)")
+            #expect(world.delivery.troubles().isEmpty)
+            // The next version is taken by its own channel.
+            try await world.commit(.worse)
+            try await world.pass(60)
+            #expect(world.transport.sent(to: "hook").count == 3 && world.transport.sent(to: "ops").count == 1)
+            try await world.commit(.resolved)
+            try await world.pass(60)
+            #expect(world.transport.sent(to: "ops").map(\.type) == ["incident.firing", "incident.resolved"])
+            #expect(world.transport.sent(to: "other").isEmpty)
+        }
+
+        @Test("a pager's key is of domain and kind: the late end of an earlier incident does not close the present one")
+        func pagerKey() async throws {
+            let pager = try Service.pagerduty.channel("pager", url: "https://pager.test")
+            let world = try World(World.routing([pager]))
+            func sent() throws -> [String] {
+                try world.transport.sent.map { sent in
+                    let event = try object(sent.request.body)
+                    return "\(event["event_action"] ?? "") \(event["dedup_key"] ?? "")"
+                }
+            }
+            try await world.commit(.firing)
+            try await world.pass(60)
+            // The end does not arrive before the next one begins.
+            world.transport.script("pager", Array(repeating: .status(503), count: 3))
+            try await world.commit(.resolved)
+            try await world.pass(10)
+            try await world.commit(.firing, new: true)
+            try await world.pass(3600)
+            let actions = try sent()
+            #expect(Set(actions.map { $0.split(separator: " ")[1] }).count == 1)
+            #expect(actions.last?.hasPrefix("trigger") == true, "\(actions)")
+            try await world.commit(.resolved)
+            try await world.pass(60)
+            #expect(try sent().last?.hasPrefix("resolve") == true)
+            // Another store, without memory of it, ends it under the same key.
+            let incident = try world.incident()
+            let keys = ["a", "b"].map { MessageIdentity.pagerKey(of: incident, instance: $0) }
+            #expect(keys[0] == keys[1])
+        }
+
         @Test("what fired and ended while the receiver refused it is sent as one once the channel is repaired")
         func refusedFiring() async throws {
             let world = try World(script: ["hook": Array(repeating: .status(400), count: 4)])

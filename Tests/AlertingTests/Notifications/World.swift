@@ -183,16 +183,20 @@ final class World {
     // MARK: - What is true
 
     /// Commits a change of an incident as a check would.
+    /// `new`: of an incident of its own, behind one that ended.
     func commit(
         _ transition: IncidentChange.Transition, _ domain: String = "example.com", kind: IncidentKind = .cdnStale,
-        severity: Severity? = nil, changes: [Change] = [], reason: Incident.Resolution = .recovered
+        severity: Severity? = nil, changes: [Change] = [], reason: Incident.Resolution = .recovered,
+        new isNew: Bool = false
     ) async throws {
         let now = time.now()
         let key = "\(kind.rawValue) \(domain)"
+        if isNew { incidents[key] = nil }
         var incident =
             try incidents[key]
             ?? Incident(
-                id: String(ContentHash(of: key.utf8).hex.prefix(16)), subject: .domain(try Domain(domain)), kind: kind,
+                id: String(ContentHash(of: (isNew ? "\(key) \(now)" : key).utf8).hex.prefix(16)),
+                subject: .domain(try Domain(domain)), kind: kind,
                 severity: .error, state: .pending, since: now - 3600, openedAt: now)
         func raise() -> Incident.Mark {
             incident.version += 1

@@ -58,6 +58,26 @@ extension Audit {
         }
     }
 
+    /// How an incident concerns a channel. One that another refused may go to any that stands in.
+    func concern(of incident: CommittedIncident, to channel: SimulatedChannel, _ present: Present) -> Concern {
+        let own = present.concern(of: incident, to: channel)
+        guard own != .atOnce else { return own }
+        let isRefused = present.setup.channels.contains { other in
+            other.name != channel.name && story(incident.id, other.name).rejected.contains(incident.version)
+        }
+        return isRefused ? .perhaps : own
+    }
+
+    /// Whether a newer incident of the domain and kind is open at a pager, whose end closes both.
+    private func isTakenOver(_ incident: CommittedIncident, _ channel: SimulatedChannel) -> Bool {
+        channel.kind == .pagerduty && !incident.isOfGlobal
+            && active.contains { id in
+                guard let newer = ledger[id], newer.id != incident.id, !newer.isOver else { return false }
+                return newer.kind == incident.kind && newer.domain == incident.domain
+                    && story(newer.id, channel.name).knowledge != .nothing
+            }
+    }
+
     /// Whether nobody at the channel could acknowledge, since it is silent there.
     private func isHeld(_ incident: CommittedIncident, _ channel: SimulatedChannel, _ present: Present) -> Bool {
         incident.state == .firing
@@ -115,7 +135,7 @@ extension Audit {
         }
         guard incident.state == .firing else { return .none(nil) }
         guard channel.isFeed || !story.rejected.contains(incident.version) else { return .none(.refused) }
-        let concern = present.concern(of: incident, to: channel)
+        let concern = concern(of: incident, to: channel, present)
         guard concern != .none, concern != .perhaps else { return .none(nil) }
         guard let reason = reason(incident, channel, story, concern, present) else {
             return .none(concern == .atOnce || story.knowsFiring ? nil : .notEscalated)
@@ -141,6 +161,7 @@ extension Audit {
         if channel.isFeed { return story.knowsFiring && story.settled?.isEnd == false ? .due(.resolved) : .none(nil) }
         if story.knowsFiring {
             if story.rejected.contains(-incident.version) { return .none(.refused) }
+            if isTakenOver(incident, channel) { return .none(.takenOver) }
             return age < (channel.isPager ? 30.0 : 3) * 86_400 - 60 ? .due(.resolved) : .none(.expired)
         }
         // It may have received an earlier outbreak, and its end.

@@ -157,7 +157,7 @@ extension Audit {
         _ reason: NotificationReason, _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story,
         isFirst: Bool, _ present: Present
     ) throws {
-        let concern = present.concern(of: incident, to: channel)
+        let concern = concern(of: incident, to: channel, present)
         switch (reason, concern) {
         case (_, .none): throw Violation(rule: .routing, detail: "it does not concern the channel")
         case (.escalated, .later(let after)):

@@ -22,7 +22,7 @@ extension Audit {
             else { continue }
             let isExcused =
                 story.rejected.contains(-incident.version) || story.explanations.contains(.expired)
-                || story.explanations.contains(.refused)
+                || story.explanations.contains(.refused) || story.explanations.contains(.takenOver)
             guard isExcused else {
                 throw Violation(rule: .endIsDelivered, detail: "\(id.channel) still takes \(id.incident) for firing")
             }

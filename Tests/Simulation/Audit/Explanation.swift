@@ -11,6 +11,8 @@ enum Explanation: String, CaseIterable {
     case inhibited
     /// The receiver refused this very message.
     case refused
+    /// A pager keeps a newer one of the same domain and kind open under its key.
+    case takenOver
     /// The receiver could not be reached for as long as the message was worth sending.
     case expired
     /// It was over, or acknowledged, before its step of the escalation was reached.
