@@ -40,7 +40,7 @@ extension Audit {
                 guard !present.isSurelySilent(incident) else {
                     throw Violation(rule: .silence, detail: "\(channel.name) is sent the alert \(id)")
                 }
-                guard [.atOnce, .perhaps].contains(present.concern(of: incident, to: channel)) else {
+                guard [.atOnce, .perhaps].contains(concern(of: incident, to: channel, present)) else {
                     throw Violation(rule: .routing, detail: "\(channel.name) is sent the alert \(id)")
                 }
             }

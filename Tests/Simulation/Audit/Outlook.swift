@@ -30,6 +30,10 @@ struct Outlook {
     /// When the origin's file was last seen; before that, when the site was first looked at.
     private var lastSight: Date?
     private var staleChecks = 0
+    /// Since when each check found the present version at all edges that it asked, and when they had it no more.
+    private var agreed: (version: Int, since: Date)?
+    private var wentBack: [Date] = []
+    private var lastLook: Date?
     private var edges = EdgeOutlook()
     private var certificates = CertificateOutlook()
 
@@ -43,17 +47,35 @@ struct Outlook {
         guard let sight = sights.last else { return }
         lastSight = lastSight ?? now
         for sight in sights { noteOrigin(sight, now) }
+        noteCopies(sight, now)
         let isAlone = sight.origin == .refused && isRefusedHereAlone(sight, now)
         let isBroken = sight.origin == .broken || sight.origin == .refused && !isAlone
         try judge(
             .originBroken, sight, isBroken, isUnknown: sight.origin == .unreachable || isAlone, before, state, setup)
         try judge(
             .originUnreachable, sight, sight.origin == .unreachable, isUnknown: false, before, state, setup)
+        let file: Int? = if case .file(let version) = sight.origin { version } else { nil }
+        try judge(
+            .fileBroken, sight, file.map { $0 >= SimulatedSite.appless } ?? false, isUnknown: file == nil, before,
+            state, setup)
         try judgeAge(sight, state, setup, now)
         try edges.take(sight, before, state, isOld: { served[$0]?.supersededAt != nil && $0 != serving })
         try certificates.take(sight, before, state, setup, wall: wall)
         try judgeShape(state)
         try judgeHarm(state)
+    }
+
+    /// A copy that was right at each check of an hour, and at the next no more, went back then.
+    private mutating func noteCopies(_ sight: FetchResult, _ now: Date) {
+        guard case .file(let current) = sight.origin, !sight.edges.isEmpty else { return }
+        defer { lastLook = now }
+        if agreed?.version != current { (agreed, wentBack) = (nil, []) }
+        if sight.copies.allSatisfy({ $0 == .file(current) }) {
+            agreed = agreed ?? (current, now)
+        } else if let since = agreed?.since {
+            if let last = lastLook, last.timeIntervalSince(since) >= 3600 { wentBack.append(now) }
+            agreed = nil
+        }
     }
 
     private mutating func noteOrigin(_ sight: FetchResult, _ now: Date) {
@@ -101,7 +123,7 @@ struct Outlook {
                 count.fires = true
                 count.recent = []
             }
-        } else if sight.depth == .full {
+        } else if sight.depth == .full || !kind.needsFullProbe {
             count.held = 0
             count.clear += 1
             if !count.fires { count.recent.append(false) }
@@ -147,20 +169,22 @@ struct Outlook {
             }
             return
         }
-        let age = max(0, now.timeIntervalSince(since))
-        guard comparison?.changedAt == since, comparison?.lagSeconds == Int(age) else {
+        // It may have been right since.
+        let begin = [comparison?.changedAt].compactMap(\.self).first(where: wentBack.contains) ?? since
+        let age = max(0, now.timeIntervalSince(begin))
+        guard comparison?.changedAt == begin, comparison?.lagSeconds == Int(age) else {
             throw Violation(
                 rule: .ages,
                 detail: "\(state.domain) lags for \(comparison?.lagSeconds.map(String.init) ?? "no") s since "
                     + "\(comparison?.changedAt?.timeIntervalSince1970 ?? 0), and really for \(Int(age)) s since "
-                    + "\(since.timeIntervalSince1970)")
+                    + "\(begin.timeIntervalSince1970)")
         }
         guard state.originAlternation == nil else {
             staleChecks = 0
             return
         }
         let open = state.open[.cdnStale]
-        if let open, open.incident.since != since {
+        if let open, open.incident.since != begin {
             throw Violation(rule: .ages, detail: "the incident of \(state.domain) begins at another instant")
         }
         staleChecks += 1

@@ -16,6 +16,7 @@ extension Simulation {
         case .breakAs(let origin): sites[number].origin = origin
         case .mend: sites[number].origin = .well
         case .crawl(let edge, let version): sites[number].crawl(edge: edge, version: version)
+        case .agree: sites[number].otherCaches = nil
         case .cdnTrouble: sites[number].isCDNAway = true
         case .cdnMend: sites[number].isCDNAway = false
         case .fallSilent(let edge, let muteness):
@@ -43,6 +44,21 @@ extension Simulation {
         let what = siteDice.number(0...99)
         var name = "change"
         switch what {
+        case 0..<12 where isVaried:
+            name = "deploy a file without an app"
+            site.newest += 1
+            site.former = site.version
+            site.version = SimulatedSite.appless + site.newest
+        case 12..<18 where isVaried:
+            name = "have a CDN that goes back"
+            let isEverywhere = siteDice.happens(0.5)
+            for edge in site.edges.indices where isEverywhere || edge == 0 {
+                agenda.add(.site(number, .crawl(edge: edge, version: site.former)), at: now + siteDice.hours(mean: 1))
+            }
+        case 18..<22 where isVaried:
+            name = "have caches that differ by chance"
+            site.otherCaches = site.former
+            agenda.add(.site(number, .agree), at: now + siteDice.hours(mean: 8))
         case 0..<40:
             site.newest += 1
             site.former = site.version

@@ -14,6 +14,8 @@ enum SiteTurn: Equatable, Sendable {
     /// It breaks again, or in another way.
     case breakAs(SimulatedSite.Origin)
     case crawl(edge: Int, version: Int?)
+    /// Its caches agree again.
+    case agree
     case cdnTrouble
     case cdnMend
     case fallSilent(edge: Int, SimulatedSite.Muteness)
@@ -53,6 +55,8 @@ struct SimulatedSite {
     /// The edges that say nothing, by number.
     var mute: [Int: Muteness] = [:]
     var isCDNAway = false
+    /// What some caches behind each edge hold in place of its copy: which of them answers is chance.
+    var otherCaches: Int?
     /// When the certificate of each address ends, by the wall clock. One or two addresses.
     var certificates: [Date]
     private var looks = 0
@@ -60,6 +64,14 @@ struct SimulatedSite {
     init(name: String, addresses: Int, certificateEnds: Date) {
         self.name = name
         certificates = Array(repeating: certificateEnds, count: max(1, addresses))
+    }
+
+    /// Versions from here on are files that open no app.
+    static let appless = 500_000
+
+    static func body(of version: Int) -> String {
+        version < appless
+            ? SampleFile.version(version) : #"{"applinks":{"details":[]},"version":\#(version)}"#
     }
 
     static func address(_ number: Int) -> String { "192.0.2.\(number + 1)" }
@@ -103,11 +115,11 @@ struct SimulatedSite {
         switch origin {
         case .well:
             sight.origin = .file(version)
-            return .file(SampleFile.version(version))
+            return .file(Self.body(of: version))
         case .alternating(let versions):
             let served = versions[looks % max(1, versions.count)]
             sight.origin = .file(served)
-            return .file(SampleFile.version(served))
+            return .file(Self.body(of: served))
         case .status(let status):
             sight.origin = status == 403 ? .refused : .broken
             return .status(status)
@@ -134,9 +146,10 @@ struct SimulatedSite {
         case .timeout, .absent: return .failed(.timedOut, .waiting)
         case nil: break
         }
-        sight.edges[edge] = edges[edge]
-        switch edges[edge] {
-        case .file(let version): return .file(SampleFile.version(version))
+        let copy = otherCaches.map { (looks + edge) % 3 == 0 ? .file($0) : edges[edge] } ?? edges[edge]
+        sight.edges[edge] = copy
+        switch copy {
+        case .file(let version): return .file(Self.body(of: version))
         case .refused(let maxAge): return .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden", maxAge: maxAge)
         }
     }
@@ -154,9 +167,14 @@ struct SimulatedSite {
 
     mutating func calm(certificateEnds: Date) {
         origin = .well
+        if version >= Self.appless {
+            newest += 1
+            version = newest
+        }
         edges = edges.map { _ in .file(version) }
         mute = [:]
         isCDNAway = false
+        otherCaches = nil
         certificates = certificates.map { _ in certificateEnds }
     }
 }
