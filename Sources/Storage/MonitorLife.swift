@@ -195,7 +195,7 @@ extension Store {
         WHERE i.version > 0 AND i.state <> 'resolved' AND i.state = 'firing' AND i.kind <> 'change' AND i.fired_at <= ?1
             AND EXISTS (
                 SELECT 1 FROM notification n WHERE n.incident_id = i.id AND n.is_held = 0
-                    AND (n.pending_since IS NOT NULL OR n.refused_version = i.version))
+                    AND (n.pending_since IS NOT NULL AND n.reason IS NOT NULL OR n.refused_version = i.version))
             AND NOT EXISTS (SELECT 1 FROM notification n WHERE n.incident_id = i.id AND (n.state = 'firing' OR n.maybe_delivered))
             AND NOT EXISTS (
                 SELECT 1 FROM notification n WHERE n.incident_id = i.id AND n.pending_since IS NOT NULL

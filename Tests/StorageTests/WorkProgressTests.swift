@@ -156,12 +156,12 @@ extension StorageSuite {
         }
 
         /// What each of two channels has of an incident that fires: `p`ending, `t`rouble with it pending, `r`efused for good,
-        /// `k`nown, `s`ilenced, or `-`.
+        /// `k`nown, `s`ilenced, silenced after it `w`as pending there, or `-`.
         @Test(
             "an incident that no working channel takes is a standstill, and a silenced one is none",
             arguments: [
                 ("t-", true), ("tt", true), ("r-", true), ("rt", true), ("p-", false), ("tp", false), ("tk", false),
-                ("rk", false), ("s-", false), ("--", false),
+                ("rk", false), ("s-", false), ("w-", false), ("--", false),
             ])
         func untold(_ channels: String, _ isUntold: Bool) async throws {
             let firing = try incident()
@@ -169,15 +169,16 @@ extension StorageSuite {
             for (name, letter) in zip(["ops", "chat"], channels) {
                 try await store.transact(channel: name) { channel in
                     var record = ChannelRecord(name: name, type: "webhook")
-                    if letter == "t" { record.trouble = .init(state: .degraded, since: noon, error: "502") }
+                    if "tw".contains(letter) { record.trouble = .init(state: .degraded, since: noon, error: "502") }
                     record.cursor = try channel.latestChange()
                     try channel.save(record)
                     var row = NotificationRecord(incidentID: "a1")
                     switch letter {
-                    case "p", "t": row.pendingSince = noon
+                    case "p", "t": (row.pendingSince, row.reason) = (noon, .firing)
                     case "r": row.refused = .init(version: firing.version, at: noon)
                     case "k": row.state = .firing
                     case "s": (row.pendingSince, row.isHeld) = (noon, true)
+                    case "w": (row.pendingSince, row.dueAt) = (noon, noon + 9000)
                     default: break
                     }
                     try channel.save(row, of: firing)

@@ -92,9 +92,11 @@ struct NotificationPlanner {
         return route
     }
 
-    /// Who refused it as it is now, where this channel stands in.
+    /// Who refused it as it is now, where this channel stands in. What a channel filters out it gets as the fallback alone.
     func refusals(of incident: Incident) throws -> [Alert.Refusal] {
-        guard incident.state == .firing else { return [] }
+        guard incident.state == .firing,
+            channel.name == inputs.routing.fallback || channel.accepts(kind: incident.kind, severity: incident.severity)
+        else { return [] }
         return try store.refusals(of: incident.id, version: incident.version)
             .filter {
                 inputs.routing.globalChannels(of: .channel($0.channel), troubled: inputs.troubled).contains(
