@@ -11,7 +11,7 @@ struct SimulationSuite {
     /// Few sites and many, with messages that go by themselves and with grouped ones, with escalation and with a feed.
     @Test(
         "days of trouble lose nothing, repeat nothing under another key, and come to rest",
-        arguments: [(UInt64(1), 1.0), (5, 0.5), (17, 0.5), (8, 0.5)])
+        arguments: [(UInt64(1), 1.0), (5, 0.5), (17, 0.5), (34, 0.5)])
     func seeds(_ seed: UInt64, days: Double) async throws {
         let result = try await SimulationCommand.simulate(seed: seed, days: days)
         let story = result.tail.joined(separator: "\n")
