@@ -177,6 +177,17 @@ extension MonitoringSuite {
             #expect(course.state.verdict?.comparison.changedAt == .testing + 300)
         }
 
+        @Test("hours in which nobody could tell are none in which the copy was right")
+        func unseen() throws {
+            var course = try Course()
+            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.look(at: 1, origin: 2, cdn: 1)
+            try course.look(at: 2, origin: 2, cdn: 2)
+            for hour in 3...9 { try course.look(at: Double(hour), .file(SampleFile.version(2)), .failed(.timedOut)) }
+            try course.look(at: 10, origin: 2, cdn: 1)
+            #expect(course.state.verdict?.comparison.change?.way == .changed)
+        }
+
         @Test("a short good answer does not make the copy younger that went back")
         func relapse() throws {
             var course = try Course()

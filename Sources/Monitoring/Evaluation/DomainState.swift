@@ -89,6 +89,8 @@ package struct Propagation: Codable, Equatable, Sendable {
 package struct CopyAgreement: Codable, Equatable, Sendable {
     /// The first of them.
     var since: Date
+    /// The last of them, where later checks could not tell; nil: the last check was one.
+    var seenUntil: Date?
     /// When it ended, after it had lasted: Apple's CDN went back. nil: it lasts.
     var parted: OriginChange?
     /// Since when it has the file again; nil: it has not.
@@ -221,6 +223,7 @@ extension DomainState {
             guard !open.keys.contains(where: \.isOfCDN) else { return }
             guard var known = agreement, known.parted != nil else {
                 agreement = agreement ?? CopyAgreement(since: now)
+                agreement?.seenUntil = nil
                 return
             }
             let back = known.backSince ?? now
@@ -230,11 +233,13 @@ extension DomainState {
             guard let known = agreement else { return }
             agreement?.backSince = nil
             guard known.parted == nil, comparison.isWithoutEffect != true else { return }
-            let last = before ?? known.since
+            let last = known.seenUntil ?? before ?? known.since
             let isSteady = last.timeIntervalSince(known.since) >= CopyAgreement.steady
             agreement = isSteady ? known : nil
             agreement?.parted = OriginChange(at: now, after: last, way: .wentBack)
-        case .originUnavailable, .cdnUnavailable, .notCompared: break
+        case .originUnavailable, .cdnUnavailable, .notCompared:
+            guard let known = agreement, known.parted == nil else { return }
+            agreement?.seenUntil = known.seenUntil ?? before
         }
     }
 

@@ -69,11 +69,10 @@ package func evaluate(
     }
     if let light, network != .suspect { lightVerdict = verdict(of: Readings(light, witness: witness)) }
     var seen = network == .suspect ? verdict(of: readings).suspect : verdict(of: readings)
-    if network != .suspect {
-        next.noteAgreement(seen.comparison, at: now, before: state.lastCheckedAt)
-        // Its age is known now.
-        if next.agreement?.parted != state.agreement?.parted { seen = verdict(of: readings) }
-    }
+    let compared = network == .suspect ? Comparison(state: .notCompared) : seen.comparison
+    next.noteAgreement(compared, at: now, before: state.lastCheckedAt)
+    // Its age is known now.
+    if next.agreement?.parted != state.agreement?.parted, network != .suspect { seen = verdict(of: readings) }
     next.noteCDN(readings, at: now)
     let isFull = observation.depth == .full
     let fingerprint =

@@ -31,7 +31,9 @@ struct Outlook {
     private var lastSight: Date?
     private var staleChecks = 0
     /// Since when each check found the present version at all edges that it asked, and when they had it no more.
-    private var agreed: (version: Int, since: Date)?
+    private var agreed: Date?
+    /// Of which version this is.
+    private var copiesOf: Int?
     private var wentBack: [Date] = []
     private var lastLook: Date?
     private var edges = EdgeOutlook()
@@ -69,10 +71,10 @@ struct Outlook {
     private mutating func noteCopies(_ sight: FetchResult, _ now: Date) {
         guard case .file(let current) = sight.origin, !sight.edges.isEmpty else { return }
         defer { lastLook = now }
-        if agreed?.version != current { (agreed, wentBack) = (nil, []) }
+        if copiesOf != current { (copiesOf, agreed, wentBack) = (current, nil, []) }
         if sight.copies.allSatisfy({ $0 == .file(current) }) {
-            agreed = agreed ?? (current, now)
-        } else if let since = agreed?.since {
+            agreed = agreed ?? now
+        } else if let since = agreed {
             if let last = lastLook, last.timeIntervalSince(since) >= 3600 { wentBack.append(now) }
             agreed = nil
         }
