@@ -16,7 +16,7 @@ private let samples: [Cause] = {
         .privateHere(["a", "b"], of: 3),
         .addressesFailVariously(answers, repairs: [.deadAddress, .ipv6, .fault(.origin(.fault(.tlsVersion)))]),
         .redirectToNothing(hop: 301, target: "a", status: 404, addsSlash: true),
-        .errorMessageInsteadOfFile("'\(String(repeating: "a", count: 70))'"), .hostSleeps, .hostDown,
+        .otherJSON(String(repeating: "a", count: 70)), .hostSleeps, .hostDown,
     ]
     let crawler: [CrawlerCause] = [
         .various(reasons), .refusedByAddress(status: 403), .refused(status: 403), .remembersAbsence(status: 404),
@@ -58,8 +58,8 @@ private let samples: [Cause] = {
             Cause(.origin(.crawlerRefused(refusals)), as: .crawlerRefusedByAgent),
             Cause(.file(.lint(lint(.warning))), as: .byteOrderMark), Cause(.file(.lint(lint(.warning)))),
         ]
-    let pages = (WebPage.Kind.allCases + [nil]).map { kind in
-        OriginCause.pageInsteadOfFile(WebPage(title: String(repeating: "a", count: 60), kind: kind))
+    let pages = [nil, String(repeating: "a", count: 60)].map { title in
+        OriginCause.pageInsteadOfFile(title: title)
     }
     return leads + (origin + pages).map(Cause.origin) + access.map(Cause.access) + crawler.map(Cause.crawler)
         + CrawlerFailure.Cause.allCases.map { .crawler(.connection($0, words: "x509")) } + copy.map(Cause.copy)
@@ -103,8 +103,8 @@ let faults: [OriginFault] = {
 
 let redirects: [RedirectFault] = [
     .insecure("a"), .byInsecure("a"), .circle, .tooMany(hops: 10), .nowhere(status: 301),
-    .unreadable(status: 301, location: "a"), .privateAddress("a"), .login("a"), .otherSite("a"), .errorPage("a"),
-    .home("a"), .maintenance("a"),
+    .unreadable(status: 301, location: "a"), .privateAddress("a"), .login("a"), .otherSite("a"),
+    .toPage("a", title: nil), .toPage("a", title: "b"),
 ]
 
 extension EvidenceSuite {

@@ -102,7 +102,7 @@ extension EvidenceSuite {
                 cause: absent(404), origin: .status(404), cdn: good, effect: works,
                 outlook: .copyMayEnd),
             Row(
-                cause: .origin(.pageInsteadOfFile(WebPage(title: nil, kind: nil))), origin: page, cdn: good,
+                cause: .origin(.pageInsteadOfFile(title: nil)), origin: page, cdn: good,
                 effect: works, outlook: .copyMayEnd),
             Row(
                 cause: Cause(.origin(.status(StatusAnswer(fault: .status(500), status: 500)))), origin: .status(500),
@@ -264,7 +264,7 @@ extension EvidenceSuite {
         func brokenHere() throws {
             let verdict = try verdict(
                 origin: Self.page, cdn: .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden"))
-            #expect(verdict.diagnosis.cause == .origin(.pageInsteadOfFile(WebPage(title: nil, kind: nil))))
+            #expect(verdict.diagnosis.cause == .origin(.pageInsteadOfFile(title: nil)))
         }
     }
 }

@@ -84,7 +84,7 @@ extension Story {
             scene: .calm(Reply.status(302).redirected(to: "https://example.com/404", status: 302), cdn: .status(404)),
             findings: ["origin.redirect error", "origin.content-type error", "aasa.json-syntax error"],
             id: .originFault,
-            words: ["redirects to an error page, https://example.com/404", "out of the redirect"]),
+            words: ["redirects to https://example.com/404, an HTML page", "out of the redirect"]),
         Story(
             "a private address here beside a copy of ten days",
             cdn: good.with { $0.headers["Age"] = "864000" },

@@ -231,7 +231,7 @@ extension Channel {
         // Cut only after hiding: half a secret at the end of a cut text would not be recognized.
         var text = redacted(answer.text)
         if answer.isPage {
-            text = "an HTML page" + (WebPage(Data(text.utf8)).title.map { " titled '\($0)'" } ?? "")
+            text = "an HTML page" + (WebPage.title(of: Data(text.utf8)).map { " titled '\($0)'" } ?? "")
         }
         if (200...299).contains(answer.status ?? 0), answer.fault == nil, !format.isTaken(answer) {
             let first = text.split(whereSeparator: \.isNewline).first ?? "nothing"

@@ -141,10 +141,10 @@ extension Checks {
         let isPage = answer.isPage
         var evidence = context.answerEvidence
         evidence["content_type"] = header ?? "(none)"
-        evidence["title"] = context.readings.originPage?.title
+        evidence["title"] = context.readings.originPageTitle
         let matter = OriginMatter.contentType(
             type.inSentence, isPage: isPage,
-            holdsFile: !isPage || context.readings.originFile != nil && context.readings.originErrorMessage == nil,
+            holdsFile: !isPage || context.readings.originFile?.namesService == true,
             context.protectionHere?.protection)
         return [
             context.metHost.placing(

@@ -21,11 +21,14 @@ extension Checks {
             matter = .redirect(.byInsecure(target))
         } else if trail.leadsToLogin {
             matter = .redirect(.login(target))
-        } else if let fault = RedirectFault(placeholderOf: context) {
-            matter = .redirect(fault)
         } else if host.map({ context.domain.isSameSite(as: $0) }) == true {
-            matter = .redirectSameSite(
-                target, cdnFollowed: context.cdn?.answer?.header("apple-from")?.contains(",") == true)
+            // As of every path, to the home page or to one for what is not there: the page's title says which.
+            let isPage = context.readings.originIsPage
+            let isFollowed = context.cdn?.answer?.header("apple-from")?.contains(",") == true
+            matter =
+                isPage
+                ? .redirect(.toPage(target, title: context.readings.originPageTitle))
+                : .redirectSameSite(target, cdnFollowed: isFollowed)
         } else {
             matter = .redirect(.otherSite(target))
         }
@@ -95,102 +98,6 @@ struct RedirectTrail {
             return login.contains(String(name))
         }
     }
-}
-
-extension RedirectFault {
-    /// A redirect of every path to one page: the file is not there, unless it comes back all the same.
-    fileprivate init?(placeholderOf context: CheckContext) {
-        guard context.readings.originFile?.namesService != true else { return nil }
-        let targets = context.origin.redirects.suffix(10).compactMap(\.target)
-        if let target = targets.last(where: { RedirectTarget($0)?.isMaintenance(of: context.domain) == true }) {
-            self = .maintenance(target.inSentence)
-        } else if let target = targets.last(where: { RedirectTarget($0)?.isErrorPage == true }) {
-            self = .errorPage(target.inSentence)
-        } else if let target = targets.last(where: { RedirectTarget($0)?.isHome(of: context.domain) == true }) {
-            self = .home(target.inSentence)
-        } else {
-            return nil
-        }
-    }
-}
-
-/// What the URL of a redirect's target says of the page there.
-struct RedirectTarget {
-    private let host: String
-    /// In lower case.
-    private let path: [String]
-
-    init?(_ url: String) {
-        guard url.utf8.count <= 4096, let parts = URLComponents(string: url), let host = parts.host else { return nil }
-        self.host = host.lowercased()
-        path = parts.path.lowercased().split(separator: "/").map(String.init)
-    }
-
-    /// Whether it is the first page of the domain's site, in whatever language or under whatever of its hosts.
-    func isHome(of domain: Domain) -> Bool {
-        guard domain.isSameSite(as: host), path.count <= 3 else { return false }
-        var rest = path[...]
-        if let last = rest.last, Self.isIndex(last) { rest.removeLast() }
-        return rest.count <= 2 && rest.allSatisfy(Self.isLocale)
-    }
-
-    /// Whether its path says that something is not there: `/404`, `/404.html`, `/errors/not-found`.
-    var isErrorPage: Bool {
-        path.suffix(2).contains { part in
-            let words = part.split { "-_.".contains($0) }.map(String.init)
-            return words.first == "404" || words.prefix(2) == ["not", "found"] || words.first == "notfound"
-                || words.first == "error" && words.count <= 2
-        }
-    }
-
-    /// `index.php`, `home`: what servers and programs call their first page.
-    private static func isIndex(_ name: String) -> Bool {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard let stem = parts.first, parts.count <= 2 else { return false }
-        let extensions: Set<Substring> = [
-            "html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "jsf", "do", "cfm", "cgi",
-        ]
-        return indexNames.contains(String(stem)) && (parts.count == 1 || extensions.contains(parts[1]))
-    }
-
-    private static let indexNames: Set<String> = [
-        "index", "home", "homepage", "default", "main", "start", "welcome", "startseite", "accueil", "inicio",
-    ]
-
-    /// `en`, `en-us`, `zh-hant-tw`: a language, a country, or both.
-    private static func isLocale(_ name: String) -> Bool {
-        if ["global", "intl", "int"].contains(name) { return true }
-        let parts = name.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
-        guard let first = parts.first, first.utf8.count == 2, parts.count <= 3 else { return false }
-        return first.utf8.allSatisfy { (0x61...0x7A).contains($0) }
-            && parts.dropFirst().allSatisfy { part in
-                (2...4).contains(part.utf8.count)
-                    && part.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
-            }
-    }
-
-    /// Whether host or path say that the site is closed for now. Words of the domain's own name say nothing.
-    func isMaintenance(of domain: Domain) -> Bool {
-        let own = Set(domain.name.split(separator: ".").map(String.init))
-        let labels = host.split(separator: ".").dropLast().map(String.init).filter { !own.contains($0) }
-        return (labels + path.suffix(4)).contains { part in
-            let words = part.split { "-_.~+".contains($0) }.map(String.init)
-            return words.contains(where: Self.maintenanceWords.contains)
-                || Self.maintenancePhrases.contains { words.joined().contains($0) }
-        }
-    }
-
-    private static let maintenanceWords: Set<String> = [
-        "maintenance", "wartung", "wartungsarbeiten", "wartungsmodus", "mantenimiento", "manutencao", "manutenzione",
-        "onderhoud", "underhall", "konserwacja", "bakim", "entretien", "offline", "unavailable", "sorry", "down",
-        "downtime",
-        "outage", "closed", "503", "brb",
-    ]
-
-    private static let maintenancePhrases = [
-        "comingsoon", "underconstruction", "undermaintenance", "maintenancemode", "maintenancepage", "sitedown",
-        "sitemaintenance", "berightback", "serviceunavailable", "temporarilyunavailable",
-    ]
 }
 
 /// The host that the last request of a retrieval went to.

@@ -84,7 +84,7 @@ extension Cause {
         switch self {
         case .finding(_, .origin(.fault), _), .finding(_, .origin(.redirect), _), .finding(_, .origin(.status), _),
             .finding(_, .origin(.contentType), _), .finding(_, .file(.lint), _), .origin(.redirectToNothing),
-            .origin(.pageInsteadOfFile), .origin(.errorMessageInsteadOfFile), .origin(.addressesFailVariously):
+            .origin(.pageInsteadOfFile), .origin(.otherJSON), .origin(.addressesFailVariously):
             true
         default: false
         }

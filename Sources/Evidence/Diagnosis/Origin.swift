@@ -11,9 +11,9 @@ package enum OriginCause: Codable, Equatable, Sendable {
     case privateHere([String], of: Int)
     case addressesFailVariously(AddressAnswers, repairs: [AddressRepair])
     case redirectToNothing(hop: Int, target: String, status: Int, addsSlash: Bool)
-    case pageInsteadOfFile(WebPage)
-    /// JSON that says that something failed, in its words.
-    case errorMessageInsteadOfFile(String)
+    case pageInsteadOfFile(title: String?)
+    /// JSON without a service, and how it begins.
+    case otherJSON(String)
     case hostSleeps
     case hostDown
 
@@ -52,12 +52,17 @@ package enum OriginCause: Codable, Equatable, Sendable {
                 Words(
                     "The origin redirects (\(hop)) to \(target), where there is no file (\(status))"
                         + (addsSlash ? ". A rule adds a slash to every path." : "."), English.outOfRedirect))
-        case .pageInsteadOfFile(let page): CauseDeclaration(.pageInsteadOfFile, English.words(page))
-        case .errorMessageInsteadOfFile(let words):
+        case .pageInsteadOfFile(let title):
             CauseDeclaration(
                 .pageInsteadOfFile,
                 Words(
-                    "Your server sends an error message, no association file, with status 200: \(words).",
+                    "Your server sends an HTML page\(English.titled(title)) in place of the file.",
+                    English.exemptionFromPages))
+        case .otherJSON(let words):
+            CauseDeclaration(
+                .pageInsteadOfFile,
+                Words(
+                    "Your server sends JSON that is no association file, with status 200: '\(words)'.",
                     "Take /.well-known/apple-app-site-association out of the API's routes, and deploy the file there."))
         case .hostSleeps:
             CauseDeclaration(
@@ -217,13 +222,15 @@ extension Diagnosis {
             guard context.check.readings.originBody?.syntaxError?.cause == .htmlPage,
                 context.lint("json-syntax") != nil, context.error(.redirect) == nil
             else { return nil }
-            return .origin(.pageInsteadOfFile(context.check.readings.originPage ?? WebPage(title: nil, kind: nil)))
+            return .origin(.pageInsteadOfFile(title: context.check.readings.originPageTitle))
         },
         { context in
-            guard context.lint("no-service") != nil || context.lint("root-not-object") != nil,
-                context.error(.redirect) == nil, let words = context.check.readings.originErrorMessage
+            // A service that is misspelt has a place of its own.
+            guard let finding = context.lint("no-service") ?? context.lint("root-not-object"),
+                finding.evidence["pointer"] == "", context.error(.redirect) == nil,
+                let words = context.check.readings.otherJSON
             else { return nil }
-            return .origin(.errorMessageInsteadOfFile(words.inSentence))
+            return .origin(.otherJSON(words.inSentence))
         },
         { context in
             let failure = context.check.origin.failure

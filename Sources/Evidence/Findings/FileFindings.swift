@@ -132,8 +132,7 @@ extension English {
             case .unreadable(let status, let location):
                 "it redirects (status \(status)) to '\(location)', which no browser can follow"
             case .privateAddress(let target): "it redirects to \(target), a private or reserved address"
-            case .login(let target), .otherSite(let target), .home(let target), .maintenance(let target),
-                .errorPage(let target):
+            case .login(let target), .otherSite(let target), .toPage(let target, _):
                 "it redirects to \(target)"
             }
         case .served(let served, nil): "the server \(words(served))"

@@ -149,11 +149,8 @@ package enum RedirectFault: Codable, Equatable, Sendable {
     case privateAddress(String)
     case login(String)
     case otherSite(String)
-    /// To the first page of the site, as if the path were none.
-    case home(String)
-    case maintenance(String)
-    /// To a page for what is not there.
-    case errorPage(String)
+    /// To an HTML page of the same site.
+    case toPage(String, title: String?)
 
     /// Why a redirect was not followed; nil where none stopped.
     init?(stopOf retrieval: Retrieval) {
@@ -175,7 +172,7 @@ package enum RedirectFault: Codable, Equatable, Sendable {
         switch self {
         case .insecure, .byInsecure: .redirectInsecure
         case .circle, .tooMany: .redirectLoop
-        case .nowhere, .unreadable, .login, .otherSite, .home, .maintenance, .errorPage: .redirect
+        case .nowhere, .unreadable, .login, .otherSite, .toPage: .redirect
         case .privateAddress: .notPublicAddress
         }
     }
@@ -529,9 +526,7 @@ extension English {
 
     private static func action(_ fault: RedirectFault) -> String {
         switch fault {
-        case .home, .errorPage: outOfRedirect
-        case .maintenance:
-            "Take /.well-known/apple-app-site-association out of maintenance mode: serve the file there, with status 200."
+        case .toPage: outOfRedirect
         default: "Serve the file at /.well-known/apple-app-site-association itself, with status 200."
         }
     }
@@ -548,10 +543,8 @@ extension English {
         case .login(let target):
             "The origin redirects to a login page, \(target). The file must be there for everybody."
         case .otherSite(let target): "The origin redirects to another site, \(target). Apple allows no redirects."
-        case .home(let target): "The origin redirects to its home page, \(target). The file is not there."
-        case .errorPage(let target): "The origin redirects to an error page, \(target). The file is not there."
-        case .maintenance(let target):
-            "The origin redirects to a maintenance page, \(target). The file must be there during maintenance too."
+        case .toPage(let target, let title):
+            "The origin redirects to \(target), an HTML page\(titled(title)). The file is not there."
         case .privateAddress(let target):
             "The origin redirects to \(target), which has a private or reserved address."
         }
