@@ -31,12 +31,15 @@ extension MetricsRegistry {
 extension DomainGauges {
     init(_ observation: Observation, _ state: DomainState) {
         let comparison = state.verdict?.comparison
+        // Alert rules page for what these say.
+        let isHarmless = comparison?.isWithoutEffect == true
         let findings = (state.verdict?.findings ?? []).map {
             Labels(["rule": $0.rule.rawValue, "severity": $0.severity.rawValue])
         }
         self.init(
             isOriginUp: Self.isOriginUp(observation, state),
-            isInSync: comparison?.state.isInSync, lagSeconds: comparison?.lagSeconds,
+            isInSync: isHarmless ? true : comparison?.state.isInSync,
+            lagSeconds: isHarmless ? nil : comparison?.lagSeconds,
             edges: comparison?.edges.map { ($0.inSync, $0.asked) },
             certificateExpiry: observation.origin.connection?.tls?.chain.first?.notAfter?.timeIntervalSince1970,
             state: comparison?.state.rawValue ?? "not_compared", findings: Array(Set(findings)).sorted())

@@ -65,8 +65,7 @@ struct FormerChannels {
             guard destination != record.destination, !destinations.contains(record.destination) else { continue }
             let open = try await store.unendedNotifications(channel: record.name).map(\.incident)
                 .filter { $0.state != .resolved }
-            let left = LeftOpen(
-                channel: record.name, type: record.type, incidents: open, instance: routing.instance)
+            let left = LeftOpen(channel: record.name, type: record.type, incidents: open)
             left.log(to: logger)
             if !open.isEmpty, left.isPager, try await store.toldOpen(at: record.name) != left.mark { news.append(left) }
         }

@@ -155,7 +155,8 @@ package struct Differences: Equatable, Sendable {
     /// Whether it is proven that phones do the same by both files: no URL opens otherwise, and nothing but links differs.
     var isWithoutEffect: Bool {
         behaviour.isEmpty && total == changes.count && !changes.isEmpty
-            && changes.allSatisfy { $0.pointer.hasPrefix("/applinks/") }
+            // Which of two apps comes first may decide, too.
+            && changes.allSatisfy { $0.pointer.hasPrefix("/applinks/") && $0.kind != .moved }
     }
 
     /// `and 550 more changes`, where so many are shown; nil where that is all.
@@ -174,6 +175,15 @@ package struct OriginChange: Codable, Equatable, Sendable {
     package var way: Way
     /// Whether it is an incident to its operator that the copy still lags; nil: it is not.
     package var isOverdue: Bool?
+
+    /// Stored before there were ways, it is a change.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        at = try values.decode(Date.self, forKey: .at)
+        after = try values.decodeIfPresent(Date.self, forKey: .after)
+        way = try values.decodeIfPresent(Way.self, forKey: .way) ?? .changed
+        isOverdue = try values.decodeIfPresent(Bool.self, forKey: .isOverdue)
+    }
 
     package init(at: Date, after: Date? = nil, way: Way = .changed, isOverdue: Bool? = nil) {
         self.at = at

@@ -252,6 +252,7 @@ extension Comparison {
     /// How Apple's copy stands to the origin's file, in a few words.
     var inWords: String {
         switch state {
+        case _ where isWithoutEffect == true: "another version, by which no URL changes"
         case .inSync: bytesEqual == false ? "in sync in meaning; the bytes differ" : "in sync"
         case .propagating: "propagating\(lag)"
         case .stale: "stale\(lag)"

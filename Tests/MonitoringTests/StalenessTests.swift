@@ -177,6 +177,33 @@ extension MonitoringSuite {
             #expect(course.state.verdict?.comparison.changedAt == .testing + 300)
         }
 
+        @Test("the next deploy does not make a copy older that went back, nor one that goes back right after it")
+        func redeployed() throws {
+            var course = try Course()
+            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.look(at: 1...100, origin: 2, cdn: 2)
+            try course.look(at: 101...102, origin: 2, cdn: 1)
+            try course.look(at: 103...120, origin: 3, cdn: 1)
+            #expect(course.state.verdict?.comparison.changedAt == .testing + 101 * 3600)
+            #expect(course.told.isEmpty)
+            try course.look(at: 121...200, origin: 3, cdn: 3)
+            try course.look(at: 201, origin: 4, cdn: 3)
+            #expect(course.state.verdict?.comparison.change?.way == .changed)
+            try course.look(at: 202, origin: 4, cdn: 1)
+            #expect(course.state.verdict?.comparison.changedAt == .testing + 201 * 3600)
+            #expect(course.state.verdict?.comparison.change?.way == .wentBack)
+            #expect(course.told.isEmpty)
+        }
+
+        @Test("a few lucky answers of a CDN whose caches differ do not reset the age: it fires in time")
+        func lucky() throws {
+            var course = try Course()
+            try course.look(at: 0, origin: 1, cdn: 1)
+            for look in 1...400 { try course.look(at: Double(look) / 12, origin: 2, cdn: look % 14 == 0 ? 1 : 2) }
+            for look in 0..<20 { try course.look(at: 34 + Double(look) / 12, origin: 2, cdn: look % 3 == 0 ? 2 : 1) }
+            #expect(course.told.first == "34 cdn.stale firing")
+        }
+
         @Test("hours in which nobody could tell are none in which the copy was right")
         func unseen() throws {
             var course = try Course()
@@ -256,7 +283,7 @@ extension MonitoringSuite {
             #expect(course.events.last?.facts?.beganAfter == .testing)
             for hour in [144.0, 144.1] { try course.look(at: hour, file, file) }
             #expect(course.told.last == "144 origin.broken resolved (recovered)")
-            #expect(course.events.last?.facts?.endedAfter == .testing + 72.1 * 3600)
+            #expect(course.events.last?.facts?.ended?.after == .testing + 72.1 * 3600)
             // With somebody who looks, there is an age.
             for hour in [145.0, 145.1] { try course.look(at: hour, .status(500), file) }
             #expect(course.events.last?.facts?.beganAfter == nil)

@@ -223,15 +223,10 @@ enum JSONText {
 
 /// Identities as services take them, all derived, none random: the same after a crash and on another host.
 enum MessageIdentity {
-    /// The key of an incident at a pager: of domain and kind, as Alertmanager's is of the labels, so that another store finds what is
-    /// open. What is of this monitor alone has its name, too. Hexadecimal, 64 characters.
-    static func pagerKey(of incident: Incident, instance: String) -> String {
-        let names =
-            switch incident.subject {
-            case .domain(let domain): [domain.name, incident.kind.rawValue]
-            case .global(let cause): [instance, incident.kind.rawValue, cause.name]
-            }
-        return key(ofIncident: names.joined(separator: "\u{0}"))
+    /// The key of an incident at a pager: made of domain and kind, so that another store of the same domains resolves what is open.
+    /// What is about no single domain has a key of its own. Hexadecimal, 64 characters.
+    static func pagerKey(of incident: Incident) -> String {
+        key(ofIncident: incident.domain.map { "\($0.name)\u{0}\(incident.kind.rawValue)" } ?? incident.id)
     }
 
     /// The key of an incident, such as a thread's: hexadecimal, 64 characters.
@@ -264,7 +259,6 @@ enum MessageIdentity {
 extension Alert {
     /// A test closes nothing that is real.
     var pagerKey: String {
-        isTest
-            ? MessageIdentity.key(ofIncident: incident.id) : MessageIdentity.pagerKey(of: incident, instance: instance)
+        isTest ? MessageIdentity.key(ofIncident: incident.id) : MessageIdentity.pagerKey(of: incident)
     }
 }

@@ -62,7 +62,12 @@ extension Alert {
 
     /// `after 25 h`, of an end.
     var lasted: String {
-        facts.endedAfter.map { "\(English.between($0, incident.resolvedAt ?? at)), not watched" } ?? "after \(duration)"
+        let lasted = (incident.resolvedAt ?? at).timeIntervalSince(incident.since)
+        // Of a long trouble the length says more than when exactly it ended.
+        guard let ended = facts.ended, let after = ended.after, ended.at.timeIntervalSince(after) > lasted / 4 else {
+            return "after \(duration)"
+        }
+        return "\(English.between(after, ended.at)), not watched"
     }
 
     private var age: String { Span.words(at.timeIntervalSince(incident.since)) }
@@ -137,7 +142,7 @@ extension Alert {
             case .originInconsistent: "the origin serves one file now"
             case .fileBroken: "the file at the origin has no error now"
             case .cdnMissing: "Apple's CDN has a copy now"
-            case .cdnStale, .cdnDivergent: "no URL behaves otherwise by Apple's copy than by the origin's file now"
+            case .cdnStale, .cdnDivergent: "every URL does the same by Apple's copy as by the origin's file now"
             case .certificateExpiring: "the certificate was renewed"
             case .expectationFailed: "the file meets the expectations now"
             case .cdnWide: "Apple's CDN no longer fails for many domains"
@@ -169,9 +174,7 @@ extension Alert {
             .map { "channel '\($0.channel)'" + ($0.words.map { " (\($0))" } ?? "") }
     }
 
-    var refusedBy: String? {
-        refusers.isEmpty ? nil : "\(refusers.joined(separator: ", ")). This channel gets it in place of that."
-    }
+    var refusedBy: String? { refusers.isEmpty ? nil : "\(refusers.joined(separator: ", ")). Sent here instead." }
 
     /// How to acknowledge; nil where that makes no sense.
     var acknowledging: String? {

@@ -292,7 +292,10 @@ struct ChannelTurn: Sendable {
         let (draft, next) = try await inspect { try $0.draftNext() }
         if let draft {
             let stored = try await transact { try $0.insert(draft) }
-            if let reason = draft.unwritable, stored == nil { report(unwritable: draft, reason) }
+            if let reason = draft.unwritable, stored == nil {
+                report(unwritable: draft, reason)
+                delivery.wake()
+            }
             return (stored, .now)
         }
         guard case .at(let until) = next else { return (nil, next) }
@@ -406,6 +409,8 @@ struct ChannelTurn: Sendable {
             delivery.hold(service: channel.kind, until: hold.until)
         }
         if outcome == .delivered { try await follow(message) }
+        // Another channel may stand in for this one.
+        if outcome == .permanentMessage { delivery.wake() }
         return after
     }
 

@@ -43,10 +43,7 @@ struct LeaveTaking: Sendable {
                 "the channel's messages go elsewhere now; its former place was notified",
                 metadata: ["channel": "\(channel.name)", "incidents": .stringConvertible(open.count - left.count)])
         }
-        LeftOpen(
-            channel: channel.name, type: channel.kind.rawValue, incidents: left,
-            instance: delivery.inputs.routing.instance
-        ).log(to: delivery.logger)
+        LeftOpen(channel: channel.name, type: channel.kind.rawValue, incidents: left).log(to: delivery.logger)
     }
 
     /// What was ended there is not known there any more, should the channel come back.
@@ -106,15 +103,12 @@ package struct LeftOpen: Equatable, Sendable {
     package let channel: String
     private let type: String
     package let incidents: [Incident]
-    /// The name of the monitor that speaks.
-    private let instance: String
 
     /// So many are named.
     private static let mostNamed = 10
 
     /// `type`: as the configuration named it.
-    package init(channel: String, type: String, incidents: [Incident], instance: String) {
-        self.instance = instance
+    package init(channel: String, type: String, incidents: [Incident]) {
         self.channel = channel
         self.type = type
         self.incidents = incidents
@@ -123,7 +117,7 @@ package struct LeftOpen: Equatable, Sendable {
     /// Some by name, with what a pager finds them by.
     private var named: [String] {
         let first = incidents.prefix(Self.mostNamed).map { incident in
-            let key = isPager ? ", dedup_key \(MessageIdentity.pagerKey(of: incident, instance: instance))" : ""
+            let key = isPager ? ", dedup_key \(MessageIdentity.pagerKey(of: incident))" : ""
             return "\(incident.subjectName) \(incident.kind.rawValue) (\(incident.id.prefix(12))\(key))"
         }
         let more = incidents.count > first.count ? ["and \(incidents.count - first.count) more"] : []

@@ -28,6 +28,8 @@ struct NotificationPlanner {
     /// What clocks show now.
     let wall: Date
     private let refusalsLiftedAt: Date?
+    /// The channels whose refused messages go to this one.
+    private let standsInFor: Set<String>
     /// Global incidents that the channel knows as firing, or is about to be notified of.
     private var parents: [(affected: AffectedDomains, inhibition: Suppression)] = []
     /// By kind, when the last global incident that may explain it ended.
@@ -49,6 +51,10 @@ struct NotificationPlanner {
         self.now = now
         self.wall = wall
         refusalsLiftedAt = try store.record()?.refusalsLiftedAt
+        standsInFor = Set(inputs.routing.channels.map(\.name)).filter { other in
+            other != channel.name
+                && inputs.routing.globalChannels(of: .channel(other), troubled: inputs.troubled).contains(channel.name)
+        }
         for cause in [GlobalCause.network, .cdn] {
             guard let end = try store.lastEnd(of: cause) else { continue }
             for kind in cause.inhibits { parentEnds[kind] = max(parentEnds[kind] ?? end, end) }
@@ -70,13 +76,13 @@ struct NotificationPlanner {
             refusalsLiftedAt: refusalsLiftedAt, now: now)
     }
 
-    /// Whether the end of it would close a newer incident at a pager, which keeps one a domain and kind. The newer one's end closes both.
+    /// Whether its end would close a newer incident: a pager has one key for each domain and kind. The newer one's end closes both.
     private func isTakenOver(_ incident: Incident) throws -> Bool {
         guard channel.kind.isPager, incident.state == .resolved, let domain = incident.domain,
             let newer = try store.unresolvedIncident(incident.kind, of: domain), newer.incident.id != incident.id
         else { return false }
         let known = try known(newer.incident.id)
-        return known.state == .firing || known.maybeDelivered
+        return known.state == .firing || known.maybeDelivered || known.messageID != nil
     }
 
     /// Whether the channel would be notified of an incident, once it is confirmed.
@@ -88,21 +94,20 @@ struct NotificationPlanner {
     /// What a channel refused for good goes at once to the one that hears of channels in trouble.
     private func route(of incident: Incident) throws -> Route {
         var route = inputs.routing.route(of: incident, to: channel, troubled: inputs.troubled)
-        if route.timing != .atOnce, try !refusals(of: incident).isEmpty { route.timing = .atOnce }
+        if try !refusals(of: incident).isEmpty { route.timing = .atOnce }
         return route
     }
 
-    /// Who refused it as it is now, where this channel stands in. What a channel filters out it gets as the fallback alone.
+    /// Who refused it as it is now, where this channel stands in: it would not get it at once by itself. What a channel filters out it
+    /// gets as the fallback alone.
     func refusals(of incident: Incident) throws -> [Alert.Refusal] {
-        guard incident.state == .firing,
-            channel.name == inputs.routing.fallback || channel.accepts(kind: incident.kind, severity: incident.severity)
+        guard !standsInFor.isEmpty, incident.state == .firing,
+            channel.name == inputs.routing.fallback
+                || channel.accepts(kind: incident.kind, severity: incident.severity),
+            inputs.routing.route(of: incident, to: channel, troubled: inputs.troubled).timing != .atOnce
         else { return [] }
         return try store.refusals(of: incident.id, version: incident.version)
-            .filter {
-                inputs.routing.globalChannels(of: .channel($0.channel), troubled: inputs.troubled).contains(
-                    channel.name)
-            }
-            .map { Alert.Refusal(channel: $0.channel, words: $0.words) }
+            .filter { standsInFor.contains($0.channel) }.map { Alert.Refusal(channel: $0.channel, words: $0.words) }
     }
 
     /// Saves that the receiver refused what a message states of an incident. Another channel may stand in.

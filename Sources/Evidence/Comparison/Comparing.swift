@@ -193,15 +193,17 @@ struct CopyClock {
     /// - Returns: nil where the origin is not known to have served it before.
     func change(from meaning: ContentHash) -> OriginChange? {
         if let period = history.superseded(meaning), let end = period.supersededAt {
-            // The age is that of what is wrong: a copy that was right since has not been old all the time.
-            if let change = history.wentBack, change.at >= end { return change }
             // What the origin served more than once, it alternates with.
             let isRolledBack =
                 history.periods.count { $0.meaning == meaning } == 1
                 && history.periods.contains {
                     $0.meaning == history.periods.last?.meaning && $0.firstSeen < period.firstSeen
                 }
-            return OriginChange(at: end, after: period.lastSeen, way: isRolledBack ? .rolledBack : .changed)
+            let change = OriginChange(at: end, after: period.lastSeen, way: isRolledBack ? .rolledBack : .changed)
+            // The age is that of what is wrong: a copy that was right since has not been old all the time.
+            guard let right = history.lastRight, right.parted.at > end else { return change }
+            let way = right.copy == meaning ? change.way : .wentBack
+            return OriginChange(at: right.parted.at, after: right.parted.after, way: way)
         }
         guard !history.isKept, let modified = modifiedLately else { return nil }
         return OriginChange(at: modified)

@@ -24,6 +24,19 @@ package struct OriginPeriod: Codable, Equatable, Sendable {
     }
 }
 
+/// The end of a time in which Apple's copy was right.
+package struct LastRight: Equatable, Sendable {
+    /// What the CDN served then, by meaning.
+    package var copy: ContentHash?
+    /// The first check that found it wrong, and the last that found it right.
+    package var parted: OriginChange
+
+    package init(copy: ContentHash?, parted: OriginChange) {
+        self.copy = copy
+        self.parted = parted
+    }
+}
+
 /// The contents that the origin was seen to serve, this check included, oldest first.
 package struct CopyHistory: Equatable, Sendable {
     package var periods: [OriginPeriod]
@@ -37,14 +50,14 @@ package struct CopyHistory: Equatable, Sendable {
     package var usual: UsualPropagation?
     /// Whether a file of the origin, or Apple's copy, was ever seen to open links.
     package var hadLinks: Bool
-    /// When Apple's CDN, which had the origin's present file everywhere, no longer did; nil: it never had it for long, or has it.
-    package var wentBack: OriginChange?
+    /// When Apple's copy was last right, for long; nil: it never was, or still is.
+    package var lastRight: LastRight?
 
     package init(
         periods: [OriginPeriod], isKept: Bool = true, servingSince: Date? = nil, firstAskedAt: Date? = nil,
-        usual: UsualPropagation? = nil, hadLinks: Bool = false, wentBack: OriginChange? = nil
+        usual: UsualPropagation? = nil, hadLinks: Bool = false, lastRight: LastRight? = nil
     ) {
-        self.wentBack = wentBack
+        self.lastRight = lastRight
         self.usual = usual
         self.hadLinks = hadLinks
         self.periods = periods
@@ -74,8 +87,8 @@ package struct CopyHistory: Equatable, Sendable {
         }
         shifted.servingSince? += shift
         shifted.firstAskedAt? += shift
-        shifted.wentBack?.at += shift
-        shifted.wentBack?.after? += shift
+        shifted.lastRight?.parted.at += shift
+        shifted.lastRight?.parted.after? += shift
         return shifted
     }
 }

@@ -62,7 +62,7 @@ package enum CDNMatter: Codable, Equatable, Sendable {
             Declaration(
                 .withoutEffect, leads: .withoutEffect,
                 Words(
-                    "Apple's CDN serves another version of the file than the origin, and no URL behaves otherwise by it.",
+                    "Apple's CDN serves another version of the file than the origin. The difference changes no URL.",
                     "Nothing needs to be done."))
         case .crawlerFails(let word, let trouble, let next, let places):
             Declaration(

@@ -247,7 +247,7 @@ extension ConditionReader {
     }
 
     var cdnStale: ConditionReading {
-        if verdict.comparison.isWithoutEffect == true { return .inactive(.recovered) }
+        if verdict.comparison.isWithoutEffect == true { return withoutEffect(.cdnStale) }
         switch verdict.comparison.state {
         case .propagating, .stale, .mixed:
             // Without a date no edge is known to be old: they have none, or something foreign.
@@ -266,7 +266,7 @@ extension ConditionReader {
 
     var cdnDivergent: ConditionReading {
         switch verdict.comparison.state {
-        case _ where verdict.comparison.isWithoutEffect == true: .inactive(.recovered)
+        case _ where verdict.comparison.isWithoutEffect == true: withoutEffect(.cdnDivergent)
         case .divergent: .active(Condition(since: now, graceUntil: grace))
         case .mixed where verdict.comparison.changedAt == nil && !isMissingSomewhere && !isOfAlternation:
             .active(Condition(since: now, graceUntil: grace))
@@ -274,6 +274,11 @@ extension ConditionReader {
         case .propagating, .stale, .mixed: .inactive(.superseded)
         case .missing, .originUnavailable, .cdnUnavailable, .notCompared: .unknown
         }
+    }
+
+    /// One of several servers may have a file that happens to do the same.
+    private func withoutEffect(_ kind: IncidentKind) -> ConditionReading {
+        after.isOriginCalm || before.open[kind]?.hasFired != true ? .inactive(.recovered) : .unsettled(.recovered)
     }
 
     /// The copy stood still while the origin came back to it, or it moved. Of edges that disagreed, some moved. One of several servers

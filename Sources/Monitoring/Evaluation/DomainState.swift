@@ -28,7 +28,7 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var originValidSince: Date?
     /// Whether a file of the origin, or Apple's copy, was ever seen to open links; nil: not yet.
     package var hadLinks: Bool?
-    /// Since when Apple's CDN has had the origin's present file; nil: it was not seen to have it yet.
+    /// When Apple's CDN last had what the origin served; nil: it was not seen to have it yet.
     package var agreement: CopyAgreement?
     /// nil: the last check knows what phones do, or that nobody asks.
     package var blindness: Blindness?
@@ -58,7 +58,7 @@ package struct DomainState: Codable, Equatable, Sendable {
         CopyHistory(
             periods: originPeriods, servingSince: originValidSince, firstAskedAt: firstCheckedAt,
             usual: UsualPropagation(propagations.map(\.seconds)), hadLinks: hadLinks ?? false,
-            wentBack: agreement?.parted)
+            lastRight: agreement.flatMap { known in known.parted.map { LastRight(copy: known.copy, parted: $0) } })
     }
 
     /// Whether the origin was ever seen to serve a file, or Apple's CDN to have one.
@@ -85,19 +85,23 @@ package struct Propagation: Codable, Equatable, Sendable {
     }
 }
 
-/// A stretch of checks that saw Apple's CDN serve the origin's present file.
+/// A stretch of checks that saw Apple's CDN serve what the origin served, or what does the same.
 package struct CopyAgreement: Codable, Equatable, Sendable {
     /// The first of them.
     var since: Date
+    /// What the CDN served last, by meaning.
+    var copy: ContentHash?
     /// The last of them, where later checks could not tell; nil: the last check was one.
     var seenUntil: Date?
-    /// When it ended, after it had lasted: Apple's CDN went back. nil: it lasts.
+    /// When it ended, after it had lasted; nil: it lasts.
     var parted: OriginChange?
-    /// Since when it has the file again; nil: it has not.
+    /// Since when it is so again; nil: it is not.
     var backSince: Date?
 
-    /// So long, in seconds, it was no chance that each check met a cache with the present file.
-    static let steady: TimeInterval = 3600
+    /// How long it must last, in seconds, so that no chance made each check meet a cache with the right file.
+    static func steady(_ checks: CheckSettings) -> TimeInterval {
+        max(checks.staleAfter.inSeconds, 4 * checks.interval.inSeconds)
+    }
 }
 
 /// A stretch of checks that did not see what phones do.
@@ -216,27 +220,37 @@ extension DomainState {
     }
 
     /// Remembers whether the CDN has what the origin serves. While trouble of the copy is open, a good answer is not the end of it.
-    mutating func noteAgreement(_ comparison: Comparison, at now: Date, before: Date?) {
-        if let known = agreement, originPeriods.last.map({ known.since < $0.firstSeen }) ?? true { agreement = nil }
+    mutating func noteAgreement(
+        _ comparison: Comparison, copy: ContentHash?, _ checks: CheckSettings, at now: Date, before: Date?
+    ) {
+        let steady = CopyAgreement.steady(checks)
         switch comparison.state {
-        case .inSync:
+        case _ where comparison.isWithoutEffect == true || comparison.state == .inSync:
             guard !open.keys.contains(where: \.isOfCDN) else { return }
-            guard var known = agreement, known.parted != nil else {
-                agreement = agreement ?? CopyAgreement(since: now)
-                agreement?.seenUntil = nil
+            guard var known = agreement else {
+                agreement = CopyAgreement(since: now, copy: copy)
+                return
+            }
+            known.seenUntil = nil
+            guard known.parted != nil else {
+                known.copy = copy
+                agreement = known
                 return
             }
             let back = known.backSince ?? now
             known.backSince = back
-            agreement = now.timeIntervalSince(back) < CopyAgreement.steady ? known : CopyAgreement(since: back)
-        case .propagating, .stale, .mixed, .divergent, .missing:
-            guard let known = agreement else { return }
-            agreement?.backSince = nil
-            guard known.parted == nil, comparison.isWithoutEffect != true else { return }
-            let last = known.seenUntil ?? before ?? known.since
-            let isSteady = last.timeIntervalSince(known.since) >= CopyAgreement.steady
-            agreement = isSteady ? known : nil
-            agreement?.parted = OriginChange(at: now, after: last, way: .wentBack)
+            agreement = now.timeIntervalSince(back) < steady ? known : CopyAgreement(since: back, copy: copy)
+        case .propagating, .stale, .mixed, .divergent, .missing, .inSync:
+            guard var known = agreement else { return }
+            known.backSince = nil
+            if known.parted == nil {
+                let last = known.seenUntil ?? before ?? known.since
+                let isSteady = last.timeIntervalSince(known.since) >= steady
+                known.parted = OriginChange(at: now, after: last)
+                agreement = isSteady ? known : nil
+            } else {
+                agreement = known
+            }
         case .originUnavailable, .cdnUnavailable, .notCompared:
             guard let known = agreement, known.parted == nil else { return }
             agreement?.seenUntil = known.seenUntil ?? before

@@ -70,7 +70,8 @@ package func evaluate(
     if let light, network != .suspect { lightVerdict = verdict(of: Readings(light, witness: witness)) }
     var seen = network == .suspect ? verdict(of: readings).suspect : verdict(of: readings)
     let compared = network == .suspect ? Comparison(state: .notCompared) : seen.comparison
-    next.noteAgreement(compared, at: now, before: state.lastCheckedAt)
+    next.noteAgreement(
+        compared, copy: readings.cdnFile?.meaning, policy.checks, at: now, before: state.lastCheckedAt)
     // Its age is known now.
     if next.agreement?.parted != state.agreement?.parted, network != .suspect { seen = verdict(of: readings) }
     next.noteCDN(readings, at: now)

@@ -49,19 +49,20 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
     package var subject: String?
     package var trouble: String?
     package var relief: String?
-    /// When nobody had looked for long: the last check before it began, and before it was seen to be over. nil: somebody had.
+    /// Where nobody looked for long before it was seen: the last check before. nil: somebody looked.
     package var beganAfter: Date?
-    package var endedAfter: Date?
+    /// The same for its end: between which checks it was.
+    package var ended: OriginChange?
     /// Of an end: the domain still fails, as the diagnosis says. nil: it does not.
     package var isStillFailing: Bool?
 
     package init(
         diagnosis: Diagnosis, comparison: Comparison = Comparison(state: .notCompared), findings: [Finding] = [],
         affected: AffectedDomains? = nil, subject: String? = nil, trouble: String? = nil, relief: String? = nil,
-        beganAfter: Date? = nil, endedAfter: Date? = nil, isStillFailing: Bool? = nil
+        beganAfter: Date? = nil, ended: OriginChange? = nil, isStillFailing: Bool? = nil
     ) {
         self.beganAfter = beganAfter
-        self.endedAfter = endedAfter
+        self.ended = ended
         self.diagnosis = diagnosis
         self.comparison = comparison
         self.findings = findings
@@ -85,7 +86,8 @@ extension IncidentFacts {
         facts.comparison.changedAt? += shift
         facts.comparison.changedAfter? += shift
         facts.beganAfter? += shift
-        facts.endedAfter? += shift
+        facts.ended?.at += shift
+        facts.ended?.after? += shift
         return facts
     }
 

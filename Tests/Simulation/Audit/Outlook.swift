@@ -32,8 +32,6 @@ struct Outlook {
     private var staleChecks = 0
     /// Since when each check found the present version at all edges that it asked, and when they had it no more.
     private var agreed: Date?
-    /// Of which version this is.
-    private var copiesOf: Int?
     private var wentBack: [Date] = []
     private var lastLook: Date?
     private var edges = EdgeOutlook()
@@ -71,7 +69,6 @@ struct Outlook {
     private mutating func noteCopies(_ sight: FetchResult, _ now: Date) {
         guard case .file(let current) = sight.origin, !sight.edges.isEmpty else { return }
         defer { lastLook = now }
-        if copiesOf != current { (copiesOf, agreed, wentBack) = (current, nil, []) }
         if sight.copies.allSatisfy({ $0 == .file(current) }) {
             agreed = agreed ?? now
         } else if let since = agreed {
