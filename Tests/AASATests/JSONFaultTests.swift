@@ -7,18 +7,14 @@ import Testing
 extension AASASuite {
     @Suite("Faults in JSON, in a real-looking file")
     struct JSONFaultTests {
-        static let files =
-            BrokenFile.commas + BrokenFile.brackets + BrokenFile.quotes + BrokenFile.leftovers + BrokenFile.others
-            + BrokenFile.unsure
+        static let files = BrokenFile.marks + BrokenFile.beginnings + BrokenFile.unsure
 
         @Test("the finding points at the line to change, and names what happened there or nothing", arguments: files)
         func cause(_ file: BrokenFile) throws {
             let bytes = Array(file.text.utf8)
             let error = try #require(fault(in: bytes))
-            // The name of the case, without its arguments.
-            let name = error.cause.map { String(String(describing: $0).prefix { $0 != "(" }) }
             let finding = Linter.lint(bytes).findings.first { $0.rule == "json-syntax" }
-            #expect(name == file.cause, "\(error) at \(finding?.start.description ?? "-")")
+            #expect(error.cause?.id == file.cause, "\(error) at \(finding?.start.description ?? "-")")
             #expect(finding?.start.line == file.line, "\(error) at \(finding?.start.description ?? "-")")
         }
 

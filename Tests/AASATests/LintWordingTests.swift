@@ -157,14 +157,6 @@ extension AASASuite {
             #expect(try finding("leading-sign", components(##"{"#":"#"}"##)).fix == "take the sign out")
         }
 
-        @Test("a compressed body is named for what it is")
-        func gzip() throws {
-            let report = Linter.lint([0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00])
-            #expect(report.findings.map(\.rule) == ["json-syntax"])
-            #expect(report.findings.first?.message.contains("compressed with gzip") == true)
-            #expect(report.findings.first?.fix.contains("Content-Encoding") == true)
-        }
-
         @Test("exclusions by default are told by their cause")
         func defaults() throws {
             let text =

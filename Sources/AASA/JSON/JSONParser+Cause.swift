@@ -1,343 +1,276 @@
-// What probably happened where a text is not JSON. A guess changes the words, never the verdict; where no repair bears it
-// out, none is made.
+// What happened where a text is not JSON, told by the sign at the fault or by how the text begins. Nothing is tried and
+// nothing is guessed: where neither tells it, the parser's own message has to do.
+
+/// A cause, and the bytes to change: where the parser stopped, if nothing else is said.
+struct LocatedCause {
+    let cause: JSONSyntaxError.Cause
+    var range: Range<Int>?
+    var opening: Range<Int>?
+
+    init(_ cause: JSONSyntaxError.Cause, at range: Range<Int>? = nil, opening: Range<Int>? = nil) {
+        self.cause = cause
+        self.range = range
+        self.opening = opening
+    }
+}
+
+// MARK: How the text begins
 
 extension JSONParser {
-    // MARK: By the place where the parser stopped
+    /// Words and signs that begin the text.
+    private static let beginnings: [(text: String, cause: JSONSyntaxError.Cause)] = [
+        ("{\\rtf", .richText), ("-----BEGIN", .signed), ("MIME-Version:", .signed), ("<<<<<<<", .mergeConflict),
+        ("<?", .template), ("<%", .template), ("${", .template),
+    ]
 
-    /// Where a value should begin.
-    func causeAtValue() -> LocatedCause? {
-        if let cause = causeOfSign() { return cause }
-        guard let frame = frames.last else { return causeOfText().map { LocatedCause($0) } }
-        switch current {
-        case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):
-            if frame.isObject, let key = frame.key {
-                // `"apps": ],`
-                let opening = missingOpening("[", before: index)
-                let isList = current == UInt8(ascii: "]") && isMended(by: opening.edits)
-                return isList ? opening.located : LocatedCause(.missingValue(key: key.text), at: key.range)
-            }
-            guard current == UInt8(ascii: ",") else { return causeOfBracket() }
-            // `"apps": [,`
-            let closing = missingClosing(1, before: index)
-            return isMended(by: closing.edits) ? closing.located : LocatedCause(.strayComma)
-        case UInt8(ascii: ":"): return nil
-        default: return causeOfWord(isKey: false)
+    /// Something else in the place of the file. Never a cause where JSON may begin.
+    func causeOfBeginning() -> JSONSyntaxError.Cause? {
+        guard let first = current else { return .empty }
+        // JSON begins with two ASCII characters, so that one byte of zero in front shows a wider encoding.
+        if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.prefix(2).contains(0) {
+            return .utf16
         }
+        // DER of a sequence with a long length.
+        if first == 0x30, index + 1 < bytes.count, [0x80, 0x82, 0x83].contains(bytes[index + 1]) { return .signed }
+        if !begins(with: "<?xml"), let known = Self.beginnings.first(where: { begins(with: $0.text) }) {
+            return known.cause
+        }
+        if first == UInt8(ascii: "<"), let next = bytes[index...].dropFirst().first,
+            next == UInt8(ascii: "!") || next == UInt8(ascii: "?") || Self.isLetter(next)
+        {
+            return causeOfMarkup()
+        }
+        return beginsAsValue(first) ? nil : causeOfText()
     }
 
-    /// Where a key should begin.
-    func causeAtKey() -> LocatedCause? {
-        if let cause = causeOfSign() { return cause }
-        switch current {
-        case UInt8(ascii: ","): return LocatedCause(.strayComma)
-        case UInt8(ascii: "{"), UInt8(ascii: "["): return causeOfOpening()
-        case UInt8(ascii: "]"): return causeOfBracket()
-        case UInt8(ascii: ":"): return LocatedCause(.missingKey)
-        default: return causeOfWord(isKey: true)
-        }
-    }
-
-    /// Where the colon should stand.
-    func causeAfterKey() -> LocatedCause? {
-        guard let frame = frames.last, let key = frame.key else { return nil }
-        guard let byte = current else { return LocatedCause(.cutShort) }
-        if key.range.upperBound == index, let cause = causeOfQuotes(behind: key.range) { return cause }
-        if let cause = causeOfSign() { return cause }
-        let here = index..<index + 1
+    /// Whether a JSON value, or an attempt at one, begins with this byte.
+    private func beginsAsValue(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"): return causeOfLoneKey(frame, key)
-        case UInt8(ascii: "="), UInt8(ascii: ";"), UInt8(ascii: "-"):
-            let sign = begins(with: "=>") || begins(with: "->") ? 2 : 1
-            let found = String(decoding: bytes[index..<index + sign], as: UTF8.self)
-            return holds(.wrongSign(found: found, wanted: ":"), if: .init(index..<index + sign, ":"))
-        default:
-            return best(JSONRepair(.missingColon(key: key.text), at: key.range, .init(here, ":" + sign(of: byte))))
-                ?? causeOfTextBehind(key.range)
+        case UInt8(ascii: "t"): begins(with: "true")
+        case UInt8(ascii: "f"): begins(with: "false")
+        case UInt8(ascii: "n"): begins(with: "null")
+        case 0x80...: causeOfCharacter() != nil
+        default: Array("{[\"'-/#\\<0123456789".utf8).contains(byte)
         }
     }
 
-    /// A key without a value may be the element of a list.
-    private func causeOfLoneKey(_ frame: Frame, _ key: (text: String, range: Range<Int>)) -> LocatedCause? {
-        let isComma = current == UInt8(ascii: ",")
-        let wrongSign = JSONRepair(.wrongSign(found: ",", wanted: ":"), .init(index..<index + 1, ":"))
-        var repairs: [JSONRepair] = []
-        let list = frame.latest.map(\.key) ?? parentKey
-        if isComma, Self.isList(key.text) || !Self.isList(list) { repairs.append(wrongSign) }
-        if frame.latest == nil { repairs.append(otherKind(frame, .bracesForList(key: parentKey))) }
-        if let latest = frame.latest, latest.isString, let before = latest.key {
-            let start = latest.range.lowerBound
-            let bracket = JSONRepair.Edit.insert("[", at: start)
-            repairs.append(missingOpening("[", before: start))
-            repairs.append(
-                JSONRepair(
-                    .missingListBrackets(key: before), at: latest.range, bracket,
-                    .insert("]", at: endOfStrings(from: key.range.lowerBound))))
-        }
-        if isComma { repairs.append(wrongSign) }
-        repairs.append(JSONRepair(.missingValue(key: key.text), at: key.range, .insert(":0", at: index)))
-        return best(of: repairs)
+    private func causeOfText() -> JSONSyntaxError.Cause { firstWords.map { .plainText($0) } ?? .invalidUTF8 }
+
+    /// They tell what the text is: an error of a server, headers, a script. nil where it is no text.
+    private var firstWords: String? {
+        var head = bytes[index...].prefix(1024)
+        // A character that is cut in two at the end of the head is no fault.
+        while head.endIndex < bytes.count, let last = head.last, last >= 0x80 { head.removeLast() }
+        guard let text = String(validating: head, as: UTF8.self),
+            head.allSatisfy({ $0 >= 0x20 || (0x09...0x0D).contains($0) })
+        else { return nil }
+        return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// The end of a row of strings with commas between; the last is left out where a colon follows.
-    private func endOfStrings(from start: Int) -> Int {
-        var tokens = JSONTokens(bytes: bytes, from: start)
-        var (end, latest) = (start, start)
-        while let token = tokens.next() {
-            switch token.sign {
-            case UInt8(ascii: "\""): (end, latest) = (latest, token.range.upperBound)
-            case UInt8(ascii: ","): continue
-            case UInt8(ascii: ":"): return end
-            default: return latest
-            }
-        }
-        return latest
+    private func causeOfMarkup() -> JSONSyntaxError.Cause {
+        let text = String(decoding: bytes[index...].prefix(4096), as: UTF8.self)
+        let lower = text.lowercased()
+        // What PHP prints of its own faults is markup, and no page.
+        if lower.hasPrefix("<br"), lower.contains(" on line ") { return causeOfText() }
+        let isHTML = lower.contains("<html") || lower.hasPrefix("<!doctype html")
+        let isXML = lower.hasPrefix("<?xml") || lower.contains("xmlns=")
+        return isXML && !isHTML ? .xml(firstWords ?? "") : .htmlPage
     }
+}
+
+// MARK: The sign at the fault
+
+extension JSONParser {
+    private static let signs: [(text: String, cause: JSONSyntaxError.Cause)] = [
+        ("'", .singleQuotes), ("//", .comment), ("/*", .comment), ("#", .comment), ("<!--", .comment),
+        ("<<<<<<<", .mergeConflict), ("=======", .mergeConflict), (">>>>>>>", .mergeConflict),
+        ("{%", .template), ("<%", .template), ("<?", .template), ("${", .template),
+    ]
+
+    /// What a sign shows wherever it stands outside of a string.
+    private func causeOfSign() -> LocatedCause? {
+        guard current != nil else { return LocatedCause(.cutShort) }
+        // The parser takes the first brace of a tag for its own.
+        for place in [index, max(0, index - 1)] where isTemplateTag(at: place) {
+            return LocatedCause(.template, at: place..<place + 1)
+        }
+        if let cause = Self.signs.first(where: { begins(with: $0.text) })?.cause { return LocatedCause(cause) }
+        return causeOfCharacter().map { LocatedCause($0) }
+    }
+
+    /// `{{ name }}` or `{% tag %}`; `{{"` and a brace at the end of its line are a brace too many.
+    private func isTemplateTag(at place: Int) -> Bool {
+        guard bytes[place] == UInt8(ascii: "{"), place + 1 < bytes.count else { return false }
+        if bytes[place + 1] == UInt8(ascii: "%") { return true }
+        guard bytes[place + 1] == UInt8(ascii: "{") else { return false }
+        let name = bytes[(place + 2)...].first { $0 != 0x20 && $0 != 0x09 }
+        return name.map { !Array("\"{}\r\n".utf8).contains($0) } ?? false
+    }
+
+    private static let quotes = "\u{201C}\u{201D}\u{201E}\u{201F}\u{2018}\u{2019}\u{201A}\u{2032}\u{2033}«»\u{FF02}"
+        .unicodeScalars.map { String($0) }
+
+    /// Signs of JSON in the width of East Asian letters.
+    private static let wideSigns: [Unicode.Scalar: String] = [
+        "\u{FF1A}": "':'", "\u{FF0C}": "','", "\u{3001}": "','", "\u{FF1B}": "','", "\u{FF5B}": "'{'",
+        "\u{FF5D}": "'}'", "\u{FF3B}": "'['", "\u{FF3D}": "']'",
+    ]
+
+    private func causeOfCharacter() -> JSONSyntaxError.Cause? {
+        guard let scalar = String(decoding: bytes[index...].prefix(4), as: UTF8.self).unicodeScalars.first else {
+            return nil
+        }
+        if Self.quotes.contains(String(scalar)) { return .typographicQuotes }
+        if let wanted = Self.wideSigns[scalar] { return .typographicSign(scalar, wanted: "a plain " + wanted) }
+        return TypographicCharacter.isInvisible(scalar) ? .typographicSign(scalar, wanted: "a plain blank") : nil
+    }
+
+    /// A closing bracket that is not the one of the innermost array or object.
+    private func causeOfBracket() -> LocatedCause? {
+        guard let found = current, "]}".utf8.contains(found), let frame = frames.last, found != frame.closing else {
+            return nil
+        }
+        // It closes one further out: those inside of that are open still.
+        let isOpen = frames.contains { $0.closing == found }
+        return isOpen ? notClosed([frame], before: index) : LocatedCause(.surplusBracket(Self.text(found)))
+    }
+
+    private func notClosed(_ open: [Frame], before place: Int) -> LocatedCause? {
+        guard let frame = open.last else { return nil }
+        let end = max(1, endOfToken(before: place))
+        return LocatedCause(
+            .notClosed(open.reversed().map { Self.text($0.closing) }.joined(), opened: position(of: frame.opening)),
+            at: end - 1..<end, opening: frame.opening..<frame.opening + 1)
+    }
+}
+
+// MARK: Where the parser stopped
+
+extension JSONParser {
+    func causeAtValue() -> LocatedCause? { causeOfSign() ?? causeOfBracket() ?? causeOfWord(from: index, isKey: false) }
+
+    func causeAtKey() -> LocatedCause? { causeOfSign() ?? causeOfBracket() ?? causeOfWord(from: index, isKey: true) }
+
+    func causeAfterKey() -> LocatedCause? { causeOfSign() ?? causeOfText(behind: frames.last?.key?.range) }
 
     /// Where a comma or the closing bracket should stand.
     func causeAfterValue() -> LocatedCause? {
         guard let frame = frames.last, let latest = frame.latest else { return nil }
-        guard let byte = current else { return causeAtEnd() }
-        let isAdjacent = latest.range.upperBound == index
-        if isAdjacent, latest.isString, let cause = causeOfQuotes(behind: latest.range) { return cause }
-        if let cause = causeOfSign() { return cause }
-        let here = index..<index + 1
+        guard let byte = current else {
+            // With many brackets open more is missing than brackets.
+            return frames.count <= 2 ? notClosed(frames, before: bytes.count) : LocatedCause(.cutShort)
+        }
+        if let cause = (latest.isString ? causeOfText(behind: latest.range) : nil) ?? causeOfSign() ?? causeOfBracket()
+        {
+            return cause
+        }
+        let end = latest.range.upperBound
         switch byte {
-        case UInt8(ascii: ":"):
-            guard frame.isObject else { return causeOfKeyInArray() }
-            // Only where all is mended: what comes behind a colon fits in many places.
-            let opening = missingOpening("{", before: latest.range.lowerBound)
-            return isMended(by: opening.edits) ? opening.located : nil
-        case UInt8(ascii: ";"), UInt8(ascii: "."):
-            return holds(.wrongSign(found: sign(of: byte), wanted: ","), if: .init(here, ","))
-        case UInt8(ascii: "}"), UInt8(ascii: "]"): return causeOfBracket()
-        case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["): return causeOfNoComma(frame, latest.range)
+        case UInt8(ascii: ":") where !frame.isObject && latest.isString:
+            return frame.count == 1
+                ? LocatedCause(.keyInList, at: frame.opening..<frame.opening + 1)
+                : notClosed([frame], before: latest.range.lowerBound)
+        case UInt8(ascii: "\""),
+            UInt8(ascii: "{") where !frame.isObject, UInt8(ascii: "[") where !frame.isObject:
+            let isLineEnd = bytes[end..<index].contains { $0 == 0x0A || $0 == 0x0D }
+            return LocatedCause(.missingComma(after: position(of: end), isLineEnd: isLineEnd), at: end - 1..<end)
         default:
-            if !latest.isString, isAdjacent { return causeOfWord(from: latest.range.lowerBound, isKey: false) }
-            if latest.isString, let cause = causeOfTextBehind(latest.range) { return cause }
-            return causeOfWord(isKey: frame.isObject)
+            // `9DL55EF8D3.com.acme` begins as a number.
+            return end == index && !latest.isString ? causeOfWord(from: latest.range.lowerBound, isKey: false) : nil
         }
-    }
-
-    /// A value where a comma should stand.
-    private func causeOfNoComma(_ frame: Frame, _ latest: Range<Int>) -> LocatedCause? {
-        let end = latest.upperBound
-        let comma = JSONRepair(
-            .missingComma(after: position(of: end), isLineEnd: hasLineBreak(end..<index)), at: end - 1..<end,
-            .insert(",", at: index))
-        guard frame.isObject, current != UInt8(ascii: "\"") else {
-            var repairs = [comma, missingClosing(1, before: index, comma: true)]
-            if let quotes = quotesInString(latest) { repairs.append(quotes) }
-            return best(of: repairs)
-        }
-        return best(
-            missingClosing(1, before: index, comma: true), missingClosing(2, before: index, comma: true),
-            JSONRepair(.missingKey, .insert(",\"\":", at: index)))
     }
 
     /// Behind the outermost value.
     func causeAfter(_ root: JSONNode) -> LocatedCause? {
-        let start = root.range.lowerBound
         switch root.value {
-        case .string:
-            let isEnd = bytes[endOfToken(before: bytes.count) - 1] == UInt8(ascii: "\"")
-            let last = endOfToken(before: bytes.count) - 1
-            if isEnd, last > start,
-                let cause = holds(
-                    .quotedWhole, at: start..<start + 1, if: .delete(start..<start + 1), .delete(last..<last + 1))
-            {
-                return cause
-            }
-            guard current == UInt8(ascii: ":") else { break }
-            return best(
-                missingOpening("{", before: start),
-                JSONRepair(.missingOuterBraces, at: root.range, .insert("{", at: start), .insert("}", at: bytes.count)))
-        case .number, .bool, .null: return causeOfText().map { LocatedCause($0, at: root.range) }
-        case .array, .object: break
+        case .number, .bool, .null:
+            var text = self
+            text.index = root.range.lowerBound
+            return LocatedCause(text.causeOfText(), at: root.range)
+        case .string, .array, .object: break
         }
-        if holdsMessageOfPHP(bytes[index...]) { return LocatedCause(.phpMessage) }
         if let cause = causeOfSign() { return cause }
-        if begins(with: "&&") { return LocatedCause(.guardPrefix, at: root.range) }
         let isComma = current == UInt8(ascii: ",")
-        let rest = bytes[(index + (isComma ? 1 : 0))..<endOfToken(before: bytes.count)].drop(while: Self.isBlank)
-        switch rest.first {
-        case nil: return LocatedCause(.trailingComma(position(of: index)))
-        case UInt8(ascii: "\"") where root.members != nil:
-            let end = root.range.upperBound
-            return LocatedCause(.closedTooEarly, at: end - 1..<end)
-        case UInt8(ascii: "}"), UInt8(ascii: "]"):
-            let isAllBrackets = rest.allSatisfy { Self.isBlank($0) || Array("]}".utf8).contains($0) }
-            return LocatedCause(isAllBrackets ? .surplusBracket(sign(of: bytes[index])) : .closedTooEarly)
-        default:
-            // Who deletes what follows must lose nothing that the file needs.
-            let holdsService = Association.knownServices.contains { name in
-                ["\"\(name)\"", "\(name):"].contains { next($0, from: rest.startIndex) != nil }
-            }
-            return LocatedCause(
-                !holdsService ? .severalDocuments : rest == bytes[root.range] ? .repeatedDocument : .secondDocument,
-                at: rest.startIndex..<rest.startIndex + 1)
+        if isComma, endOfToken(before: bytes.count) == index + 1 {
+            return LocatedCause(.trailingComma(position(of: index)))
         }
+        if let sign = current, "]}".utf8.contains(sign) { return LocatedCause(.surplusBracket(Self.text(sign))) }
+        let start = isComma ? bytes[(index + 1)...].firstIndex { !Self.isBlank($0) } : index
+        return start.map { LocatedCause(.severalDocuments, at: $0..<$0 + 1) }
     }
 
-    /// Inside of a string that ends with its line, or holds what must be escaped.
+    /// In a string that ends with its line, or holds what must be escaped.
     func causeInString(from start: Int) -> LocatedCause? {
+        let whole = start - 1..<index
         if let byte = current, byte != 0x0A, byte != 0x0D { return LocatedCause(.controlCharacter(byte)) }
-        let opening = start - 1..<start
-        if let cause = causeOfSwallowed(start - 1..<index, shown: start - 1..<index) { return cause }
-        if current != nil {
-            // The string goes on in the next line.
-            let end = index + (begins(with: "\r\n") ? 2 : 1)
-            if let cause = holds(.lineBreakInString, at: start - 1..<index, if: .init(index..<end, "\\n")) {
-                return cause
-            }
-            return LocatedCause(.unclosedString(line: position(of: start).line), at: start - 1..<index)
+        // A typographic quote that signs of JSON alone follow was meant to close it.
+        let end = bytes[start..<index].lastIndex { !Self.isBlank($0) && !",:]}".utf8.contains($0) }
+        var quote = end ?? start
+        while quote > start, bytes[quote] & 0xC0 == 0x80 { quote -= 1 }
+        if Self.quotes.contains(where: { bytes[quote...].starts(with: $0.utf8) }) {
+            return LocatedCause(.typographicQuotes, at: quote..<quote + 1)
         }
         let last = bytes.last { !Self.isBlank($0) }
-        return last == UInt8(ascii: "}") || last == UInt8(ascii: "]")
-            ? LocatedCause(.unclosedString(line: position(of: start).line), at: opening) : LocatedCause(.cutShort)
+        let isCut = current == nil && last.map { !"]}".utf8.contains($0) } ?? true
+        return isCut ? LocatedCause(.cutShort) : LocatedCause(.unclosedString, at: whole)
     }
 
     func causeInNumber() -> LocatedCause? {
         guard current != nil else { return LocatedCause(.cutShort) }
-        var start = index
-        while start > 0, Self.isNumeric(bytes[start - 1]) { start -= 1 }
-        if let cause = causeOfDiff(start) { return LocatedCause(cause, at: start..<start + 1) }
+        let start = bytes[..<index].lastIndex { !Self.isNumeric($0) }.map { $0 + 1 } ?? 0
         return causeOfWord(from: start, isKey: false)
     }
 
-    // MARK: Quotes
-
-    static let quotes = [
-        "\u{201C}", "\u{201D}", "\u{201E}", "\u{201F}", "\u{2018}", "\u{2019}", "\u{201A}", "\u{2032}", "\u{2033}", "«",
-        "»", "\u{FF02}",
-    ]
-
-    func typographicQuote(at place: Int) -> Range<Int>? {
-        Self.quotes.first { bytes[place...].starts(with: $0.utf8) }.map { place..<place + $0.utf8.count }
-    }
-
     /// Something is glued to the closing quote of a string.
-    private func causeOfQuotes(behind range: Range<Int>) -> LocatedCause? {
-        guard let byte = current, !Self.isBlank(byte), byte == UInt8(ascii: "\"") || !JSONTokens.signs.contains(byte)
+    private func causeOfText(behind string: Range<Int>?) -> LocatedCause? {
+        guard let string, string.upperBound == index, let byte = current, !Self.isBlank(byte),
+            !",:[]{}".utf8.contains(byte)
         else { return nil }
-        let isEmpty = range.count == 2
-        if byte == UInt8(ascii: "\"") {
-            let next = index + 1 < bytes.count ? bytes[index + 1] : 0x0A
-            guard Self.isBlank(next) || Array(",:]}".utf8).contains(next) else { return nil }
-            return holds(.doubledQuote, if: .delete(index..<index + 1))
-        }
-        if isEmpty, let cause = holds(.doubledQuote, at: range, if: .delete(range.lowerBound..<range.lowerBound + 1)) {
-            return cause
-        }
-        return causeOfSwallowed(range.lowerBound..<range.upperBound - 1, shown: range)
+        // Before another string a comma is missing; a quote alone is one too many.
+        let next = bytes[index...].dropFirst().first ?? 0x20
+        if byte == UInt8(ascii: "\""), !Self.isBlank(next), !",:]}".utf8.contains(next) { return nil }
+        let text = String(decoding: bytes[string].dropFirst().dropLast(), as: UTF8.self)
+        return LocatedCause(.textAfterString(text), at: string)
     }
 
-    /// A string, from its opening quote on, that holds more than was meant: its closing quote is missing or of another
-    /// kind, or its opening one is one too many.
-    private func causeOfSwallowed(_ range: Range<Int>, shown: Range<Int>) -> LocatedCause? {
-        let text = bytes[range].dropFirst()
-        let opening = range.lowerBound..<range.lowerBound + 1
-        if let first = text.first(where: { !Self.isBlank($0) }),
-            first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
-            let cause = holds(.strayQuote(before: sign(of: first)), at: opening, if: .delete(opening))
-        {
-            return cause
+    /// A value or a key without quotes, to the next sign of its line. No advice where an expression of a program may stand,
+    /// or one of its words for "no value".
+    private func causeOfWord(from start: Int, isKey: Bool) -> LocatedCause? {
+        let line = bytes[start...].prefix(200).prefix { !",:\"[]{}\r\n".utf8.contains($0) }
+        let range = start..<max(start, endOfToken(before: line.endIndex))
+        let text = String(decoding: bytes[range], as: UTF8.self)
+        let isPlain = text.utf8.allSatisfy { byte in
+            Self.isLetter(byte) || Self.isNumeric(byte) && byte != UInt8(ascii: "+") || " _*/?".utf8.contains(byte)
         }
-        var tries = 0
-        for place in text.indices where tries < 4 {
-            guard let quote = typographicQuote(at: place) else { continue }
-            let behind = bytes[quote.upperBound...].first { $0 != 0x20 && $0 != 0x09 }
-            guard behind.map({ Array(",:]}\r\n".utf8).contains($0) }) ?? true else { continue }
-            tries += 1
-            if let cause = holds(.smartQuotes, at: quote, if: .init(quote, "\"")) { return cause }
-        }
-        // The closing quote stood before the signs at the end.
-        let cause = JSONSyntaxError.Cause.unclosedString(line: position(of: range.lowerBound).line)
-        var places: [Int] = []
-        var place = text.endIndex
-        while place > text.startIndex, places.count < 6,
-            bytes[place - 1] == 0x20 || bytes[place - 1] == 0x09 || JSONTokens.signs.contains(bytes[place - 1])
-        {
-            place -= 1
-            if JSONTokens.signs.contains(bytes[place]) { places.append(place) }
-        }
-        if current == 0x0A || current == 0x0D { places.append(endOfToken(before: text.endIndex)) }
-        let repairs = places.map { JSONRepair(cause, at: shown, .insert("\"", at: $0)) }
-        return best(of: repairs)
+        let isNumber = text.utf8.allSatisfy(Self.isNumeric)
+        let endsWithColon = line.endIndex < bytes.count && bytes[line.endIndex] == UInt8(ascii: ":")
+        guard isPlain, !isNumber, isKey || !endsWithColon, !Self.words.contains(text.lowercased()) else { return nil }
+        return LocatedCause(.unquotedText(text), at: range)
     }
 
-    /// Text on the same line behind the closing quote of a string.
-    private func causeOfTextBehind(_ range: Range<Int>) -> LocatedCause? {
-        guard !hasLineBreak(range.upperBound..<index) else { return nil }
-        return quotesInString(range).flatMap { best($0) }
-    }
+    private static let words: Set<String> = [
+        "true", "false", "null", "none", "nil", "undefined", "nan", "infinity", "yes", "no", "on", "off",
+    ]
+}
 
-    /// The repair of a string that goes on behind its closing quote.
-    private func quotesInString(_ range: Range<Int>) -> JSONRepair? {
-        let text = String(decoding: bytes[range].dropFirst().dropLast(), as: UTF8.self)
-        let cause = JSONSyntaxError.Cause.textAfterString(text)
-        let end = endOfLine(range.upperBound)
-        let quotes = (range.upperBound..<end).filter { bytes[$0] == UInt8(ascii: "\"") }
-        let first = range.upperBound - 1
-        // The last of the quotes that signs of JSON follow closes the string; those before belong into it.
-        for (count, place) in quotes.enumerated().prefix(8) {
-            let behind = bytes[(place + 1)...].first { $0 != 0x20 && $0 != 0x09 }
-            guard behind.map({ Array(",:]}\r\n".utf8).contains($0) }) ?? false else { continue }
-            return JSONRepair(
-                cause, at: range, ([first] + quotes[..<count]).map { .insert("\\", at: $0) }, past: place + 1)
-        }
-        guard quotes.isEmpty, index == range.upperBound else { return nil }
-        let word = index + wordBytes().count
-        return JSONRepair(cause, at: range, [.delete(first..<first + 1), .insert("\"", at: word)], past: word)
-    }
+extension JSONParser {
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
-    // MARK: Words
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
 
     private static func isNumeric(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || Array("+-.eE".utf8).contains(byte)
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.eE".utf8.contains(byte)
     }
 
-    /// The text up to the next blank or sign of JSON.
-    func word(from start: Int? = nil) -> String { String(decoding: wordBytes(from: start), as: UTF8.self) }
+    private static func text(_ byte: UInt8) -> String { String(UnicodeScalar(byte)) }
 
-    /// Its bytes, which need not be UTF-8.
-    func wordBytes(from start: Int? = nil) -> ArraySlice<UInt8> {
-        bytes[(start ?? index)...].prefix(200).prefix { $0 > 0x20 && !Array(",:\"[]{}".utf8).contains($0) }
+    private func begins(with text: String) -> Bool { bytes[index...].starts(with: text.utf8) }
+
+    private func endOfToken(before place: Int) -> Int {
+        bytes[..<place].lastIndex { !Self.isBlank($0) }.map { $0 + 1 } ?? 0
     }
-
-    /// Text where a value or a key in quotes should stand.
-    private func causeOfWord(from start: Int? = nil, isKey: Bool) -> LocatedCause? {
-        let start = start ?? index
-        let first = wordBytes(from: start)
-        let word = String(decoding: first, as: UTF8.self)
-        guard let sign = first.first, !Array("()$%@&|=+!;~^\\<>".utf8).contains(sign), sign >= 0x20,
-            !first.allSatisfy(Self.isNumeric), word != "…", word.unicodeScalars.allSatisfy({ $0 != "\u{FFFD}" })
-        else { return nil }
-        let place = first.startIndex..<first.endIndex
-        if !isKey, let meant = Self.literals[word.lowercased()],
-            let cause = holds(
-                meant == "null" ? .noValue(word, key: frames.last?.key?.text) : .wrongLiteral(word, meant: meant),
-                at: place, if: .init(place, meant))
-        {
-            return cause
-        }
-        // Several words, up to the next sign of the line.
-        let ends = Array((isKey ? ",\"[]{}:\r\n" : ",\"[]{}\r\n").utf8)
-        let line = bytes[start...].prefix(200).prefix { !ends.contains($0) }
-        let range = start..<endOfToken(before: line.endIndex)
-        let text = String(decoding: bytes[range], as: UTF8.self)
-        let quote = JSONRepair.Edit.insert("\"", at: start)
-        if line.endIndex < bytes.count, bytes[line.endIndex] == UInt8(ascii: "\"") {
-            return best(JSONRepair(.missingOpeningQuote(text), at: range, [quote], past: line.endIndex + 1))
-        }
-        return best(
-            JSONRepair(
-                .unquotedText(text), at: range, [quote, .insert("\"", at: range.upperBound)], past: range.upperBound))
-    }
-
-    private static let literals = [
-        "true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false", "none": "null",
-        "null": "null", "nil": "null", "undefined": "null", "nan": "null",
-    ]
 
     /// The character at the place of the fault, safe to print.
     func describeCurrent() -> String {

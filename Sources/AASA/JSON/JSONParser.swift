@@ -1,15 +1,11 @@
-// The parser proper: one pass over the bytes, no recursion deeper than `JSONDocument.maximumDepth`. What
-// probably caused a fault is found out in the extensions beside this file.
+// The parser proper: one pass over the bytes, no recursion deeper than `JSONDocument.maximumDepth`. What caused a fault
+// is told in the extension beside this file.
 
 struct JSONParser {
     let bytes: [UInt8]
     var index = 0
     /// The arrays and objects that are open here, the outermost first.
     var frames: [Frame] = []
-    /// Whether to look for the cause of a fault; not while a mended text is tried.
-    var isDiagnosing = true
-    /// Where the string begins that is being read.
-    private var openString: Int?
     var hasByteOrderMark = false
     var duplicates = JSONDocument.Duplicates()
 
@@ -19,8 +15,8 @@ struct JSONParser {
         let isObject: Bool
         /// The latest key, of an object.
         var key: (text: String, range: Range<Int>)?
-        /// The latest complete value, and its key in an object.
-        var latest: (range: Range<Int>, isString: Bool, key: String?)?
+        /// The latest complete value.
+        var latest: (range: Range<Int>, isString: Bool)?
         var count = 0
         var closing: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
     }
@@ -35,7 +31,7 @@ struct JSONParser {
             index = 3
         }
         skipBlanks()
-        if isDiagnosing, let whole = causeOfWhole() { throw fault("expected a JSON object", whole) }
+        if let cause = causeOfBeginning() { throw fault("expected a JSON object", cause) }
         let root = try parseValue(depth: 0)
         skipBlanks()
         guard index == bytes.count else {
@@ -114,7 +110,7 @@ struct JSONParser {
 
     private mutating func note(_ value: JSONNode) {
         let isString = if case .string = value.value { true } else { false }
-        frames[frames.count - 1].latest = (value.range, isString, frames[frames.count - 1].key?.text)
+        frames[frames.count - 1].latest = (value.range, isString)
         frames[frames.count - 1].count += 1
     }
 
@@ -182,24 +178,18 @@ struct JSONParser {
 
     func position(of offset: Int) -> SourcePosition { LineTable(bytes).position(of: offset) }
 
-    func fault(_ message: String, _ cause: JSONSyntaxError.Cause?) -> JSONSyntaxError {
-        fault(message, cause.map { LocatedCause($0) })
+    private func fault(_ message: String, _ cause: JSONSyntaxError.Cause) -> JSONSyntaxError {
+        fault(message, LocatedCause(cause))
     }
 
-    func fault(_ message: @autoclosure () -> String, _ found: @autoclosure () -> LocatedCause?) -> JSONSyntaxError {
-        guard isDiagnosing else {
-            // A string that does not end is no reach.
-            return JSONSyntaxError(
-                offset: openString ?? index, position: SourcePosition(line: 1, column: 1), message: "", cause: nil,
-                range: index..<index, opening: nil, isAtEnd: index == bytes.count)
-        }
-        let located = found()
+    private func fault(_ message: String, _ located: LocatedCause?) -> JSONSyntaxError {
         var range = (located?.range ?? index..<index + 1).clamped(to: 0..<bytes.count)
+        // No character is shown in part.
         while range.upperBound < bytes.count, bytes[range.upperBound] & 0xC0 == 0x80 {
             range = range.lowerBound..<range.upperBound + 1
         }
         return JSONSyntaxError(
-            offset: index, position: position(of: index), message: message(), cause: located?.cause, range: range,
+            offset: index, position: position(of: index), message: message, cause: located?.cause, range: range,
             opening: located?.opening, isAtEnd: index == bytes.count || located?.cause == .cutShort)
     }
 }
@@ -227,7 +217,6 @@ private struct KeyIndex {
 
 extension JSONParser {
     mutating func parseString() throws(JSONSyntaxError) -> String {
-        openString = index
         index += 1
         let start = index
         // Nearly all strings hold no escape: they are taken in one piece.
@@ -237,7 +226,6 @@ extension JSONParser {
         if current == UInt8(ascii: "\"") {
             let string = try validated(bytes[start..<index], at: start)
             index += 1
-            openString = nil
             return string
         }
         var decoded = Array(bytes[start..<index])
@@ -246,7 +234,6 @@ extension JSONParser {
             case UInt8(ascii: "\""):
                 let string = try validated(decoded[...], at: start)
                 index += 1
-                openString = nil
                 return string
             case UInt8(ascii: "\\"):
                 try parseEscape(into: &decoded)
@@ -294,15 +281,14 @@ extension JSONParser {
             }
             guard let character = Unicode.Scalar(scalar) else {
                 index = start
-                throw fault("an escape sequence names half of a surrogate pair", nil as LocatedCause?)
+                throw fault("an escape sequence names half of a surrogate pair", nil)
             }
             decoded.append(contentsOf: UTF8.encode(character) ?? UTF8.encodedReplacementCharacter)
         default:
             index = start + 1
-            let (found, sign) = (describeCurrent(), word().prefix(1))
+            let found = describeCurrent()
             index = start
-            throw fault(
-                "JSON knows no escape of \(found)", sign.isEmpty ? nil : .unknownEscape(Quoted.escaped(String(sign))))
+            throw fault("JSON knows no escape of \(found)", .unknownEscape(found))
         }
     }
 
@@ -310,7 +296,7 @@ extension JSONParser {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = current, let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80 else {
-                let cause: JSONSyntaxError.Cause? = current == nil ? .cutShort : nil
+                let cause = current == nil ? LocatedCause(.cutShort) : nil
                 index = start
                 throw fault("expected four hexadecimal digits after '\\u'", cause)
             }
