@@ -1,5 +1,5 @@
-// What the linter says happened where a file is not JSON: an example for each cause with the words and the place, and every
-// file of the corpus that is not JSON, labelled by hand after reading it.
+// What the linter says happened where a file is not JSON: an example for each cause with the words and the place, and
+// every file of the corpus that is not JSON, labelled by hand after reading it.
 
 import AASA
 import TestSupport

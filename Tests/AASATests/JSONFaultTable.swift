@@ -1,5 +1,5 @@
-// Files that are not JSON: the line and the cause that the linter must name. One real-looking file with a change in some of
-// its lines, and texts of other kinds in its place.
+// Files that are not JSON: the line and the cause that the linter must name. One real-looking file with a change in some
+// of its lines, and texts of other kinds in its place.
 
 import Testing
 

@@ -54,9 +54,9 @@ struct LintCorpusPage {
 
     private static let defence: [String: String] = [
         "json-syntax": """
-        Trailing commas, typographic quotes, comments, a missing comma or bracket, a line break inside of a string, an RTF \
-        document, S/MIME text, notes in place of a file, empty files. No strict parser reads any of them, and devices are \
-        strict; the corpus index comes to the same verdict with another parser.
+        Trailing commas, typographic quotes and blanks, comments, a missing comma or bracket, a quote too many or missing, \
+        an RTF document, S/MIME text, notes in place of a file, empty files. No strict parser reads any of them, and devices \
+        are strict; the corpus index comes to the same verdict with another parser.
         """,
         "no-service": "The only service is called `applinkss`. Devices look for `applinks`.",
         "service-without-apps": """

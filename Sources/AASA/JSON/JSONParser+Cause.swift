@@ -160,10 +160,8 @@ extension JSONParser {
             // With many brackets open more is missing than brackets.
             return frames.count <= 2 ? notClosed(frames, before: bytes.count) : LocatedCause(.cutShort)
         }
-        if let cause = (latest.isString ? causeOfText(behind: latest.range) : nil) ?? causeOfSign() ?? causeOfBracket()
-        {
-            return cause
-        }
+        if let cause = causeOfSign() ?? causeOfBracket() { return cause }
+        if latest.isString, let cause = causeOfText(behind: latest.range) { return cause }
         let end = latest.range.upperBound
         switch byte {
         case UInt8(ascii: ":") where !frame.isObject && latest.isString:
@@ -233,8 +231,7 @@ extension JSONParser {
         return LocatedCause(.textAfterString(text), at: string)
     }
 
-    /// A value or a key without quotes, to the next sign of its line. No advice where an expression of a program may stand,
-    /// or one of its words for "no value".
+    /// A value or a key without quotes, to the next sign of its line. Nothing is said of an expression of a program.
     private func causeOfWord(from start: Int, isKey: Bool) -> LocatedCause? {
         let line = bytes[start...].prefix(200).prefix { !",:\"[]{}\r\n".utf8.contains($0) }
         let range = start..<max(start, endOfToken(before: line.endIndex))
@@ -248,6 +245,7 @@ extension JSONParser {
         return LocatedCause(.unquotedText(text), at: range)
     }
 
+    /// Where a program writes one of these, quotes around it would not be what was meant.
     private static let words: Set<String> = [
         "true", "false", "null", "none", "nil", "undefined", "nan", "infinity", "yes", "no", "on", "off",
     ]
