@@ -102,7 +102,7 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
     /// What is like a case above, and is another thing: no cause may be told.
     static let unsure: [BrokenFile] = [
         .init(#"{"a": "b": 1}"#, 1, nil), .init(#"{"a":: 1}"#, 1, nil), .init("[1 2]", 1, nil), .init("[01]", 1, nil),
-        .init("[+1]", 1, nil), .init("[1.]", 1, nil), .init(#"{"a": foo("x")}"#, 1, nil),
+        .init("[+1]", 1, nil), .init("[- 1]", 1, nil), .init("[1.]", 1, nil), .init(#"{"a": foo("x")}"#, 1, nil),
         .init(#"{"a": "x" + y}"#, 1, nil), .init(#"{"a": process.env.TEAM + ".com.x"}"#, 1, nil),
         .init(#"{"a": "\ud800"}"#, 1, nil), .init("{\"a\": $}", 1, nil), .init("[...]", 1, nil),
         .init("<.>", 1, nil),

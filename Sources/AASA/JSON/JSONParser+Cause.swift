@@ -239,9 +239,10 @@ extension JSONParser {
         let isPlain = text.utf8.allSatisfy { byte in
             Self.isLetter(byte) || Self.isNumeric(byte) && byte != UInt8(ascii: "+") || " _*/?".utf8.contains(byte)
         }
-        let isNumber = text.utf8.allSatisfy(Self.isNumeric)
+        // The `e` of a number makes no word.
+        let isWord = text.utf8.contains { Self.isLetter($0) && !Self.isNumeric($0) || "_*/".utf8.contains($0) }
         let endsWithColon = line.endIndex < bytes.count && bytes[line.endIndex] == UInt8(ascii: ":")
-        guard isPlain, !isNumber, isKey || !endsWithColon, !Self.words.contains(text.lowercased()) else { return nil }
+        guard isPlain, isWord, isKey || !endsWithColon, !Self.words.contains(text.lowercased()) else { return nil }
         return LocatedCause(.unquotedText(text), at: range)
     }
 
