@@ -127,7 +127,7 @@ struct ChangeList {
     private static let maximumText = 8192
 }
 
-/// Which elements of two lists correspond, where order counts. Time grows as n log n.
+/// Which elements of two lists correspond, where order counts.
 struct ListAlignment {
     struct Pair: Equatable {
         let old: Int
@@ -136,119 +136,43 @@ struct ListAlignment {
 
     /// Equal elements, each with one of the other list, in the order of the newer list.
     let pairs: [Pair]
-    /// Those of the pairs that changed their order; as few as can be, unless one element stands dozens of times in both.
+    /// Those of the pairs that changed their order, as few as can be.
     let moved: [Pair]
     let removed: [Int]
     let added: [Int]
-    /// The work done, for tests of the bound.
-    let steps: Int
+
+    /// The memory for a list in another order grows with its square: of longer ones nothing is said to have moved.
+    static let maximumOrdered = 1_500
 
     init<Element: Hashable>(from old: [Element], to new: [Element]) {
-        let order = CommonOrder(old, new)
-        steps = order.steps
-        var isKept = Array(repeating: false, count: old.count)
-        for place in order.places where place >= 0 { isKept[place] = true }
-        // What is left pairs off in order, whatever lies between.
-        var left: [Element: [Int]] = [:]
-        for index in old.indices.reversed() where !isKept[index] { left[old[index], default: []].append(index) }
-        var pairs: [Pair] = []
-        var moved: [Pair] = []
-        var added: [Int] = []
-        for (index, place) in order.places.enumerated() {
-            if place >= 0 {
-                pairs.append(Pair(old: place, new: index))
-            } else if let place = left[new[index]]?.popLast() {
-                isKept[place] = true
-                pairs.append(Pair(old: place, new: index))
-                moved.append(Pair(old: place, new: index))
-            } else {
-                added.append(index)
-            }
-        }
-        self.pairs = pairs
-        self.moved = moved
-        self.added = added
-        removed = old.indices.filter { !isKept[$0] }
-    }
-}
-
-/// The longest common subsequence of two lists, by the places at which equal elements stand (Hunt and Szymanski): fast
-/// where elements seldom repeat, as in lists of rules and of apps. Those that repeat often are paired by their rank.
-struct CommonOrder {
-    /// For each element of the newer list the place of its like in the older one, rising; -1 where it has none.
-    private(set) var places: [Int]
-    /// Pairs that were looked at, and how often the search for their place was halved.
-    private(set) var steps = 0
-
-    /// An element of the older list met with one of the newer.
-    private struct Meeting {
-        let old: Int
-        let new: Int
-        /// The meeting before it in the longest row that ends in it, or -1.
-        let previous: Int
-    }
-
-    init<Element: Hashable>(_ old: [Element], _ new: [Element]) {
-        places = Array(repeating: -1, count: new.count)
-        let shorter = min(old.count, new.count)
-        var start = 0
-        while start < shorter, old[start] == new[start] {
-            places[start] = start
-            start += 1
-        }
-        var tail = 0
-        while tail < shorter - start, old[old.count - 1 - tail] == new[new.count - 1 - tail] {
-            tail += 1
-            places[new.count - tail] = old.count - tail
-        }
-        findRow(candidates(old, start..<old.count - tail, new, start..<new.count - tail), from: start)
-    }
-
-    /// For each element of the newer list those of the older one that it may meet, the last one first. Their number grows
-    /// linearly with the lists.
-    private func candidates<Element: Hashable>(
-        _ old: [Element], _ olds: Range<Int>, _ new: [Element], _ news: Range<Int>
-    ) -> [[Int]] {
-        var oldPlaces: [Element: [Int]] = [:]
-        for index in olds.reversed() { oldPlaces[old[index], default: []].append(index) }
-        var newCounts: [Element: Int] = [:]
-        for index in news { newCounts[new[index], default: 0] += 1 }
-        var ranks: [Element: Int] = [:]
-        return news.map { index in
-            let all = oldPlaces[new[index]] ?? []
-            let count = newCounts[new[index]] ?? 0
-            if all.count * count <= 16 * (all.count + count) { return all }
-            let rank = ranks[new[index], default: 0]
-            ranks[new[index]] = rank + 1
-            return rank < all.count ? [all[all.count - 1 - rank]] : []
-        }
-    }
-
-    /// Finds the longest row of meetings that rises in both lists.
-    private mutating func findRow(_ candidates: [[Int]], from start: Int) {
-        var meetings: [Meeting] = []
-        /// By length, the meeting at which a row so long ends soonest in the older list.
-        var ends: [Int] = []
-        for (offset, olds) in candidates.enumerated() {
-            // From the last one on, so that no row meets one element twice.
-            for old in olds {
-                steps += 1
-                var low = 0
-                var high = ends.count
-                while low < high {
-                    steps += 1
-                    let middle = (low + high) / 2
-                    if meetings[ends[middle]].old < old { low = middle + 1 } else { high = middle }
+        // Elements of one list alone are no question of order, and would make the search for it longer.
+        let shared = Set(old).intersection(new)
+        let (olds, news) = (
+            old.indices.filter { shared.contains(old[$0]) }, new.indices.filter { shared.contains(new[$0]) }
+        )
+        var (gone, came) = (Set(olds), Set(news))
+        let isOrdered = max(olds.count, news.count) <= Self.maximumOrdered
+        if isOrdered {
+            (gone, came) = ([], [])
+            // Backwards, so that of two neighbours that changed places it is the second that moved: a rule is put ahead.
+            for change in olds.map({ old[$0] }).difference(from: news.map { new[$0] }) {
+                switch change {
+                case .remove(let offset, _, _): came.insert(news[offset])
+                case .insert(let offset, _, _): gone.insert(olds[offset])
                 }
-                meetings.append(Meeting(old: old, new: start + offset, previous: low > 0 ? ends[low - 1] : -1))
-                if low == ends.count { ends.append(meetings.count - 1) } else { ends[low] = meetings.count - 1 }
             }
         }
-        var current = ends.last ?? -1
-        while current >= 0 {
-            places[meetings[current].new] = meetings[current].old
-            current = meetings[current].previous
+        let kept = zip(olds.filter { !gone.contains($0) }, news.filter { !came.contains($0) })
+        // Not `inferringMoves`, which leaves out elements that stand twice.
+        var left = Dictionary(grouping: gone.sorted(by: >)) { old[$0] }
+        let moved = came.sorted().compactMap { index in
+            left[new[index]]?.popLast().map { Pair(old: $0, new: index) }
         }
+        pairs = (kept.map { Pair(old: $0, new: $1) } + moved).sorted { $0.new < $1.new }
+        self.moved = isOrdered ? moved : []
+        let paired = (old: Set(pairs.map(\.old)), new: Set(pairs.map(\.new)))
+        removed = old.indices.filter { !paired.old.contains($0) }
+        added = new.indices.filter { !paired.new.contains($0) }
     }
 }
 
