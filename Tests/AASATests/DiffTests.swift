@@ -32,7 +32,7 @@ extension AASASuite {
                 testDescription: "an app was replaced", old: links(#"{"appIDs":["A.b"]}"#),
                 new: links(#"{"appIDs":["A.c"]}"#),
                 changes: [
-                    "added applinks: app A.c, with the rules that A.b had /applinks/details/0",
+                    "added applinks: app A.c, with the rules (no list of rules: every URL) /applinks/details/0",
                     "removed applinks: app A.b, with the rules (no list of rules: every URL) /applinks/details/0",
                 ]),
             Row(
@@ -63,24 +63,9 @@ extension AASASuite {
                 testDescription: "one entry became two", old: links(#"{"appIDs":["A.b"],"paths":["/x","/y"]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.b"],"paths":["/y"]}"#),
                 changes: [
-                    #"changed A.b: 2 entries of 'details' instead of 1, with the rules ["/x"] and ["/y"] /applinks/details/0"#
-                ]),
-            Row(
-                testDescription: "two entries became one",
-                old: links(
-                    #"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.b"],"paths":["/y"],"defaults":{"/":"/z"}}"#),
-                new: links(#"{"appIDs":["A.b"],"paths":["/x","/y"]}"#),
-                changes: [
-                    #"changed A.b: 1 entry of 'details' instead of 2, with the rules ["/x", "/y"] /applinks/details/0"#,
-                    #"removed the value at /applinks/details/1/defaults: {"/": "/z"} /applinks/details/1/defaults"#,
-                ]),
-            Row(
-                testDescription: "a rule went from one entry of an app to its other one",
-                old: links(#"{"appIDs":["A.b"],"paths":["/x","/y"]},{"appIDs":["A.b"],"paths":["/z"]}"#),
-                new: links(#"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.b"],"paths":["/y","/z"]}"#),
-                changes: [
-                    #"changed A.b: its rules are spread over the entries in another way: ["/x", "/y"] and ["/z"] "#
-                        + #"became ["/x"] and ["/y", "/z"] /applinks/details/0"#
+                    #"removed the value at /applinks/details/0: {"appIDs": ["A.b"], "paths": ["/x", "/y"]} /applinks/details/0"#,
+                    #"added the value at /applinks/details/0: {"appIDs": ["A.b"], "paths": ["/x"]} /applinks/details/0"#,
+                    #"added the value at /applinks/details/1: {"appIDs": ["A.b"], "paths": ["/y"]} /applinks/details/1"#,
                 ]),
             Row(
                 testDescription: "entries changed places, and no app did",
@@ -91,14 +76,17 @@ extension AASASuite {
                     #"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.b"],"paths":["/z"]},{"appIDs":["A.c"],"paths":["/y"]}"#
                 ),
                 changes: [
-                    "moved applinks: the entries of 'details' are in another order: A.b; A.c; A.b became A.b; A.b; A.c "
-                        + "/applinks/details"
+                    #"changed the value at /applinks/details/1/appIDs/0: "A.c" became "A.b" /applinks/details/1/appIDs/0"#,
+                    #"changed the value at /applinks/details/1/paths/0: "/y" became "/z" /applinks/details/1/paths/0"#,
+                    #"changed the value at /applinks/details/2/appIDs/0: "A.b" became "A.c" /applinks/details/2/appIDs/0"#,
+                    #"changed the value at /applinks/details/2/paths/0: "/z" became "/y" /applinks/details/2/paths/0"#,
                 ]),
             Row(
                 testDescription: "an ID became a list of IDs", old: links(#"{"appID":"A.b","paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
                 changes: [
-                    "changed A.b: 'appIDs' instead of 'appID', which iOS 12 and older read alone /applinks/details/0/appIDs"
+                    #"removed the value at /applinks/details/0/appID: "A.b" /applinks/details/0/appID"#,
+                    #"added the value at /applinks/details/0/appIDs: ["A.b"] /applinks/details/0/appIDs"#,
                 ]),
             Row(
                 testDescription: "a long text changed",
@@ -141,53 +129,6 @@ extension AASASuite {
                 new: links(#"{"appIDs":["A.b","A.c","A.d"],"paths":["NOT /y","/x"]}"#),
                 changes: [#"added A.b, A.c and 1 more: "NOT /y" /applinks/details/0/paths/0"#]),
             Row(
-                testDescription: "an entry became two with the same rules",
-                old: links(#"{"appIDs":["A.b","A.c"],"paths":["/x"]}"#),
-                new: links(#"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.c"],"paths":["/x"]}"#),
-                changes: [
-                    #"changed A.b: has an entry of its own now, shared with A.c before; its rules, as before: ["/x"] "#
-                        + "/applinks/details/0",
-                    #"changed A.c: has an entry of its own now, shared with A.b before; its rules, as before: ["/x"] "#
-                        + "/applinks/details/1",
-                ]),
-            Row(
-                testDescription: "two entries became one of both apps",
-                old: links(#"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.c"],"paths":["/y"]}"#),
-                new: links(#"{"appIDs":["A.b","A.c"],"paths":["/x"]}"#),
-                changes: [
-                    "changed A.b: has one entry together with A.c now, an entry of its own before; its rules, as before: "
-                        + #"["/x"] /applinks/details/0"#,
-                    "changed A.c: has one entry together with A.b now, an entry of its own before; its rules now: "
-                        + #"["/x"] /applinks/details/0"#,
-                    #"removed A.c: "/y" /applinks/details/1/paths/0"#, #"added A.c: "/x" /applinks/details/0/paths/0"#,
-                ]),
-            Row(
-                testDescription: "an entry became two beside an app that changed places, and beside another change",
-                old: links(#"{"appIDs":["A.b","A.c"],"paths":["/x"]},{"appIDs":["A.d"],"paths":["/y"],"note":1}"#),
-                new: links(
-                    #"{"appIDs":["A.d"],"paths":["/y"],"note":2},{"appIDs":["A.b"],"paths":["/x"]},"#
-                        + #"{"appIDs":["A.c"],"paths":["/x"]}"#),
-                changes: [
-                    "moved applinks: app A.d, from place 3 to place 1 /applinks/details/0",
-                    "changed the value at /applinks/details/0/note: 1 became 2 /applinks/details/0/note",
-                    #"changed A.b: has an entry of its own now, shared with A.c before; its rules, as before: ["/x"] "#
-                        + "/applinks/details/1",
-                    #"changed A.c: has an entry of its own now, shared with A.b before; its rules, as before: ["/x"] "#
-                        + "/applinks/details/2",
-                ]),
-            Row(
-                testDescription: "apps shared entries with others",
-                old: links(#"{"appIDs":["A.b","A.c"],"paths":["/x"]},{"appIDs":["A.d","A.e"],"paths":["/x"]}"#),
-                new: links(#"{"appIDs":["A.b","A.c","A.d"],"paths":["/x"]},{"appIDs":["A.e"],"paths":["/x"]}"#),
-                changes: [
-                    "changed A.b, A.c: have one entry together with A.d now, an entry of their own before; their rules, as "
-                        + #"before: ["/x"] /applinks/details/0"#,
-                    "changed A.d: has one entry together with A.b, A.c now, with A.e before; its rules, as before: "
-                        + #"["/x"] /applinks/details/0"#,
-                    #"changed A.e: has an entry of its own now, shared with A.d before; its rules, as before: ["/x"] "#
-                        + "/applinks/details/1",
-                ]),
-            Row(
                 testDescription: "what is no entry went",
                 old: links(#"{"appIDs":["A.b"],"paths":["/x"]},"note""#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
@@ -217,20 +158,16 @@ extension AASASuite {
                 old: links(#"{"appID":"A.b","paths":["/x"]}"#),
                 new: links(#"{"appID":"A.b","appIDs":["A.b"],"paths":["/x"],"components":[{"/":"/x"}]}"#),
                 changes: [
-                    "added A.b: 'components' beside 'paths': later systems read them, iOS 12 and older read 'paths' as "
-                        + "before /applinks/details/0",
-                    "added A.b: 'appIDs' beside 'appID': later systems read it, iOS 12 and older read 'appID' as before "
-                        + "/applinks/details/0/appIDs",
+                    "changed A.b: components instead of paths /applinks/details/0",
+                    #"added the value at /applinks/details/0/appIDs: ["A.b"] /applinks/details/0/appIDs"#,
                 ]),
             Row(
                 testDescription: "paths beside components went, and appID beside appIDs",
                 old: links(#"{"appID":"A.b","appIDs":["A.b"],"paths":["/x"],"components":[{"/":"/x"}]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}]}"#),
                 changes: [
-                    #"removed A.b, for iOS 12: "/x" /applinks/details/0/paths/0"#,
-                    "removed A.b: 'paths' beside 'components': iOS 12 and older read nothing else /applinks/details/0",
-                    #"removed A.b: 'appID' "A.b" beside 'appIDs': iOS 12 and older read nothing else "#
-                        + "/applinks/details/0/appID",
+                    #"removed the value at /applinks/details/0/appID: "A.b" /applinks/details/0/appID"#,
+                    #"removed the value at /applinks/details/0/paths: ["/x"] /applinks/details/0/paths"#,
                 ]),
             Row(
                 testDescription: "components beside paths went",
@@ -239,40 +176,24 @@ extension AASASuite {
                 changes: [
                     #"removed A.b: {"/": "/y"} /applinks/details/0/components/0"#,
                     #"added A.b: "/x" /applinks/details/0/paths/0"#,
-                    "removed A.b: 'components': all systems read 'paths' now, as iOS 12 and older did before "
-                        + "/applinks/details/0",
+                    "changed A.b: paths instead of components /applinks/details/0",
                 ]),
             Row(
-                testDescription: "the list for iOS 12 went", old: #"{"applinks":{"apps":[],"details":[]}}"#,
+                testDescription: "an empty list of apps went", old: #"{"applinks":{"apps":[],"details":[]}}"#,
                 new: #"{"applinks":{"details":[]}}"#,
                 changes: [
-                    #"removed applinks: "apps": [], without which iOS 12 and older open no link by the file; later systems "#
-                        + "do not read it /applinks/apps"
-                ]),
-            Row(
-                testDescription: "the list for iOS 12 came", old: #"{"applinks":{"details":[]}}"#,
-                new: #"{"applinks":{"apps":[],"details":[]}}"#,
-                changes: [
-                    #"added applinks: "apps": [], which iOS 12 and older need; later systems do not read it /applinks/apps"#
-                ]),
-            Row(
-                testDescription: "the list for iOS 12 was filled", old: #"{"applinks":{"apps":[],"details":[]}}"#,
-                new: #"{"applinks":{"apps":["A.b"],"details":[]}}"#,
-                changes: [
-                    #"changed applinks: "apps": [] became ["A.b"]; beside 'details' it must be empty for iOS 12 and older, "#
-                        + "and later systems do not read it /applinks/apps"
+                    "removed the value at /applinks/apps: [] /applinks/apps"
                 ]),
             Row(
                 testDescription: "paths became components", old: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}]}"#),
                 changes: ["changed A.b: components instead of paths /applinks/details/0"]),
             Row(
-                testDescription: "the rules for older systems changed",
+                testDescription: "paths beside components changed",
                 old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}],"paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}],"paths":["/y"]}"#),
                 changes: [
-                    #"removed A.b, for iOS 12: "/x" /applinks/details/0/paths/0"#,
-                    #"added A.b, for iOS 12: "/y" /applinks/details/0/paths/0"#,
+                    #"changed the value at /applinks/details/0/paths/0: "/x" became "/y" /applinks/details/0/paths/0"#
                 ]),
             Row(
                 testDescription: "apps changed places", old: #"{"webcredentials":{"apps":["A.b","A.c"]}}"#,

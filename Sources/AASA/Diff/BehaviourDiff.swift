@@ -169,7 +169,7 @@ extension Residual {
             && (!isDecided || steps.last?.isExclusion == other.steps.last?.isExclusion)
     }
 
-    var outcomes: [LinkBehaviour] {
+    fileprivate var outcomes: [LinkBehaviour] {
         var outcomes: [LinkBehaviour] = isDecided ? [] : [.notMatched]
         if steps.contains(where: \.isExclusion) { outcomes.append(.blocked) }
         if steps.contains(where: { !$0.isExclusion }) { outcomes.append(.opens) }

@@ -1,19 +1,13 @@
-// A file by its apps: which entries name which of them, where each is asked, and the rules of entries as searches ask for them.
+// A file by its apps: which entries name which of them, and the rules of entries as searches ask for them.
 
 struct FileApps {
     let links: AppLinks?
     /// Without repetition, in the order of the file.
     private(set) var apps: [String] = []
-    private var claims: [ExactText: Claim] = [:]
+    /// By app, the entries that name it, in the order of the file.
+    private var claims: [ExactText: [Int]] = [:]
     /// By entry; none until they are asked for.
     private var numbers: [[ProgramSearch.NumberedRule]] = []
-
-    /// The entries that name an app, in the order of the file.
-    private struct Claim {
-        var entries: [Int] = []
-        /// The app's place among those of each entry.
-        var ranks: [Int] = []
-    }
 
     init(_ links: AppLinks?) { self.init(links) { _ in true } }
 
@@ -23,12 +17,11 @@ struct FileApps {
     init(_ links: AppLinks?, where isCounted: (String) -> Bool) {
         self.links = links
         for (index, entry) in entries.enumerated() {
-            for (rank, app) in entry.appIDs.enumerated() where isCounted(app) {
-                let last = claims[ExactText(app)]?.entries.last
+            for app in entry.appIDs where isCounted(app) {
+                let last = claims[ExactText(app)]?.last
                 if last == index { continue }
                 if last == nil { apps.append(app) }
-                claims[ExactText(app), default: Claim()].entries.append(index)
-                claims[ExactText(app), default: Claim()].ranks.append(rank)
+                claims[ExactText(app), default: []].append(index)
             }
         }
     }
@@ -36,7 +29,7 @@ struct FileApps {
     var entries: [AppLinks.Entry] { links?.entries ?? [] }
 
     /// In the order of the file; none where the app is not named.
-    func entries(of app: String) -> [Int] { claims[ExactText(app)]?.entries ?? [] }
+    func entries(of app: String) -> [Int] { claims[ExactText(app)] ?? [] }
 
     func names(_ app: String) -> Bool { claims[ExactText(app)] != nil }
 
@@ -53,31 +46,6 @@ struct FileApps {
     }
 
     func numbered(_ entries: [Int]) -> [ProgramSearch.NumberedRule] { entries.flatMap { numbers[$0] } }
-
-    /// An app and its place in the file, by the rule that decides; the smaller is asked first.
-    struct Place {
-        let app: String
-        let entry: Int
-        let rank: Int
-
-        var place: Int { entry << 32 | rank }
-    }
-
-    /// Where an app is asked, rising: by the number of the entry, then by its rank there.
-    func places(of app: String) -> [Place] {
-        guard let claim = claims[ExactText(app)] else { return [] }
-        return zip(claim.entries, claim.ranks).map { Place(app: app, entry: $0, rank: $1) }
-    }
-
-    /// For each rule of the entries that name all of these apps, which of them is asked first.
-    func placesByRule(of apps: [String]) -> [Place] {
-        let all = apps.map { places(of: $0) }
-        guard let first = apps.first else { return [] }
-        return entries(of: first).enumerated().flatMap { index, entry in
-            let first = all.map { $0[index] }.min { $0.place < $1.place }
-            return repeatElement(first, count: entries[entry].rules.count).compactMap { $0 }
-        }
-    }
 
     /// Apps of which the same is known, such as the entries that name them, in the order of the first of each.
     static func groups<Key: Hashable>(

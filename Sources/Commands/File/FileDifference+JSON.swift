@@ -4,26 +4,6 @@ import AASA
 import Evidence
 
 extension FileDifference {
-    private static func json(_ change: BehaviourChange) -> [(String, OrderedJSON)] {
-        [
-            ("app", .string(change.appID)), ("from", .string(change.from.rawValue)),
-            ("to", .string(change.to.rawValue)), ("example", .string(change.example)),
-        ]
-    }
-
-    private static func json(_ successors: Successors) -> OrderedJSON {
-        .object([
-            ("rule", .string(successors.rule)),
-            (
-                "opened_now_by",
-                .array(
-                    successors.shares.map {
-                        .object([("app", .optional($0.app)), ("example", .string($0.example))])
-                    })
-            ),
-        ])
-    }
-
     var json: OrderedJSON {
         .object([
             ("schema", .string("aasa-monitor/diff/v1")),
@@ -46,13 +26,13 @@ extension FileDifference {
                 .array(
                     openings.map { change in
                         let remarks = remarks[change.example]
-                        func app(_ id: String?) -> OrderedJSON { id.map(OrderedJSON.string) ?? .null }
-                        return .object(
-                            Self.json(change) + [
-                                ("opened_before_by", app(remarks?.before)), ("opened_now_by", app(remarks?.after)),
-                                ("urls_of_rule", successors[change].map(Self.json) ?? .null),
-                                ("contested", .array((remarks?.contested ?? []).map { .string($0.rawValue) })),
-                            ])
+                        return .object([
+                            ("app", .string(change.appID)), ("from", .string(change.from.rawValue)),
+                            ("to", .string(change.to.rawValue)), ("example", .string(change.example)),
+                            ("opened_before_by", .optional(remarks?.before)),
+                            ("opened_now_by", .optional(remarks?.after)),
+                            ("contested", .array((remarks?.contested ?? []).map { .string($0.rawValue) })),
+                        ])
                     })
             ),
             ("more_behaviour", .integer(moreOpenings)), ("more_rules", .integer(rules.more)),
@@ -67,26 +47,6 @@ extension FileDifference {
                     })
             ),
             ("taken_by_devices", .array(isNothing.map { .bool(!$0) })),
-            (
-                "order",
-                .array(
-                    order.changes.map {
-                        .object([
-                            ("example", .string($0.example)), ("from", .array($0.before.map { .string($0) })),
-                            ("to", .array($0.after.map { .string($0) })),
-                        ])
-                    })
-            ),
-            ("order_complete", .bool(order.isComplete)),
-            (
-                "other_readings",
-                .array(
-                    otherReadings.contested.map {
-                        .object([("point", .string($0.point.rawValue))] + Self.json($0.change))
-                    })
-            ),
-            ("ios_12", .array(otherReadings.olderSystems.map { .object(Self.json($0)) })),
-            ("ios_12_complete", .bool(otherReadings.isCompleteForOlderSystems)),
         ])
     }
 }

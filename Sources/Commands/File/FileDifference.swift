@@ -20,11 +20,7 @@ struct FileDifference {
     let rules: ChangedRules
     /// What is to be known of the URLs of `openings`.
     let remarks: [String: Remarks]
-    /// Who opens the URLs of a rule that an app loses, where it was asked first.
-    let successors: [BehaviourChange: Successors]
     let services: [ServiceChange]
-    let order: OrderComparison
-    let otherReadings: OtherReadings
 
     init(old: AssociationFile?, new: AssociationFile?, names: [String]) {
         self.names = names
@@ -51,16 +47,7 @@ struct FileDifference {
             remarks[change.example] = Remarks(on: change.example, old?.applinks, new?.applinks, meter)
         }
         self.remarks = remarks
-        var successors: [BehaviourChange: Successors] = [:]
-        if var search = SuccessorSearch(old?.applinks, new?.applinks) {
-            for change in openings.prefix(Self.maximumSuccessors) {
-                if let found = search.successors(of: change) { successors[change] = found }
-            }
-        }
-        self.successors = successors
         services = ServiceChange.all(from: old, to: new)
-        order = OrderDiff.compare(old?.applinks, new?.applinks)
-        otherReadings = OtherReadings(old?.applinks, new?.applinks, besides: behaviour)
     }
 
     /// Two files of the same bytes, which need not be read.
@@ -75,15 +62,10 @@ struct FileDifference {
         hasOtherApps = false
         rules = .ofEqualFiles
         remarks = [:]
-        successors = [:]
         services = []
-        order = .ofEqualFiles
-        otherReadings = .ofEqualFiles
     }
 
     private static let maximumOpenings = 1_000
-    /// Of the openings, those for which it is searched who opens the other URLs of the rule.
-    private static let maximumSuccessors = 50
 
     /// Whether the two mean the same.
     var isEmpty: Bool { changes.isEmpty && !isNothing.contains(true) }
@@ -101,12 +83,8 @@ extension FileDifference {
         let after: String?
 
         init(on example: String, _ old: AppLinks?, _ new: AppLinks?, _ meter: WorkMeter) {
-            guard let url = MatchableURL(example) else {
+            guard let url = MatchableURL(example), !meter.isExhausted else {
                 (contested, literals, before, after) = ([], [], nil, nil)
-                return
-            }
-            guard !meter.isExhausted else {
-                (contested, literals, before, after) = ([.notChecked], [], nil, nil)
                 return
             }
             let (was, now) = (old?.match(url, meter: meter), new?.match(url, meter: meter))
