@@ -65,9 +65,7 @@ public struct MatchableURL: Sendable, Hashable {
     }
 
     /// The items of the query in their order; one without `=` has an empty value.
-    var queryItems: [(name: Substring, value: Substring)] { Self.items(of: query) }
-
-    static func items(of query: String) -> [(name: Substring, value: Substring)] {
+    var queryItems: [(name: Substring, value: Substring)] {
         query.split(separator: "&").map { item in
             guard let equals = item.firstIndex(of: "=") else { return (item, "") }
             return (item[..<equals], item[item.index(after: equals)...])
@@ -178,14 +176,6 @@ final class MatchSubject {
         self.url = url
         self.meter = meter
         encoded = Parts(url) { $0 }
-    }
-
-    /// With another view of how to decode.
-    init(_ url: MatchableURL, decoded: Parts, meter: WorkMeter) {
-        self.url = url
-        self.meter = meter
-        encoded = Parts(url) { $0 }
-        self.decoded = decoded
     }
 }
 

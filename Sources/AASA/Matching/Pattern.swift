@@ -17,17 +17,6 @@ package final class Pattern: Sendable, Hashable {
     let trialWeight: Int
     /// Its wildcards and variables, those of very many values as several.
     let wildcardWeight: Int
-    let contested: Contested
-
-    /// What of a pattern sources do not agree on.
-    struct Contested: OptionSet {
-        let rawValue: Int
-
-        /// `$(lang)` or `$(region)`.
-        static let codes = Contested(rawValue: 1)
-        static let backslash = Contested(rawValue: 2)
-        static let tooComplex = Contested(rawValue: 4)
-    }
 
     /// Why a pattern never matches.
     package enum Fault: Error, Sendable, Hashable {
@@ -42,20 +31,11 @@ package final class Pattern: Sendable, Hashable {
     /// Apple's matcher gives up beyond so many wildcards and variables.
     package static let maximumWildcards = 64
 
-    /// How a text is read where sources leave a doubt; all but `standard` serve `ContestedPoint` only.
-    package enum Reading: Hashable {
-        case standard
-        /// A backslash takes its meaning from the character behind it.
-        case backslashEscapes
-        /// However many wildcards.
-        case unlimited
-    }
-
     /// Takes the text as the file has it. A path is normalised first.
-    package init(_ text: String, isPath: Bool, variables: SubstitutionVariables, reading: Reading = .standard) {
+    package init(_ text: String, isPath: Bool, variables: SubstitutionVariables) {
         self.text = text
         do {
-            elements = try Self.compile(isPath ? PathNormalization.normalize(text) : text, variables, reading)
+            elements = try Self.compile(isPath ? PathNormalization.normalize(text) : text, variables)
             fault = nil
         } catch {
             elements = nil
@@ -66,11 +46,6 @@ package final class Pattern: Sendable, Hashable {
         weight = elements.reduce(0) { $0 + $1.weight }
         trialWeight = elements.reduce(0) { $0 + $1.trialWeight }
         wildcardWeight = elements.reduce(0) { $0 + $1.wildcardWeight }
-        let names = UnusedVariable.names(in: text)
-        var contested: Contested = fault == .tooComplex ? .tooComplex : []
-        if names.contains(where: { $0.isExactly("lang") || $0.isExactly("region") }) { contested.insert(.codes) }
-        if text.utf8.contains(UInt8(ascii: "\\")) { contested.insert(.backslash) }
-        self.contested = contested
     }
 
     /// Whether it matches every text whatever.
@@ -85,7 +60,7 @@ package final class Pattern: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ExactText(text)) }
 
     private static func compile(
-        _ text: String, _ variables: SubstitutionVariables, _ reading: Reading
+        _ text: String, _ variables: SubstitutionVariables
     ) throws(Fault) -> [PatternElement] {
         var elements: [PatternElement] = []
         var wildcards = 0
@@ -107,13 +82,11 @@ package final class Pattern: Sendable, Hashable {
             case "?":
                 elements.append(.anyScalar)
                 wildcards += 1
-            case "\\" where reading == .backslashEscapes:
-                if let escaped = rest.popFirst() { elements.append(.scalar(escaped)) }
             default:
                 elements.append(.scalar(scalar))
             }
         }
-        guard wildcards <= maximumWildcards || reading == .unlimited else { throw .tooComplex }
+        guard wildcards <= maximumWildcards else { throw .tooComplex }
         return elements
     }
 
@@ -132,43 +105,21 @@ package final class Pattern: Sendable, Hashable {
 /// Compiles each distinct text once, however often a file or its `defaults` repeat it.
 final class PatternCompiler {
     private let variables: SubstitutionVariables
-    private let reading: Pattern.Reading
     private var known: [Source: Pattern] = [:]
-    /// By those that were compiled otherwise, which are kept here so that their identity stays theirs.
-    private var others: [ObjectIdentifier: (own: Pattern, other: Pattern)] = [:]
-    private var otherItems: [ObjectIdentifier: (own: QueryItems, other: QueryItems)] = [:]
 
     private struct Source: Hashable {
         let text: ExactText
         let isPath: Bool
     }
 
-    init(_ variables: SubstitutionVariables, reading: Pattern.Reading = .standard) {
-        self.variables = variables
-        self.reading = reading
-    }
+    init(_ variables: SubstitutionVariables) { self.variables = variables }
 
     func pattern(_ text: String, isPath: Bool) -> Pattern {
         let source = Source(text: ExactText(text), isPath: isPath)
         if let pattern = known[source] { return pattern }
-        let pattern = Pattern(text, isPath: isPath, variables: variables, reading: reading)
+        let pattern = Pattern(text, isPath: isPath, variables: variables)
         known[source] = pattern
         return pattern
-    }
-
-    /// The same text as another compiler's pattern has it.
-    func pattern(like other: Pattern, isPath: Bool) -> Pattern {
-        if let known = others[ObjectIdentifier(other)] { return known.own }
-        let own = pattern(other.text, isPath: isPath)
-        others[ObjectIdentifier(other)] = (own, other)
-        return own
-    }
-
-    func items(like other: QueryItems) -> QueryItems {
-        if let known = otherItems[ObjectIdentifier(other)] { return known.own }
-        let own = QueryItems(other.map { .init(name: $0.name, pattern: pattern(like: $0.pattern, isPath: false)) })
-        otherItems[ObjectIdentifier(other)] = (own, other)
-        return own
     }
 }
 
@@ -248,21 +199,6 @@ package struct SubstitutionVariables: Sendable {
     package var names: [String] { elements.keys.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 
     func element(for name: String) -> PatternElement? { elements[ExactText(name)] }
-
-    /// As these, but with codes of any two or three letters for the two lists that sources give differently.
-    var withAnyCodes: SubstitutionVariables {
-        let letter = PatternElement.scalarClass(.alpha)
-        let codes = PatternElement.choice(Choice([[letter, letter], [letter, letter, letter]]))
-        let own = Set(custom.map { ExactText($0.member.key) })
-        let lists = ["lang", "region"].map(ExactText.init(_:)).filter { !own.contains($0) }
-        return SubstitutionVariables(
-            custom: custom, elements: elements.merging(lists.map { ($0, codes) }, uniquingKeysWith: { $1 }))
-    }
-
-    private init(custom: [Custom], elements: [ExactText: PatternElement]) {
-        self.custom = custom
-        self.elements = elements
-    }
 
     private static let predefinedElements: [ExactText: PatternElement] = {
         var elements: [ExactText: PatternElement] = [:]

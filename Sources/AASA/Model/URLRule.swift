@@ -236,14 +236,11 @@ extension URLRule {
         var wildcards = 0
         /// Whether nothing of it keeps a URL away.
         var isUnconstrained = true
-        /// Whether it holds what sources do not agree on.
-        var contested: Pattern.Contested = []
 
         init(_ pattern: Pattern?) {
             guard let pattern else { return }
             (weight, trialWeight, wildcards) = (pattern.weight, pattern.trialWeight, pattern.wildcardWeight)
             isUnconstrained = pattern.isUnconstrained
-            contested = pattern.contested
         }
 
         init(_ query: Query) {
@@ -271,7 +268,6 @@ extension URLRule {
             sum.trialWeight += right.trialWeight
             sum.wildcards += right.wildcards
             sum.isUnconstrained = left.isUnconstrained && right.isUnconstrained
-            sum.contested.formUnion(right.contested)
             return sum
         }
     }
