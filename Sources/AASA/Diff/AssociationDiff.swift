@@ -142,7 +142,7 @@ struct ListAlignment {
     let added: [Int]
 
     /// The memory for a list in another order grows with its square: of longer ones nothing is said to have moved.
-    static let maximumOrdered = 1_500
+    static let maximumOrdered = 1_000
 
     init<Element: Hashable>(from old: [Element], to new: [Element]) {
         // Elements of one list alone are no question of order, and would make the search for it longer.

@@ -192,7 +192,9 @@ extension ProgramStep {
 }
 
 extension LinkBehaviour {
-    init(_ decider: ProgramStep?) { self = decider.map { $0.isExclusion ? .blocked : .opens } ?? .notMatched }
+    fileprivate init(_ decider: ProgramStep?) {
+        self = decider.map { $0.isExclusion ? .blocked : .opens } ?? .notMatched
+    }
 
     fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -150,13 +150,16 @@ final class MatchSubject {
         private let items: [[Unicode.Scalar]: [Text]]
         private let missing = [Text("")]
 
-        init(path: String, query: String, fragment: String, items: [(name: String, value: String)]) {
-            self.path = Text(path)
-            self.query = Text(query)
-            self.fragment = Text(fragment)
+        init(_ url: MatchableURL, _ form: (String) -> String) {
+            path = Text(form(url.path))
+            query = Text(form(url.query))
+            fragment = Text(form(url.fragment))
             var values: [[Unicode.Scalar]: [Text]] = [:]
-            for item in items { values[Array(item.name.unicodeScalars), default: []].append(Text(item.value)) }
-            self.items = values
+            for item in url.queryItems {
+                values[Array(form(String(item.name)).unicodeScalars), default: []].append(
+                    Text(form(String(item.value))))
+            }
+            items = values
         }
 
         /// The values of an item; one empty value where it is missing.
@@ -176,14 +179,6 @@ final class MatchSubject {
         self.url = url
         self.meter = meter
         encoded = Parts(url) { $0 }
-    }
-}
-
-extension MatchSubject.Parts {
-    fileprivate convenience init(_ url: MatchableURL, _ form: (String) -> String) {
-        self.init(
-            path: form(url.path), query: form(url.query), fragment: form(url.fragment),
-            items: url.queryItems.map { (form(String($0.name)), form(String($0.value))) })
     }
 }
 

@@ -81,10 +81,7 @@ extension URLRule {
             self.init(matchingEverything: node, place: place)
             return
         }
-        self.init(component: node, RuleSettings(node, compiler).over(defaults), place: place)
-    }
-
-    init(component node: JSONNode, _ settings: RuleSettings, place: Place) {
+        let settings = RuleSettings(node, compiler).over(defaults)
         self.init(
             form: .component, isExclusion: settings.isExclusion ?? false, path: settings.path?.pattern,
             query: settings.query ?? .any, fragment: settings.fragment?.pattern,
@@ -123,14 +120,12 @@ struct RuleSettings: Sendable {
         let pattern: Pattern?
     }
 
-    var path: Constraint?
+    private(set) var path: Constraint?
     private(set) var query: URLRule.Query?
-    var fragment: Constraint?
-    var isExclusion: Bool?
-    var isCaseSensitive: Bool?
-    var isPercentEncoded: Bool?
-
-    init() {}
+    private(set) var fragment: Constraint?
+    private(set) var isExclusion: Bool?
+    private(set) var isCaseSensitive: Bool?
+    private(set) var isPercentEncoded: Bool?
 
     /// Of a key that stands twice the last one counts, as everywhere here.
     init(_ node: JSONNode?, _ compiler: PatternCompiler) {
@@ -149,11 +144,6 @@ struct RuleSettings: Sendable {
         self.path = path.map { .init(pattern: $0.string.map { compiler.pattern($0, isPath: true) }) }
         self.query = query.map { Self.query($0, compiler) }
         self.fragment = fragment.map { .init(pattern: $0.string.map { compiler.pattern($0, isPath: false) }) }
-    }
-
-    var isEmpty: Bool {
-        path == nil && query == nil && fragment == nil && isExclusion == nil && isCaseSensitive == nil
-            && isPercentEncoded == nil
     }
 
     /// These, and for what they do not say the others.
