@@ -145,6 +145,8 @@ package struct Differences: Equatable, Sendable {
     package var changes: [Change] = []
     package var total = 0
     package var behaviour: [BehaviourNote] = []
+    /// Whether both files list the same apps in the same entries and order, each once: which of several opens a URL stays the same.
+    var keepsApps = false
 
     package init(changes: [Change] = [], total: Int? = nil, behaviour: [BehaviourNote] = []) {
         self.changes = changes
@@ -154,9 +156,8 @@ package struct Differences: Equatable, Sendable {
 
     /// Whether it is proven that phones do the same by both files: no URL opens otherwise, and nothing but links differs.
     var isWithoutEffect: Bool {
-        behaviour.isEmpty && total == changes.count && !changes.isEmpty
-            // Which of two apps comes first may decide, too.
-            && changes.allSatisfy { $0.pointer.hasPrefix("/applinks/") && $0.kind != .moved }
+        keepsApps && behaviour.isEmpty && total == changes.count && !changes.isEmpty
+            && changes.allSatisfy { $0.pointer.hasPrefix("/applinks/") }
     }
 
     /// `and 550 more changes`, where so many are shown; nil where that is all.

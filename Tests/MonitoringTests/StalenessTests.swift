@@ -273,6 +273,18 @@ extension MonitoringSuite {
             }
         }
 
+        @Test("two apps that change places have an effect, whatever opens by each")
+        func order() throws {
+            func file(_ apps: [String]) -> Reply {
+                let entries = apps.map { #"{"appIDs":["ABCDE12345.\#($0)"],"components":[{"/":"/buy/*"}]}"# }
+                return .file(#"{"applinks":{"details":[\#(entries.joined(separator: ","))]}}"#)
+            }
+            var course = try Course()
+            try course.look(at: 0, file(["a.b", "c.d"]), file(["a.b", "c.d"]))
+            for hour in 1...30 { try course.look(at: Double(hour), file(["c.d", "a.b"]), file(["a.b", "c.d"])) }
+            #expect(course.told == ["25 cdn.stale firing"])
+        }
+
         @Test("what began or ended while nobody looked has a range, and no age")
         func unwatched() throws {
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 2)))

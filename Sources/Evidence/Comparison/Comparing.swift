@@ -110,9 +110,12 @@ extension Comparison {
                     kind: Change.Kind($0.kind), summary: $0.summary.displayable.shortened(to: 300),
                     pointer: $0.pointer.displayable.shortened(to: 300))
             }
-            return isComplete
+            var differences =
+                isComplete
                 ? Differences(changes: changes, total: found.total, behaviour: notes)
                 : Differences(changes: changes + [incomplete], total: found.total + 1, behaviour: notes)
+            differences.keepsApps = keepsApps(from: old, to: new)
+            return differences
         }
     }
 
@@ -138,6 +141,12 @@ extension Comparison {
                 example: $0.example.displayable.shortened(to: 300))
         }
         return (Array(notes), comparison.isComplete)
+    }
+
+    private static func keepsApps(from old: ContentReading, to new: ContentReading) -> Bool {
+        func apps(_ file: ContentReading) -> [[String]] { links(of: file)?.entries.map(\.appIDs) ?? [] }
+        let all = apps(new).flatMap(\.self)
+        return apps(old) == apps(new) && Set(all).count == all.count
     }
 
     /// From a file that is too large devices take nothing.
