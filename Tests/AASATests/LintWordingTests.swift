@@ -167,17 +167,6 @@ extension AASASuite {
         }
 
         @Test(
-            "a variable named in other letters, or in another notation, is named in the advice",
-            arguments: ["$(Food)", "{food}", "${food}", "$food", ":food", "[food]", "{{ food }}", "<food>", "{Food?}"])
-        func variable(_ written: String) throws {
-            let finding = try #require(
-                Linter.lint(Array(file(#"{"/":"/eat/\#(written)/x"}"#, #""food":["taco"]"#).utf8)).findings.first {
-                    $0.severity == .error
-                })
-            #expect(finding.fix.contains("$(food)"), "\(finding.message): \(finding.fix)")
-        }
-
-        @Test(
             "the variable that was probably meant is named",
             arguments: [
                 ("foods", "food"), (" food ", "food"), ("Food", "food"), ("food-type", "foodType"), ("digits", "digit"),

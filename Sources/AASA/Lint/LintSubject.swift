@@ -20,8 +20,6 @@ struct LintSubject {
     let queryItems: [QueryItemSite]
     /// Variables of which no value can stand in an encoded URL.
     let unencodedVariables: Set<ExactText>
-    /// The file's variables by their lower-case names: a placeholder may mean one.
-    let variableNames: ForeignNotation.VariableNames
     /// The values of the file's own variables.
     let variableValues: [ExactText: [String]]
     /// Each `defaults` object, of applinks first.
@@ -89,9 +87,7 @@ struct LintSubject {
         entries = hasSingleEntry || applinks?.form == .appsOnly ? [] : applinks?.entries ?? []
         appIDs = Self.appIDs(applinks, entries, members)
         let variables = applinks?.variables.custom ?? []
-        variableNames = Dictionary(
-            variables.map { (ExactText($0.name.lowercased()), $0.name) }, uniquingKeysWith: { $1 })
-        patterns = entries.flatMap { [variableNames] in PatternSite.all(of: $0, variableNames) }
+        patterns = entries.flatMap(PatternSite.all)
         queryItems = entries.flatMap { $0.rules.flatMap(QueryItemSite.all) }
         // Of a name that stands twice the last one counts.
         variableValues = Dictionary(variables.map { (ExactText($0.name), $0.values) }, uniquingKeysWith: { $1 })
@@ -136,7 +132,7 @@ struct LintSubject {
     }
 
     /// The patterns of one rule.
-    func patterns(of rule: URLRule) -> [PatternSite] { PatternSite.all(of: rule, variableNames) }
+    func patterns(of rule: URLRule) -> [PatternSite] { PatternSite.all(of: rule) }
 
     /// Whether the file names a service that devices ask for.
     var namesService: Bool { members.contains { Association.isKnown($0.key) } }
@@ -334,12 +330,11 @@ struct PatternSite: LintSite {
     /// nil where Apple's reader drops the constraint that the pattern belongs to.
     let pattern: Pattern?
     let rule: URLRule
-    /// What of it is written in another notation than Apple's.
-    let notation: ForeignNotation?
+    /// What of a path is written in another notation than Apple's.
+    let notation: String?
 
     private init(
-        _ part: Part, _ text: String, _ node: JSONNode, _ pointer: String, _ pattern: Pattern?, _ rule: URLRule,
-        _ names: ForeignNotation.VariableNames
+        _ part: Part, _ text: String, _ node: JSONNode, _ pointer: String, _ pattern: Pattern?, _ rule: URLRule
     ) {
         self.part = part
         self.text = text
@@ -348,11 +343,9 @@ struct PatternSite: LintSite {
         self.pattern = pattern
         self.rule = rule
         notation =
-            pattern == nil
-            ? nil
-            : ForeignNotation(
-                in: text, of: part, isExclusion: rule.isExclusion, isPercentEncoded: rule.isPercentEncoded,
-                names: names)
+            part == .path && pattern != nil
+            ? ForeignNotation.part(
+                of: text, isExclusion: rule.isExclusion, isPercentEncoded: rule.isPercentEncoded) : nil
     }
 
     var range: Range<Int> { node.range }
@@ -375,23 +368,23 @@ struct PatternSite: LintSite {
     }
 
     /// All patterns that an entry's own components and paths hold, the older `paths` beside `components` included.
-    static func all(of entry: AppLinks.Entry, _ names: ForeignNotation.VariableNames) -> [PatternSite] {
-        (entry.rules + entry.olderRules).flatMap { all(of: $0, names) }
+    static func all(of entry: AppLinks.Entry) -> [PatternSite] {
+        (entry.rules + entry.olderRules).flatMap { all(of: $0) }
     }
 
-    static func all(of rule: URLRule, _ names: ForeignNotation.VariableNames) -> [PatternSite] {
+    static func all(of rule: URLRule) -> [PatternSite] {
         if rule.form == .path, let path = rule.path {
-            return [PatternSite(.path, path.text, rule.node, rule.pointer, path, rule, names)]
+            return [PatternSite(.path, path.text, rule.node, rule.pointer, path, rule)]
         }
         guard rule.form == .component else { return [] }
         var sites: [PatternSite] = []
         if let node = rule.node["/"], let text = node.string {
-            sites.append(PatternSite(.path, text, node, rule.pointer + "/~1", rule.path, rule, names))
+            sites.append(PatternSite(.path, text, node, rule.pointer + "/~1", rule.path, rule))
         }
         if let node = rule.node["?"] {
             if let text = node.string {
                 let pattern: Pattern? = if case .whole(let pattern) = rule.query { pattern } else { nil }
-                sites.append(PatternSite(.query, text, node, rule.pointer + "/?", pattern, rule, names))
+                sites.append(PatternSite(.query, text, node, rule.pointer + "/?", pattern, rule))
             }
             let items: QueryItems? = if case .items(let items) = rule.query { items } else { nil }
             for (index, member) in (node.lastMembers ?? []).enumerated() {
@@ -400,11 +393,11 @@ struct PatternSite: LintSite {
                 sites.append(
                     PatternSite(
                         .queryItem, text, member.value, "\(rule.pointer)/?/\(member.key.escapedForPointer)", pattern,
-                        rule, names))
+                        rule))
             }
         }
         if let node = rule.node["#"], let text = node.string {
-            sites.append(PatternSite(.fragment, text, node, rule.pointer + "/#", rule.fragment, rule, names))
+            sites.append(PatternSite(.fragment, text, node, rule.pointer + "/#", rule.fragment, rule))
         }
         return sites
     }

@@ -4,7 +4,7 @@
 /// The linter: what is wrong with an apple-app-site-association file, and what devices make of it.
 public enum Linter {
     /// Counts up whenever a rule is added, removed or judges otherwise: who keeps findings keeps this beside them.
-    public static let version = 7
+    public static let version = 8
 
     /// Bytes of a JSON text beyond which nothing but its size is judged. Devices stop at an eighth of them.
     public static let sizeLimit = 8 * AssociationFile.sizeLimit
@@ -319,12 +319,11 @@ enum LintRegistry {
         SharedURLSpace.self, OrderNotChecked.self,
         // Patterns.
         UndefinedVariable.self, UnclosedVariable.self, NestedVariable.self, PatternTooComplex.self,
-        PatternNotEncoded.self, VariableNotEncoded.self, RoutePlaceholder.self, RegularExpression.self,
-        RouteNotation.self, PatternSeveral.self, PatternBlank.self,
+        PatternNotEncoded.self, VariableNotEncoded.self, ForeignNotation.self, PatternSeveral.self, PatternBlank.self,
         HostInPath.self, QueryInPath.self, LeadingSign.self,
         EntityInQuery.self,
         MalformedNot.self, NotLowerCase.self, LowerCaseEscape.self,
-        EscapeNotDecoded.self, BackslashInPattern.self, VariableHidesPredefined.self, VariableName.self,
+        EscapeNotDecoded.self, VariableHidesPredefined.self, VariableName.self,
         EmptyVariableValue.self, UnusedVariable.self, PatternNormalized.self,
     ]
 }

@@ -150,25 +150,22 @@ public struct LiteralNotation: Sendable {
 }
 
 extension URLRule {
-    /// The first part of the path or fragment that looks like a placeholder of a router or a regular expression.
+    /// The first part of the path that looks like a placeholder of a router or a regular expression.
     public var literalNotation: LiteralNotation? {
-        for site in PatternSite.all(of: self, [:]) where site.part == .path || site.part == .fragment {
-            if let notation = site.notation { return LiteralNotation(rule: self, part: notation.part) }
-        }
-        return nil
+        PatternSite.all(of: self).lazy.compactMap(\.notation).first.map { LiteralNotation(rule: self, part: $0) }
     }
 
     /// The rule with `*` for each segment that holds such a part.
     fileprivate func loosened(_ variables: SubstitutionVariables) -> URLRule {
-        func loosened(_ pattern: Pattern, isPath: Bool) -> Pattern {
+        func loosened(_ pattern: Pattern) -> Pattern {
             let segments = pattern.text.split(separator: "/", omittingEmptySubsequences: false).map { segment in
                 Self.isLiteral(segment) ? segment : "*"
             }
-            return Pattern(segments.joined(separator: "/"), isPath: isPath, variables: variables)
+            return Pattern(segments.joined(separator: "/"), isPath: true, variables: variables)
         }
         return URLRule(
-            form: form, isExclusion: isExclusion, path: path.map { loosened($0, isPath: true) }, query: query,
-            fragment: fragment.map { loosened($0, isPath: false) }, isCaseSensitive: isCaseSensitive,
+            form: form, isExclusion: isExclusion, path: path.map(loosened), query: query,
+            fragment: fragment, isCaseSensitive: isCaseSensitive,
             isPercentEncoded: isPercentEncoded, place: place, node: node)
     }
 

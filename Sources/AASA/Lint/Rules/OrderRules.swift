@@ -110,6 +110,7 @@ enum RuleMatchesNothing: LintRule {
             })
         for reach in subject.reaches.joined() {
             guard case .matchesNothing = reach.verdict, !isExplained(reach.rule, in: subject),
+                !subject.patterns(of: reach.rule).contains(where: { $0.notation != nil }),
                 !told.contains(reach.rule.place)
             else { continue }
             let reason = findings.isFull ? nil : NoMatchReason.of(reach.rule, in: subject)
@@ -127,7 +128,7 @@ enum RuleMatchesNothing: LintRule {
                 || MalformedNot.fault(of: site) != nil || HostInPath.fault(of: site) != nil
                 || site.literal.unicodeScalars.contains(where: TypographicCharacter.isTypographic)
                 || site.literal.contains("\\") || EntityInQuery.isFault(site) || LeadingSign.isFault(site)
-                || VariableNotEncoded.explains(site, in: subject) || site.notation?.isSure == true
+                || VariableNotEncoded.explains(site, in: subject)
                 || PatternBlank.isFault(site)
                 || PatternSeveral.paths(in: site) != nil
         }

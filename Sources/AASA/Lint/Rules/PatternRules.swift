@@ -1,89 +1,101 @@
 // Patterns: those in a notation that is not Apple's, with a part of the URL that they are not compared with, or with characters
 // that stand in no encoded URL.
 
-/// A rule about patterns in another notation than Apple's.
-private protocol NotationRule: LintRule {
-    static var kind: ForeignNotation.Kind { get }
-    /// What a device makes of the part.
-    static var consequence: String { get }
-}
+/// What of a path means something to another program, and only itself to a device.
+enum ForeignNotation: LintRule {
+    static let description = LintRuleDescription(
+        id: "foreign-notation", severity: .warning,
+        title: "a path that looks like a route or a regular expression of another program",
+        why: """
+            ":id", "{id}", "[slug]" and "<int:id>" are parameters of routers, "[0-9]+", "(en|de)" and ".*" regular \
+            expressions. Devices know "*", "?" and "$(name)" alone and compare the rest as it stands. It is no error, since \
+            a URL may hold such a text. "*" takes slashes too: there is no wildcard for one folder alone.
+            """,
+        example: LintExample.components(#"{"/": "/users/{id}"}"#, #"{"/": "/buy/*"}"#),
+        fixedExample: LintExample.components(#"{"/": "/users/?*"}"#, #"{"/": "/buy/*"}"#),
+        fix:
+            "write \"*\" for any text, \"?*\" for at least one character, and one component or a value of a substitution "
+            + "variable for each alternative",
+        reference: LintReference.components)
 
-extension NotationRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns {
-            guard let notation = site.notation, notation.kind == kind, HostInPath.fault(of: site) == nil,
-                QueryInPath.fault(of: site) == nil
+            guard let part = site.notation, HostInPath.fault(of: site) == nil, QueryInPath.fault(of: site) == nil
             else { continue }
             findings.add(
                 site,
-                "\(Quoted.json(notation.part)) in \(Quoted.json(site.text)) is \(notation.meaning); \(consequence)",
-                fix: notation.fix(for: site))
+                "\(Quoted.json(part)) in \(Quoted.json(site.text)) looks like the notation of a router or of regular "
+                    + "expressions; devices compare it as it stands")
         }
     }
-}
 
-extension ForeignNotation {
-    /// nil where Apple's notation has nothing for all of it.
-    fileprivate func fix(for site: PatternSite) -> String? {
-        let isPath = site.rule.form == .path
-        let shown = patterns.map { Quoted.json(isPath && site.rule.isExclusion ? "NOT " + $0 : $0) }
-        guard let first = shown.first else { return nil }
-        let write = (isSure ? "" : "if no URL has this text, ") + "write "
-        guard shown.count > 1 else { return write + first }
-        return write + "one \(isPath ? "path" : "component") for each: " + shown.joined(separator: ", ")
-            + (isPath ? "" : "; or list the choices in a substitution variable")
+    /// Longer paths, and longer brackets, are not looked at.
+    private static let maximumLength = (path: 1_000, bracket: 100)
+
+    /// The first such part of a path.
+    static func part(of path: String, isExclusion: Bool, isPercentEncoded: Bool) -> String? {
+        guard path.utf8.count <= maximumLength.path, path.utf8.contains(where: { ":{<[(\\.^$|".utf8.contains($0) })
+        else { return nil }
+        let bytes = Array(path.utf8)
+        var start = 0
+        while start < bytes.count {
+            let rest = bytes[start...]
+            if rest.starts(with: "$(".utf8), let end = rest.firstIndex(of: UInt8(ascii: ")")) {
+                start = end + 1
+                continue
+            }
+            let beginsSegment = start == 0 || bytes[start - 1] == UInt8(ascii: "/")
+            let end: Int? =
+                switch Character(UnicodeScalar(bytes[start])) {
+                // :id and :id? of Express, Vue, React Router and Rails.
+                case ":" where beginsSegment: endOfParameter(rest)
+                // {id} of Spring, OpenAPI and Laravel, {{id}} and ${id} of templates, {en,de} of shells.
+                case "{": endOfBracket(rest, "}") { _ in true }
+                // <id> and <int:id> of Flask and Django.
+                case "<": endOfBracket(rest, ">") { _ in true }
+                // [id] and [...slug] of Next.js, Nuxt and SvelteKit, [a-z] and [^/] of regular expressions.
+                case "[": endOfBracket(rest, "]") { $0.contains { "-^".contains($0) || $0.isLetter } }
+                // (en|de), (.*) and (?:en) of regular expressions; Foo_(bar) is a title.
+                case "(":
+                    endOfBracket(rest, ")") { inside in
+                        ["|", ".*", ".+", "\\", "["].contains(where: inside.contains)
+                            || ["?:", "?=", "?!", "?<", "?P"].contains(where: inside.hasPrefix)
+                    }
+                // \d and \. of regular expressions.
+                case "\\": start + min(2, rest.count)
+                // .* and .+ of regular expressions and of Android; an exclusion of /.* is one of hidden files.
+                case "." where beginsSegment && !isExclusion && rest.dropFirst().first.map("*+".utf8.contains) == true:
+                    start + 2
+                case "^" where start == 0: start + 1
+                case "$" where rest.count == 1: start + 1
+                case "|" where isPercentEncoded: start + 1
+                default: nil
+                }
+            if let end { return String(decoding: bytes[start..<end], as: UTF8.self) }
+            start += 1
+        }
+        return nil
     }
-}
 
-enum RoutePlaceholder: NotationRule {
-    static let description = LintRuleDescription(
-        id: "route-placeholder", severity: .error, title: "a placeholder of a router or a template",
-        why: """
-            "{id}", "{id:int}", "[id]", "[...slug]", "<int:id>", ":id(.:format)" and "${id}" are the notations of routers and \
-            templates. Devices know "*", "?" and "$(name)" alone and compare the rest as it stands, so the pattern matches \
-            no real URL. "*" takes slashes too: there is no wildcard for one folder alone.
-            """,
-        example: LintExample.components(#"{"/": "/users/{id}"}"#),
-        fixedExample: LintExample.components(#"{"/": "/users/?*"}"#),
-        fix: "write \"*\", \"?*\" for at least one character, or a substitution variable",
-        reference: LintReference.components)
+    /// Behind a colon, a name in lower case and a sign that may follow it; titles such as `/wiki/:Category` are none.
+    private static func endOfParameter(_ rest: ArraySlice<UInt8>) -> Int? {
+        let name = rest.dropFirst().prefix { byte in
+            let character = Character(UnicodeScalar(byte))
+            return byte < 0x80 && (character.isLetter || character.isNumber || character == "_")
+        }
+        guard let first = name.first, Character(UnicodeScalar(first)).isLowercase else { return nil }
+        guard name.endIndex < rest.endIndex else { return name.endIndex }
+        return "/?*+(.-".utf8.contains(rest[name.endIndex]) ? name.endIndex : nil
+    }
 
-    static let kind = ForeignNotation.Kind.route
-    static let consequence = "devices compare it as it stands"
-}
-
-enum RegularExpression: NotationRule {
-    static let description = LintRuleDescription(
-        id: "regular-expression", severity: .error, title: "a regular expression, or a shell's braces, in a pattern",
-        why: """
-            Patterns have "*" for any run of characters, "?" for one, and "$(name)" for a variable. Devices compare everything \
-            else as it stands: "[a-z]*", "\\d+", "(en|de)" and "{en,de}" match no real URL, and "/buy/.*" matches only what \
-            has the dot. Each alternative needs a component, or a value of a substitution variable.
-            """,
-        example: LintExample.components(#"{"/": "/items/[0-9]+"}"#),
-        fixedExample: LintExample.components(#"{"/": "/items/?*"}"#),
-        fix: "write \"*\" for any run of characters, \"?\" for one, \"$(digit)\" or \"$(alpha)\" for one of a class",
-        reference: LintReference.components)
-
-    static let kind = ForeignNotation.Kind.expression
-    static let consequence = "devices compare it as it stands"
-}
-
-enum RouteNotation: NotationRule {
-    static let description = LintRuleDescription(
-        id: "route-notation", severity: .warning, title: "a path that looks like a route of a web framework",
-        why: """
-            ":id" is a parameter of Express, Vue, React Router and Rails, "$id" one of Remix and TanStack Router, "(tabs)" a \
-            route group of Expo Router and Next.js, "*path" the rest of a path in Express. Devices compare them as they \
-            stand. A URL may hold such a text, which is why this is no error.
-            """,
-        example: LintExample.components(#"{"/": "/users/:id"}"#),
-        fixedExample: LintExample.components(#"{"/": "/users/?*"}"#),
-        fix: "write the path as the URLs of the site have it", reference: LintReference.components)
-
-    static let kind = ForeignNotation.Kind.perhapsRoute
-    static let consequence =
-        "devices compare it as it stands. If no URL of the site has this text, the pattern is wrong"
+    private static func endOfBracket(
+        _ rest: ArraySlice<UInt8>, _ closing: Character, where isMeant: (String) -> Bool
+    ) -> Int? {
+        guard let end = rest.prefix(maximumLength.bracket).firstIndex(where: { closing.asciiValue == $0 }),
+            isMeant(String(decoding: rest[rest.startIndex + 1..<end], as: UTF8.self))
+        else { return nil }
+        return end + 1
+    }
 }
 
 enum PatternSeveral: LintRule {
@@ -265,9 +277,8 @@ enum QueryInPath: LintRule {
 
     static func fault(of site: PatternSite) -> Fault? {
         guard site.part == .path, HostInPath.fault(of: site) == nil else { return nil }
-        // Decoded paths may hold a `#`, and templates begin with one.
-        let isTemplate = site.notation?.part.utf8.first == UInt8(ascii: "#")
-        if site.rule.isPercentEncoded, !isTemplate, site.literal.utf8.contains(UInt8(ascii: "#")) { return .fragment }
+        // Decoded paths may hold a `#`.
+        if site.rule.isPercentEncoded, site.literal.utf8.contains(UInt8(ascii: "#")) { return .fragment }
         var rest = site.literal.utf8[...]
         while let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
             rest = rest[rest.index(after: mark)...]
@@ -520,27 +531,6 @@ enum EscapeNotDecoded: LintRule {
             findings.add(
                 site,
                 "\(Quoted.json(site.text)) holds an escape, but URLs are decoded before they are compared with it")
-        }
-    }
-}
-
-enum BackslashInPattern: LintRule {
-    static let description = LintRuleDescription(
-        id: "backslash-in-pattern", severity: .warning, title: "a backslash in a pattern",
-        why: """
-            The backslash is special to Apple's matcher (observed), and URLs do not hold one. It does not make * or ? plain \
-            characters: there is no escape for them.
-            """,
-        example: LintExample.components(#"{"/": "/what\\?"}"#),
-        fixedExample: LintExample.components(#"{"/": "/what*"}"#),
-        fix: "take it out", reference: LintReference.components)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.patterns where site.literal.utf8.contains(UInt8(ascii: "\\")) && site.notation == nil {
-            findings.add(
-                site,
-                "\(Quoted.json(site.text)) holds a backslash, which means something else to devices than a plain character"
-            )
         }
     }
 }

@@ -26,8 +26,8 @@ enum UndefinedVariable: LintRule {
     /// The variable that was probably meant; none where none is near.
     private static func nearest(to name: String, in subject: LintSubject) -> String? {
         let plain = name.trimmingBlanks.lowercased()
-        if let own = subject.variableNames[ExactText(plain)] { return own }
         let own = (subject.applinks?.variables.custom ?? []).prefix(maximumCompared).map(\.name)
+        if let same = own.first(where: { $0.lowercased() == plain }) { return same }
         return KeySuggestion.nearest(
             to: name, among: KeySuggestion.Candidates(own + SubstitutionVariables.predefined.names))
             ?? meant[plain]
