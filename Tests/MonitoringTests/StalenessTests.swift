@@ -280,8 +280,12 @@ extension MonitoringSuite {
                 return .file(#"{"applinks":{"details":[\#(entries.joined(separator: ","))]}}"#)
             }
             var course = try Course()
-            try course.look(at: 0, file(["a.b", "c.d"]), file(["a.b", "c.d"]))
-            for hour in 1...30 { try course.look(at: Double(hour), file(["c.d", "a.b"]), file(["a.b", "c.d"])) }
+            try course.look(at: 0, file(["com.example.a", "com.example.b"]), file(["com.example.a", "com.example.b"]))
+            for hour in 1...30 {
+                try course.look(
+                    at: Double(hour), file(["com.example.b", "com.example.a"]),
+                    file(["com.example.a", "com.example.b"]))
+            }
             #expect(course.told == ["25 cdn.stale firing"])
         }
 
