@@ -179,26 +179,8 @@ extension MarkedFile {
         .components("broad-pattern", .warning, #"{"/": «"/*/*"»}, {"/": "/a/*"}, {"/": "/*/*", "exclude": true}"#),
         .paths("broad-pattern", .warning, #"«"/?*"», "/", "/??""#),
         .init(
-            "components-and-paths-differ", .warning,
-            #"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a/*"}], «"paths"»: ["/a/?*"]}]}}"#),
-        .init(
-            "components-and-paths-differ", .warning,
-            #"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a/*"}], "paths": ["/a", "/a/*"]}]}}"#),
-        .init(
-            "components-beyond-paths", .note,
-            #"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a/*", "?": {"x": "?*"}}], «"paths"»: ["/a/*"]}]}}"#
-        ),
-        .init(
-            "components-beyond-paths", .note,
-            ##"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a/*", "#": "no", "exclude": true}, {"/": "/a/*"}, {"/": "/b", "?": {"x": "?*"}}], «"paths"»: ["/a/*"]}]}}"##
-        ),
-        .init(
-            "components-beyond-paths", .note,
-            #"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a/*", "?": {"x": "?*"}}], "paths": ["/b"]}]}}"#
-        ),
-        .init(
-            "paths-missing-for-older-systems", .note,
-            #"{"applinks": {"details": [{"appID": "A", "paths": []}, {"appIDs": ["B"], «"components"»: [{"/": "/"}]}]}}"#
+            "paths-beside-components", .note,
+            #"{"applinks": {"details": [{"appIDs": ["A"], "components": [{"/": "/a"}], «"paths"»: ["/a"]}, {"appID": "B", "paths": []}]}}"#
         ),
         .init(
             "shared-url-space", .note,

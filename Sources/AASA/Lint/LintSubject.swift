@@ -34,8 +34,6 @@ struct LintSubject {
     let overlaps: (found: [AppOverlap], isComplete: Bool)
     /// Exclusions that keep no URL from the app, and whether all were looked for.
     let idleExclusions: (found: [URLRule], isComplete: Bool)
-    /// Entries whose two lists open different URLs, and whether those of all entries were compared.
-    let listDifferences: (found: [ListDifference], isComplete: Bool)
     /// What the URLs that findings show may cost together.
     private let examples = WorkMeter(steps: 2_000_000)
     let lines: LineTable
@@ -111,7 +109,6 @@ struct LintSubject {
         catchAlls = CatchAll.all(of: shadows)
         overlaps = applinks.map(ReachBudget.overlaps(of:)) ?? ([], true)
         idleExclusions = ReachBudget.idleExclusions(of: entries, reaches)
-        listDifferences = applinks.map { ListDifference.all(of: $0) } ?? ([], true)
         lines = file?.document.lines ?? LineTable(bytes)
     }
 

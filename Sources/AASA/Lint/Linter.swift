@@ -298,7 +298,6 @@ enum LintRegistry {
         // applinks.
         DetailsElementType.self, AppsWithoutDetails.self, DetailsSingleEntry.self, DetailsDictionary.self,
         AppsBesideDetails.self,
-        AppsMissingForOlderSystems.self, PathsMissingForOlderSystems.self,
         // App IDs.
         AppIDFormat.self, AppIDSeveral.self, AppIDBlank.self, AppIDPlaceholder.self, AppIDPrefixTwice.self,
         AppIDWildcard.self,
@@ -308,7 +307,7 @@ enum LintRegistry {
         // Pattern lists.
         PatternListMissing.self, PatternElementType.self, PatternListEmpty.self, EntryOpensNothing.self,
         ComponentWithoutConstraint.self,
-        ComponentsAndPathsDiffer.self, ComponentsBeyondPaths.self, BroadPattern.self, WholeSite.self,
+        PathsBesideComponents.self, BroadPattern.self, WholeSite.self,
         // Components.
         ComponentType.self, QueryValueList.self, QueryItemName.self, QueryNameNotEncoded.self,
         QueryItemWithoutEffect.self, QueryWithoutValue.self, ExclusionTakesMissingItem.self, ExclusionTakesAll.self,

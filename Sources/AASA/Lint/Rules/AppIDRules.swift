@@ -205,14 +205,14 @@ enum AppIDsDisagree: LintRule {
     static let description = LintRuleDescription(
         id: "app-ids-disagree", severity: .warning, title: "\"appID\" is not among \"appIDs\"",
         why: """
-            From iOS 13 on "appIDs" alone is read where both are there; iOS 12 and older read "appID" alone. Here they name \
-            different apps, so old and new systems open different ones.
+            Devices read "appIDs" alone where both are there (observed in Apple's binaries), so the app of this "appID" has \
+            none of the rules.
             """,
         example: LintExample.details(
             #"{"appID": "D7KQ4ZW2MX.com.acme.old", "appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),
         fixedExample: LintExample.details(
             #"{"appID": "D7KQ4ZW2MX.com.acme.shop", "appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),
-        fix: "name the same app in both", reference: LintReference.details)
+        fix: "add it to \"appIDs\", and drop \"appID\"", reference: LintReference.details)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries {
@@ -221,7 +221,7 @@ enum AppIDsDisagree: LintRule {
             else { continue }
             findings.add(
                 single.range, entry.pointer + "/appID",
-                "\(Quoted.json(text)) is not among \"appIDs\"; systems from iOS 13 on do not read it there")
+                "\(Quoted.json(text)) is not among \"appIDs\", beside which devices do not read \"appID\"")
         }
     }
 }

@@ -86,8 +86,7 @@ enum SettingsType: LintRule {
     static let description = LintRuleDescription(
         id: "settings-type", severity: .warning, title: "a setting of applinks of the wrong type",
         why: """
-            "defaults" and "substitutionVariables" are objects, "apps" is an array; of anything else devices take nothing. A \
-            variable is an array of strings: Apple's reader also takes a bare string, and skips whatever is not a string \
+            "defaults" and "substitutionVariables" are objects; of anything else devices take nothing. A variable is an array of strings: Apple's reader also takes a bare string, and skips whatever is not a string \
             (observed).
             """,
         example: LintExample.variables(#"{"food": "burrito"}"#, #"{"/": "/eat/$(food)"}"#),
@@ -101,12 +100,6 @@ enum SettingsType: LintRule {
                 "\"defaults\" is \(Quoted.kind(defaults.node)), not an object; devices ignore it")
         }
         guard let applinks = subject.applinks else { return }
-        if let apps = applinks.node["apps"], apps.elements == nil {
-            findings.add(
-                apps.shown, "/applinks/apps",
-                "\"apps\" is \(Quoted.kind(apps)), not an array; iOS 12 and older want an empty array here",
-                fix: "write \"apps\": [], or drop it where no iOS 12 is served")
-        }
         let pointer = "/applinks/substitutionVariables"
         if let variables = applinks.node["substitutionVariables"], variables.members == nil {
             findings.add(

@@ -191,16 +191,10 @@ enum OrderNotChecked: LintRule {
                 "the order of \(unchecked) of \(entry.rules.count) rules was not checked: the patterns are too many or have too "
                     + "many wildcards")
         }
-        if !subject.listDifferences.isComplete || !subject.idleExclusions.isComplete,
-            let details = subject.applinks?.node.member("details")
-        {
-            let what = [
-                subject.idleExclusions.isComplete ? nil : "whether each exclusion has an effect",
-                subject.listDifferences.isComplete ? nil : "whether \"components\" and \"paths\" of each entry agree",
-            ].compactMap { $0 }
+        if !subject.idleExclusions.isComplete, let details = subject.applinks?.node.member("details") {
             findings.add(
                 details.keyRange, "/applinks/details",
-                "\(what.joined(separator: ", and ")), is not known in full: the rules are too many or have too many "
+                "whether each exclusion has an effect is not known in full: the rules are too many or have too many "
                     + "wildcards")
         }
         guard let details = subject.applinks?.node.member("details"), !subject.overlaps.isComplete else { return }

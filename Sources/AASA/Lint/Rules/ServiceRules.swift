@@ -301,13 +301,13 @@ enum AppsBesideDetails: LintRule {
     static let description = LintRuleDescription(
         id: "apps-beside-details", severity: .warning, title: "\"apps\" of applinks is not empty",
         why: """
-            Beside "details" the "apps" of applinks are ignored. The documentation wants the list present and empty for iOS \
-            12 and older; they may refuse the file otherwise.
+            Beside "details" the "apps" of applinks are ignored, and the documentation wants the list empty: who is named \
+            there alone opens no link.
             """,
         example: #"{"applinks": {"apps": ["D7KQ4ZW2MX.com.acme.shop"], "details": ["#
             + #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}]}}"#,
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "write \"apps\": [], or drop it where no iOS 12 is served", reference: LintReference.archivedGuide)
+        fix: "name these apps in \"details\", and drop \"apps\"", reference: LintReference.archivedGuide)
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let applinks = subject.applinks, applinks.node["details"] != nil,
@@ -315,54 +315,5 @@ enum AppsBesideDetails: LintRule {
         else { return }
         findings.add(
             apps.range, "/applinks/apps", "devices ignore these apps: beside \"details\" the list has no effect")
-    }
-}
-
-enum AppsMissingForOlderSystems: LintRule {
-    static let description = LintRuleDescription(
-        id: "apps-missing-for-older-systems", severity: .note, title: "no \"apps\": [] for iOS 12",
-        why: """
-            "appID" and "paths" serve iOS 12 and older, and those systems want "apps" in applinks, present and empty. From \
-            iOS 13 on it is not needed.
-            """,
-        example: LintExample.details(#"{"appID": "D7KQ4ZW2MX.com.acme.shop", "paths": ["/buy/*"]}"#),
-        fixedExample: LintExample.paths(#""/buy/*""#),
-        fix: "add \"apps\": [] to applinks, if iOS 12 is still served", reference: LintReference.whatsNew2019)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard let applinks = subject.applinks, applinks.node["apps"]?.elements == nil,
-            subject.entries.contains(where: { $0.node["paths"]?.elements != nil && $0.node["appID"]?.string != nil }),
-            let member = subject.members.last(where: { $0.key == "applinks" })
-        else { return }
-        findings.add(
-            member.keyRange, "/applinks",
-            "the file keeps \"appID\" and \"paths\" for iOS 12 and older, which want \"apps\": [] beside \"details\"")
-    }
-}
-
-enum PathsMissingForOlderSystems: LintRule {
-    static let description = LintRuleDescription(
-        id: "paths-missing-for-older-systems", severity: .note, title: "\"components\" alone where iOS 12 is served",
-        why: """
-            iOS 12 and older read "appID" and "paths" alone. This file serves them elsewhere, so an entry without the two \
-            stands out: there its links open the browser.
-            """,
-        example: LintExample.details(
-            #"{"appID": "D7KQ4ZW2MX.com.acme.shop", "appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}"#
-        ),
-        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "add the same as \"paths\", or drop \"appID\" once no iOS 12 is served",
-        reference: LintReference.whatsNew2019)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        let othersHavePaths = subject.entries.contains { $0.node["paths"]?.elements != nil }
-        for entry in subject.entries where entry.form == .components && entry.node["paths"]?.elements == nil {
-            guard othersHavePaths || entry.node["appID"]?.string != nil,
-                let member = entry.node.member("components")
-            else { continue }
-            findings.add(
-                member.keyRange, entry.pointer + "/components",
-                "iOS 12 and older, which other parts of the file still serve, do not read \"components\"")
-        }
     }
 }
