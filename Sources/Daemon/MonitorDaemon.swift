@@ -247,11 +247,7 @@ package struct MonitorDaemon: Sendable {
                 }
                 .run()
             },
-            .loop("delivery") {
-                async let told: Void = parts.tellLeftOpen()
-                await delivery.run()
-                await told
-            },
+            .loop("delivery") { await delivery.run() },
             .loop("silences") { await silences.run() },
             .loop("global") { await global.run() },
             .loop("checks") {

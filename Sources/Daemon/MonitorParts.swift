@@ -17,8 +17,6 @@ struct MonitorParts: Sendable {
     let global: GlobalEvaluator
     let metrics: MetricsRegistry
     let factory: WatcherFactory
-    /// Tells people what stays open at former places of channels. A receiver that hangs must hold up no start.
-    let tellLeftOpen: @Sendable () async -> Void
 
     /// Makes them, and takes up what the last process left in the store.
     init(
@@ -42,11 +40,6 @@ struct MonitorParts: Sendable {
         // Before the first check: a domain that comes back must not find its former self.
         try await RemovedDomainCleanup(store: store, time: time, logger: logger)
             .run(keeping: Set(configuration.domains.map(\.domain)))
-        let former = FormerChannels(store: store, delivery: delivery, logger: logger)
-        let leftOpen = try await former.settle(routing)
-        let notifier = DirectNotifier(
-            transport: ReceiverTransport(shared: drivers.alerts), userAgent: surroundings.userAgent, logger: logger)
-        tellLeftOpen = { await former.tell(leftOpen, routing, by: notifier, wall: time.systemTime()) }
         try await silences.refresh()
         try await delivery.prepare()
         try await global.prepare()

@@ -80,7 +80,6 @@ extension MonitorDaemon {
         await parts.global.evaluate()
         await DeliverySteps(parts.delivery).sendAll(
             until: parts.time.now() + Self.deliveryTimeout.inSeconds)
-        await parts.tellLeftOpen()
         try Task.checkCancellation()
         let waiting = try await store.pendingNotifications(of: { routing.channel(named: $0) != nil })
         for channel in waiting where channel.count > 0 {

@@ -175,7 +175,6 @@ extension EvidenceSuite {
             let others: Set<DiagnosisID> = [
                 .originAlternates, .networkSuspect, .networkLost, .manyFailing, .blind, .cdnWide, .scheduleBehind,
                 .configReloadFailed, .deliveryFailing, .storeFailing, .notMonitored, .testMessage, .over, .factsMissing,
-                .movedAway,
                 .originFine, .certificateExpiring, .fileWarning,
             ]
             #expect(

@@ -113,7 +113,7 @@ let matters: [Matter] = {
         .nameServerSlow(milliseconds: 2003, server: 7), .networkSuspect,
         .networkLost(domains: 5, of: 9, canaries: ["a"]),
         .manyFailing(domains: 5, of: 9), .blind(domains: 5, of: 9), .scheduleBehind(domains: 5, of: 9, intervals: 3),
-        .configReloadFailed(fault: "a"), .leftOpen(channel: "a", incidents: 1, named: ["a"]),
+        .configReloadFailed(fault: "a"),
         .deliveryFailing(channel: "a", isDisabled: true, answer: "a"),
         .deliveryFailing(channel: "a", isDisabled: false, answer: ""),
     ]

@@ -173,13 +173,6 @@ extension Channel: CustomStringConvertible, CustomDebugStringConvertible, Custom
         return channel
     }
 
-    /// The same channel without these recipients of mail; as it is where it writes none. nil: nobody is left.
-    func without(recipients: Set<String>) -> Channel? {
-        var channel = self
-        channel.mail?.recipients.removeAll { recipients.contains($0) }
-        return channel.mail?.recipients.isEmpty == true ? nil : channel
-    }
-
     private var identity: String { (parts.compactMap(\.self) + words).joined(separator: "\n") }
 
     private var parts: [String?] {

@@ -25,8 +25,6 @@ actor ChannelWorker {
     let name: String
     /// The revision of the inputs that all open incidents were last reconciled with; nil: reconcile them at the next turn.
     private var reconciled: UInt64?
-    /// The channel as it was at the last turn: with the address and the key that its messages went to.
-    private var latest: (channel: Channel, destination: String)?
     /// When a feed last sent all that is present.
     private var lastRound: Date?
 
@@ -76,40 +74,16 @@ actor ChannelWorker {
         try? await delivery.pause(for: Self.settling, channel: name)
     }
 
-    /// The configuration does not name the channel any more: nothing of it waits, unless another name goes on from it.
-    private func end() async throws {
-        if let record = try await delivery.store.inspect(channel: name, { try $0.record() }) {
-            try await delivery.retire(record)
-        }
-        if let former = latest { try await leave(former.channel, former.destination) }
-        latest = nil
-    }
-
-    /// Tells the former place that it gets no more, unless another channel sends there. Nobody waits for that.
-    private func leave(_ former: Channel, _ destination: String) async throws {
-        guard try await !delivery.destinations().contains(destination) else { return }
-        // Who still gets mail is told nothing of that.
-        let staying = Set(delivery.configured(name)?.mail?.recipients ?? [])
-        guard let former = former.without(recipients: staying) else { return }
-        let open = try await delivery.store.unendedNotifications(channel: name)
-        await delivery.takeLeave(
-            LeaveTaking(delivery: delivery, channel: former, destination: destination, open: open))
-    }
-
     /// Brings the channel's rows up to date, and sends one message where one is due.
     /// - Returns: nil where the configuration does not name the channel any more.
     func turn() async throws -> NextTurn? {
         guard let channel = delivery.channel(named: name), let configured = delivery.configured(name) else {
-            try await end()
+            if let record = try await delivery.store.inspect(channel: name, { try $0.record() }) {
+                try await delivery.forget(record)
+            }
             return nil
         }
         let destination = try await delivery.destinationHash(of: configured)
-        if latest?.destination != destination {
-            // The answer to a message may still be on its way there.
-            if try await delivery.isLeft(destination) { return .at(nil) }
-            if let former = latest { try await leave(former.channel, former.destination) }
-        }
-        latest = (channel, destination)
         let revision = delivery.revision
         let turn = ChannelTurn(delivery: delivery, channel: channel)
         var record = try await turn.reconcile(destination, isFull: reconciled != revision)
@@ -189,16 +163,13 @@ struct ChannelTurn: Sendable {
     private func begin(_ destination: String) async throws -> ChannelRecord {
         let (name, type) = (channel.name, channel.kind.rawValue)
         let known = try await delivery.store.inspect(channel: name) { try $0.record() }
-        if let known, known.destination == destination { return known }
-        let configured = Set(delivery.inputs.routing.channels.map(\.name))
-        return try await delivery.store.transact(channel: name) { store in
-            if known != nil { try store.forget() }
-            // The same place under another name: what it knows, it knows.
-            if let record = try store.adopt(destination, type: type, unless: configured) { return record }
-            let record = ChannelRecord(name: name, type: type, destination: destination)
-            try store.save(record)
-            return record
+        if let known {
+            if known.destination == destination { return known }
+            try await delivery.forget(known)
         }
+        let record = ChannelRecord(name: name, type: type, destination: destination)
+        try await delivery.store.transact(channel: name) { try $0.save(record) }
+        return record
     }
 
     private func follow(_ record: ChannelRecord) async throws {

@@ -28,9 +28,6 @@ package final class Delivery: Sendable {
         /// Channels that have moved, by name, until the configuration names the new place.
         var destinations: [String: String] = [:]
         var running: Set<String> = []
-        /// Former places of channels that are to be told so, while the service runs.
-        var leaving: [LeaveTaking] = []
-        var isRunning = false
         var troubles: [String: ChannelRecord.Trouble] = [:]
         /// How many attempts ended how, by the channel's name.
         var counts: [String: [String: Int]] = [:]
@@ -65,8 +62,6 @@ package final class Delivery: Sendable {
 
     /// Notifies until the task is cancelled. A message under way then is sent again by the next process, with the same key.
     package func run() async {
-        state.withLock { $0.isRunning = true }
-        defer { state.withLock { $0.isRunning = false } }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let revision = work.revision
@@ -81,33 +76,17 @@ package final class Delivery: Sendable {
                         self.work.signal()
                     }
                 }
-                for leaving in takeLeaving() { group.addTask { await leaving.run() } }
                 await work.wait(past: revision)
             }
         }
     }
 
-    private func takeLeaving() -> [LeaveTaking] {
-        state.withLock { state in
-            defer { state.leaving = [] }
-            return state.leaving
-        }
-    }
-
-    /// Beside the loops, where these run.
-    func takeLeave(_ leaving: LeaveTaking) async {
-        let isQueued = state.withLock { state in
-            if state.isRunning { state.leaving.append(leaving) }
-            return state.isRunning
-        }
-        if isQueued { work.signal() } else { await leaving.run() }
-    }
-
-    /// Reads how the channels stood before the start, and ends holds of our own: somebody may have repaired what was wrong.
-    /// Once, before all domains are evaluated together first: a dead channel would else count as repaired.
+    /// Reads how the channels stood before the start, forgets those that are gone, and ends holds of our own: somebody may have
+    /// repaired what was wrong. Once, before all domains are evaluated together first: a dead channel would else count as repaired.
     package func prepare() async throws {
         for channel in inputs.routing.channels { _ = try await store.endHold(channel: channel.name, now: time.now()) }
         let records = try await store.channelRecords()
+        for record in records where configured(record.name) == nil { try await forget(record) }
         state.withLock { state in
             for record in records where state.inputs.routing.channel(named: record.name) != nil {
                 state.troubles[record.name] = record.trouble
@@ -213,29 +192,26 @@ package final class Delivery: Sendable {
     /// As the configuration names it, wherever it has moved to; nil where it no longer does.
     func configured(_ name: String) -> Channel? { inputs.routing.channel(named: name) }
 
-    /// The hashes of all places that the configuration names.
-    package func destinations() async throws -> Set<String> {
-        var hashes: Set<String> = []
-        for channel in inputs.routing.channels { hashes.insert(try await destinationHash(of: channel)) }
-        return hashes
-    }
-
-    /// Withdraws what waits at a channel that is not configured any more, unless another one that sends to the same place has yet
-    /// to begin: that goes on from it.
-    package func retire(_ former: ChannelRecord) async throws {
-        let begun = try await store.channelRecords().filter { $0.destination == former.destination }.map(\.name)
-        for channel in inputs.routing.channels where !begun.contains(channel.name) {
-            if try await destinationHash(of: channel) == former.destination { return }
+    /// Forgets what a channel knows of a place that its messages go to no more, and says in the log what stays open there: nobody
+    /// has the key to it. Elsewhere the channel begins anew.
+    func forget(_ former: ChannelRecord) async throws {
+        let open = try await store.unendedNotifications(channel: former.name).map(\.incident)
+        try await store.transact(channel: former.name) { try $0.forget() }
+        guard !open.isEmpty else { return }
+        // In a chat there is nothing to close.
+        let isPager = former.type == ChannelKind.pagerduty.rawValue
+        let named = open.prefix(10).map { incident in
+            let key = isPager ? ", dedup_key \(MessageIdentity.pagerKey(of: incident))" : ""
+            return "\(incident.subjectName) \(incident.kind.rawValue) (\(incident.id.prefix(12))\(key))"
         }
-        try await store.retire(channel: former.name)
-    }
-
-    /// Whether the loop of a channel that is not configured any more still sends there.
-    func isLeft(_ destination: String) async throws -> Bool {
-        try await store.channelRecords().contains { record in
-            record.destination == destination && configured(record.name) == nil
-                && state.withLock { $0.running.contains(record.name) }
-        }
+        let more = open.count > named.count ? ["and \(open.count - named.count) more"] : []
+        logger.log(
+            level: isPager ? .warning : .notice,
+            "these incidents stay open at the channel's former address\(isPager ? "; resolve them there" : "")",
+            metadata: [
+                "channel": "\(former.name.displayable)", "incidents": .stringConvertible(open.count),
+                "open": "\((named + more).joined(separator: "; "))",
+            ])
     }
 
     /// nil where the configuration no longer names it.

@@ -197,5 +197,4 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     case testMessage = "test-message"
     case over = "over"
     case factsMissing = "facts-missing"
-    case movedAway = "moved-away"
 }

@@ -34,8 +34,6 @@ package enum MonitorCause: Codable, Equatable, Sendable {
     case scheduleBehind(domains: Int, of: Int, intervals: Int)
     /// `fault`: as the reader of the configuration reports it.
     case configReloadFailed(fault: String)
-    /// Incidents stay open where a channel's messages went, and go no more. `named`: some of them, in words.
-    case leftOpen(channel: String, incidents: Int, named: [String])
     /// `answer`: of the channel's service; empty where there is none.
     case deliveryFailing(channel: String, isDisabled: Bool, answer: String)
     /// `words`: of the system or the database.
@@ -171,14 +169,6 @@ package enum MonitorCause: Codable, Equatable, Sendable {
                 Words(
                     "The configuration file was refused at a reload. The previous one stays in use: \(fault).",
                     "Correct the file, try it with `aasa-monitor config check`, and reload again (SIGHUP)."))
-        case .leftOpen(let channel, let incidents, let named):
-            Declaration(
-                .deliveryFailing, .warning, leads: .movedAway,
-                Words(
-                    "The channel '\(channel)' has another address than before, or none. "
-                        + (incidents == 1 ? "1 incident is still open" : "\(incidents) incidents are still open")
-                        + " at the old one: \(named.joined(separator: "; ")).",
-                    "End by hand what is listed there: the monitor has no key to the old address any more."))
         case .deliveryFailing(let channel, let isDisabled, let answer):
             Declaration(
                 .deliveryFailing, isDisabled ? .error : .warning, leads: .deliveryFailing,

@@ -166,54 +166,9 @@ package struct ChannelTransaction {
     /// Writes the row of this channel.
     package func save(_ record: ChannelRecord) throws { try ChannelRow.save(record, database) }
 
-    /// Takes over what a channel knows whose messages went to the same place, and that has no loop any more.
-    /// - Returns: the channel as it stands; nil where there is none.
-    package func adopt(_ destination: String, type: String, unless configured: Set<String>) throws -> ChannelRecord? {
-        let former = try Row.fetchAll(database, cached: "SELECT * FROM channel ORDER BY name").map(ChannelRow.record)
-            .first { $0.destination == destination && $0.name != channel && !configured.contains($0.name) }
-        guard let former else { return nil }
-        for table in ["notification", "message", "notification_group"] {
-            try database.execute(
-                sql: "UPDATE \(table) SET channel = ? WHERE channel = ?", arguments: [channel, former.name])
-        }
-        try database.execute(cached: "DELETE FROM channel WHERE name = ?", arguments: [former.name])
-        var record = ChannelRecord(name: channel, type: type, destination: destination)
-        record.cursor = former.cursor
-        try save(record)
-        return record
-    }
-
-    /// Deletes what the channel knows of some incidents.
-    package func forget(_ ids: [String]) throws {
-        for id in ids {
-            try database.execute(
-                cached: "DELETE FROM notification WHERE channel = ? AND incident_id = ?", arguments: [channel, id])
-        }
-    }
-
-    /// Withdraws all that is pending and under way, since nobody sends it. What the channel knows, or may know, stays.
-    package func retire() throws {
-        try database.execute(cached: Self.notingArrivals, arguments: [channel])
-        try database.execute(cached: "DELETE FROM message WHERE channel = ?", arguments: [channel])
-        try database.execute(cached: Self.withdrawing, arguments: [channel])
-    }
-
-    /// As `MessageRecord.mayHaveNotified`, of the message under way about a row of `notification`.
-    static let mayHaveArrived = """
-        message_id IN (
-            SELECT id FROM message WHERE is_unclear = 1 AND is_repeat = 0
-            AND reason NOT IN (\(MessageRecord.ends.map { "'\($0.rawValue)'" }.joined(separator: ", "))))
-        """
-
-    static let notingArrivals = "UPDATE notification SET maybe_delivered = 1 WHERE channel = ? AND \(mayHaveArrived)"
-
-    static let withdrawing = """
-        UPDATE notification SET reason = NULL, pending_since = NULL, due_at = NULL, message_id = NULL
-        WHERE channel = ? AND (pending_since IS NOT NULL OR due_at IS NOT NULL OR message_id IS NOT NULL)
-        """
-
-    /// Deletes all that this channel knows and sends, since its messages go elsewhere now. Its own row stays.
+    /// Deletes all that this channel knows and sends, and the channel: its messages go elsewhere now, or nowhere.
     package func forget() throws {
+        try database.execute(cached: "DELETE FROM channel WHERE name = ?", arguments: [channel])
         try database.execute(cached: "DELETE FROM notification WHERE channel = ?", arguments: [channel])
         try database.execute(cached: "DELETE FROM message WHERE channel = ?", arguments: [channel])
         try database.execute(cached: "DELETE FROM notification_group WHERE channel = ?", arguments: [channel])
@@ -287,19 +242,7 @@ extension Store {
         }
     }
 
-    /// What people were told last of a channel's former place; nil: nothing.
-    package func toldOpen(at channel: String) async throws -> String? {
-        try await read { try Self.meta("told_open_\(channel)", $0) }
-    }
-
-    package func note(toldOpen mark: String, at channel: String) async throws {
-        try await write { try Self.setMeta("told_open_\(channel)", mark, $0) }
-    }
-
-    /// Withdraws what is pending at a channel that nobody sends to any more.
-    package func retire(channel: String) async throws { try await transact(channel: channel) { try $0.retire() } }
-
-    /// Incidents that the channel knows or may know as firing: what stays open there once the channel is removed.
+    /// Incidents that the channel knows or may know as firing: what stays open there once its messages go elsewhere.
     package func unendedNotifications(channel: String) async throws -> [IncidentRecord] {
         try await read { try IncidentRow.records($0, cached: Self.unended, [channel]) }
     }
@@ -308,7 +251,7 @@ extension Store {
         \(IncidentRow.select)
         WHERE i.id IN (
             SELECT incident_id FROM notification
-            WHERE channel = ? AND (state = 'firing' OR maybe_delivered = 1 OR \(ChannelTransaction.mayHaveArrived)))
+            WHERE channel = ? AND (state = 'firing' OR maybe_delivered = 1))
         ORDER BY i.opened_at, i.id
         """
 }

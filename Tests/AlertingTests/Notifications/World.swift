@@ -176,8 +176,11 @@ final class World {
     }
 
     func reload(_ routing: Routing) async throws {
+        let former = self.routing.channels.map(\.name)
         self.routing = routing
         try await delivery.replace(routing: routing)
+        // The last turn of those that the configuration does not name any more.
+        for name in former where routing.channel(named: name) == nil { _ = try await step(name) }
     }
 
     // MARK: - What is true
@@ -293,9 +296,6 @@ final class World {
             time.advance(to: max(min(next, end), time.now() + 0.001))
         }
     }
-
-    /// The last turn of a channel that the configuration does not name any more.
-    func leave(_ channel: String) async throws { _ = try await step(channel) }
 
     /// Drafts the next message of a channel, lets it be changed, and stores it.
     func draft(_ name: String, _ change: @escaping @Sendable (inout Draft) -> Void) async throws -> MessageRecord? {

@@ -120,6 +120,9 @@ struct StoreReading {
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
+    /// Copies the store as it is now, as `store backup` does.
+    func copy(to path: String) throws { try queue.vacuum(into: path) }
+
     func close() throws { try queue.close() }
 
     /// The incidents that have fired, those with a higher number than that.

@@ -75,8 +75,9 @@ extension Simulation {
         reading = nil
         try process?.trouble.release()
         guard let former = path else { return next }
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: former + suffix) {
-            try FileManager.default.copyItem(atPath: former + suffix, toPath: next + suffix)
+        let source = takeRestored() ?? former
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: source + suffix) {
+            try FileManager.default.copyItem(atPath: source + suffix, toPath: next + suffix)
         }
         try process?.store.close()
         process = nil

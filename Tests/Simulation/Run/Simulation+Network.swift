@@ -24,7 +24,10 @@ extension Simulation: SimulatedNetwork {
         guard let process, violation == nil, let receiver = receivers[name],
             let channel = setupOfLife.channel(name)
         else { throw CancellationError() }
-        guard channel.host == host else { return try await leave(request, name, receiver, process) }
+        guard channel.host == host else {
+            fail(Violation(rule: .destination, detail: "a former address of \(name) is sent something"))
+            throw CancellationError()
+        }
         takeIn()
         checkDue()
         var message: StoredMessage?
@@ -38,6 +41,7 @@ extension Simulation: SimulatedNetwork {
                 message = found
                 let id = request.headers.first { $0.name == "webhook-id" }?.value
                 try audit.examine(found, request.body, id: id, to: channel, present)
+                if channel.isPager { try examinePagerKey(found, request.body) }
             }
         }
         guard violation == nil else { throw CancellationError() }
@@ -68,31 +72,6 @@ extension Simulation: SimulatedNetwork {
             crash()
             figures.count("machine: killed between answer and mark")
         }
-        return reaction.answer
-    }
-
-    /// A former place of a channel hears one thing only: that it hears no more.
-    private func leave(
-        _ request: MessageRequest, _ name: String, _ receiver: SimulatedReceiver, _ process: SimulatedProcess
-    ) async throws -> TransportAnswer {
-        checking {
-            struct Said: Decodable {
-                let type: String?
-                let event_action: String?
-                let text: String?
-            }
-            let said = try JSONDecoder().decode(Said.self, from: request.body)
-            let isEnd =
-                said.type == "incident.resolved" || said.event_action == "resolve"
-                || ["RESOLVED ", BodyAudit.removed].contains { said.text?.hasPrefix($0) == true }
-            guard isEnd else {
-                throw Violation(rule: .destination, detail: "a former place of \(name) is sent news")
-            }
-        }
-        guard violation == nil else { throw CancellationError() }
-        let reaction = react(receiver, name)
-        await pass(until: clock.passed + reaction.latency, life: process.life)
-        figures.count("messages to former places")
         return reaction.answer
     }
 

@@ -94,6 +94,12 @@ package actor Simulation {
     var buried: Set<Int> = []
     /// Sites that a process which never came up may have ended.
     var maybeRetired: Set<Int> = []
+    /// The last copy of the store; nil: there is none, or it was put back.
+    var backup: Backup?
+    /// The next process begins with the backup.
+    var isRestoring = false
+    /// What a pager was told each problem by, whatever store it came from.
+    var pagerKeys: [String: String] = [:]
     var isQuiet = false
     var isOffline = false
     var violation: Violation?
@@ -153,6 +159,7 @@ package actor Simulation {
         agenda.add(.silence, at: machineDice.hours(mean: 30))
         agenda.add(.acknowledgement, at: machineDice.hours(mean: 20))
         agenda.add(.many(isOver: false), at: siteDice.hours(mean: 20))
+        if !plan.isRecorded { agenda.add(.backup, at: machineDice.hours(mean: 12)) }
         agenda.add(.audit, at: Self.auditPause)
         figures.count("runs")
         figures.count("sites", sites.count)
@@ -172,7 +179,7 @@ package actor Simulation {
         isOffline = false
         agenda.keep { what in
             switch what {
-            case .site, .receiver, .silence, .acknowledgement, .many, .machine, .reload, .crash: false
+            case .site, .receiver, .silence, .acknowledgement, .many, .machine, .reload, .backup, .restore, .crash: false
             case .check, .step, .refreshSilences, .noticeClock, .evaluate, .retention, .start, .audit: true
             }
         }
@@ -244,6 +251,8 @@ package actor Simulation {
             checkDue()
             agenda.add(.audit, at: clock.passed + Self.auditPause)
         case .reload(let life): if isAlive(life) { await reload() }
+        case .backup: takeBackup()
+        case .restore: restore()
         case .crash: if plan.isRecorded { await recover() } else { crash() }
         case .start: await start()
         case .check(let site, let life): if isAlive(life) { await check(site) }

@@ -17,6 +17,8 @@ enum Happening: Equatable, Sendable {
     case reload(life: Int)
     /// The audit asks what is due though nothing has happened.
     case audit
+    case backup
+    case restore
     case crash
     case start
 }

@@ -1,0 +1,78 @@
+// The store is put back from a backup: the process begins with what was committed then. Receivers know what came after, and
+// the audit forgets it with the store.
+
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+
+/// A copy of the store, and what the world and the audit knew of it then.
+struct Backup {
+    let path: String
+    let audit: Audit
+    let states: [Int: DomainState]
+    let outlooks: [Int: Outlook]
+    let silences: [Silence]
+    let maybeRetired: Set<Int>
+    let places: [String: String]
+}
+
+extension Simulation {
+    func takeBackup() {
+        guard let process, !process.trouble.isDead, busy.isEmpty else {
+            return agenda.add(.backup, at: clock.passed + 60_000)
+        }
+        agenda.add(.backup, at: clock.passed + machineDice.hours(mean: 30))
+        takeIn()
+        let path = "\(plan.folder)/backup.db"
+        do {
+            try? FileManager.default.removeItem(atPath: path)
+            try reading?.copy(to: path)
+        } catch {
+            // Another program holds the lock, or the disk is full: there is no backup, as `store backup` says then.
+            return backup = nil
+        }
+        backup = Backup(
+            path: path, audit: audit, states: states, outlooks: outlooks, silences: silences,
+            maybeRetired: maybeRetired, places: places)
+        figures.count("machine: backups")
+        log.note(clock.passed, "the store is backed up")
+        agenda.add(.restore, at: clock.passed + machineDice.hours(mean: 10))
+    }
+
+    /// Somebody stops the process; the next start finds the backup in the store's place.
+    func restore() {
+        guard backup != nil else { return }
+        isRestoring = true
+        figures.count("machine: store put back from a backup")
+        log.note(clock.passed, "the store is put back from its backup")
+        crash()
+    }
+
+    /// What the next process finds in place of what the last one left; nil: nobody put a backup there.
+    func takeRestored() -> String? {
+        guard isRestoring, let backup else { return nil }
+        isRestoring = false
+        self.backup = nil
+        audit = backup.audit
+        states = backup.states
+        outlooks = backup.outlooks
+        silences = backup.silences
+        maybeRetired = backup.maybeRetired
+        places = backup.places
+        return backup.path
+    }
+
+    /// A pager's key follows from what is wrong, not from the store: what another store opened can be resolved.
+    func examinePagerKey(_ message: StoredMessage, _ body: Data) throws {
+        struct Pager: Decodable { let dedup_key: String }
+        guard let incident = message.members.first.flatMap({ audit.ledger[$0.incident] }), !incident.isOfGlobal else {
+            return
+        }
+        let key = try JSONDecoder().decode(Pager.self, from: body).dedup_key
+        let problem = "\(incident.kind.rawValue) of \(incident.domain)"
+        guard pagerKeys.updateValue(key, forKey: problem).map({ $0 == key }) ?? true else {
+            throw Violation(rule: .keys, detail: "a pager gets \(problem) under another key than before")
+        }
+    }
+}
