@@ -206,7 +206,7 @@ extension AlertingSuite {
         func removed(atStart: Bool) async throws {
             let down = ScriptedTransport.Reply.fault(.network, "connection refused", wasSent: false)
             let world = try World(
-                script: ["gone": [.status(200), down, down]], World.routing([channel("hook"), channel("gone")]))
+                script: ["gone": [.status(200), down]], World.routing([channel("hook"), channel("gone")]))
             try await world.commit(.firing)
             try await world.settle()
             try await world.commit(.worse)
