@@ -165,11 +165,6 @@ package struct MonitorDaemon: Sendable {
                 """, metadata: ["set_aside": "\(setAside.path)", "damage": "\(setAside.detail)"])
         }
         let logger = surroundings.logger
-        if let former = store.formerPath {
-            logger.notice(
-                "store brought to the format of this version; as it was before is kept until a check is stored",
-                metadata: ["former": "\(former)"])
-        }
         store.onUnreadableState { state in
             logger.error(
                 "stored state set aside: it cannot be read, and begins anew",
