@@ -188,8 +188,8 @@ extension RemoteMonitor {
     // MARK: - Silences
 
     /// `length`: nil where it ends at an instant. A length counts by the daemon's clock.
-    /// - Returns: the silence, and how many watched domains it is about; nil where an older daemon does not say.
-    func add(_ request: SilenceRequest, lasting length: Duration?) async throws -> (Silence, watched: Int?) {
+    /// - Returns: the silence, and how many watched domains it is about.
+    func add(_ request: SilenceRequest, lasting length: Duration?) async throws -> (Silence, watched: Int) {
         let scope = request.scope
         var members: [(String, OrderedJSON)] = [
             ("domains", .array(scope.domains.map { .string($0.description) })),

@@ -14,11 +14,8 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Monitor the configured domains, store what was seen, and alert.",
         discussion: """
-            SIGTERM and SIGINT end it within 5 seconds; what it knows and what is pending is in its store. At SIGHUP it \
+            SIGTERM and SIGINT end it; what it knows and what is pending is in its store. At SIGHUP it \
             reads its configuration again: a file with faults is refused, and the running configuration stays.
-
-            With --once it is a job for cron: it checks each domain once, sends what is due, and ends with 1 if a domain is \
-            failing. Everything else waits in the store for the next run.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -28,9 +25,6 @@ struct RunCommand: AsyncParsableCommand {
             "This daemon's share of the domains, counted from 0, such as 0/4 (default: 'shard' of the configuration).",
             valueName: "index/count"), transform: Self.shard)
     var shard: Shard?
-
-    @Flag(help: "Check each domain once, store, notify, and end. There is no status page.")
-    var once = false
 
     func run() async throws {
         let path = try configuration.resolvedPath()
@@ -51,23 +45,7 @@ struct RunCommand: AsyncParsableCommand {
                     try CertificateFile.check(of: next)
                     return (next, warnings)
                 }, notifier: ServiceNotifier()))
-        defer { LogSink.shared.flush() }
-        guard once else { return try await Self.explaining { try await daemon.run() } }
-        try await Self.explaining {
-            let round: MonitorRound
-            do {
-                round = try await daemon.runOnce()
-            } catch is CancellationError {
-                throw CommandFailure(
-                    .interrupted, "interrupted: what was checked is stored; the next run does the rest")
-            }
-            if round.discarded > 0 {
-                throw CommandFailure(
-                    .software,
-                    "\(round.discarded) of \(round.domains) checks could not be stored; the log above says why")
-            }
-            if round.failing > 0 { throw MonitorExit.found.code }
-        }
+        try await Self.explaining { try await daemon.run() }
     }
 
     /// A path of a log must hold in any folder.

@@ -64,41 +64,26 @@ package struct MonitorDaemon: Sendable {
         self.surroundings = surroundings
     }
 
-    /// Checks and deliveries under way have so long to come to an end; then they are cancelled. There is no limit for that:
-    /// the framework ends a process that exceeds it with a crash. The watchdog ends it without one.
+    /// Checks and deliveries under way have so long to come to an end; then they are cancelled. There is no limit for that here: the
+    /// framework ends a process that exceeds it with a crash, and systemd has `TimeoutStopSec`.
     private static let graceful: Duration = .seconds(1)
 
-    /// Runs until a signal, or the cancellation of the task, ends it. SIGTERM and SIGINT end it, and the process within 5
-    /// seconds.
+    /// Runs until SIGTERM, SIGINT, or the cancellation of the task, ends it.
     /// - Throws: `StoreError`, `ListenError`, `ChannelFault` or `CurlError` where it cannot start.
     package func run() async throws {
-        try await trapping(ShutdownWatchdog(logger: surroundings.logger)) { stops in
-            let hangups = await UnixSignalsSequence(trapping: .sighup)
-            try await opened { store, routing, storeTrouble, drivers in
-                try await serve(store, routing, storeTrouble, drivers, Signals(stops: stops, hangups: hangups))
-            }
-        }
-    }
-
-    /// Works until the body returns; it gets the signals that shall end it.
-    func trapping<Value>(
-        _ watchdog: ShutdownWatchdog, _ body: (UnixSignalsSequence) async throws -> Value
-    ) async throws -> Value {
         // Trapped from here on: a signal that comes while the store is opened ends the process in good order, too.
         let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let sources = watchdog.watch([SIGTERM, SIGINT])
-        defer {
-            for source in sources { source.cancel() }
-            watchdog.stop()
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        try await opened { store, routing, storeTrouble, drivers in
+            try await serve(store, routing, storeTrouble, drivers, Signals(stops: stops, hangups: hangups))
         }
-        return try await body(stops)
     }
 
     /// Works with the open store and the drivers.
     /// - Throws: what keeps the monitor from starting, besides what the body throws.
-    func opened<Value>(
-        _ body: (Store, Routing, StoreTroubleNotifier, Drivers) async throws -> Value
-    ) async throws -> Value {
+    private func opened(
+        _ body: (Store, Routing, StoreTroubleNotifier, Drivers) async throws -> Void
+    ) async throws {
         var start: Logger.Metadata = [
             "version": "\(surroundings.version)",
             "store": "\(surroundings.storePath)",
@@ -106,7 +91,7 @@ package struct MonitorDaemon: Sendable {
         if let path = surroundings.configurationPath { start["configuration"] = "\(path)" }
         surroundings.logger.notice("starting aasa-monitor", metadata: start)
         let channels = try configuration.alerts.channels.map(Channel.init(settings:))
-        return try await Self.lending(CurlDriver(forAlertsOf: configuration)) { alerts in
+        try await Self.lending(CurlDriver(forAlertsOf: configuration)) { alerts in
             let routing = Routing(channels: channels, of: configuration)
             let storeTrouble = StoreTroubleNotifier(
                 notifier: DirectNotifier(
@@ -117,11 +102,10 @@ package struct MonitorDaemon: Sendable {
             do {
                 let store = try openStore()
                 defer { try? store.close() }
-                let result = try await Self.lending(CurlDriver(forChecksOf: configuration)) { checks in
+                try await Self.lending(CurlDriver(forChecksOf: configuration)) { checks in
                     try await body(store, routing, storeTrouble, Drivers(checks: checks, alerts: alerts))
                 }
                 surroundings.logger.notice("stopped", metadata: start)
-                return result
             } catch let fault as StoreError {
                 // Once it serves, no fault of the store ends it.
                 await storeTrouble.notify(ofFailedStart: fault)
@@ -140,19 +124,15 @@ package struct MonitorDaemon: Sendable {
         let hangups: UnixSignalsSequence
     }
 
-    private static func lending<Value>(
-        _ driver: CurlDriver, _ body: (SharedDriver) async throws -> Value
-    ) async throws -> Value {
+    private static func lending(_ driver: CurlDriver, _ body: (SharedDriver) async throws -> Void) async throws {
         let shared = SharedDriver(driver)
-        let result: Value
         do {
-            result = try await body(shared)
+            try await body(shared)
         } catch {
             await shared.shutdown()
             throw error
         }
         await shared.shutdown()
-        return result
     }
 
     private func openStore() throws(StoreError) -> Store {
@@ -165,11 +145,6 @@ package struct MonitorDaemon: Sendable {
                 """, metadata: ["set_aside": "\(setAside.path)", "damage": "\(setAside.detail)"])
         }
         let logger = surroundings.logger
-        if let former = store.formerPath {
-            logger.notice(
-                "store brought to the format of this version; as it was before is kept until a check is stored",
-                metadata: ["former": "\(former)"])
-        }
         store.onUnreadableState { state in
             logger.error(
                 "stored state set aside: it cannot be read, and begins anew",
@@ -277,18 +252,18 @@ package struct MonitorDaemon: Sendable {
     }
 
     /// Notifies once that a damaged store was set aside, by this process or one before it that did not get to it. It tries each
-    /// minute for an hour, unless `isOnce`.
+    /// minute for an hour.
     func tellOfSetAside(
-        _ store: Store, _ storeTrouble: StoreTroubleNotifier, _ time: any MonitorClock, isOnce: Bool = false,
+        _ store: Store, _ storeTrouble: StoreTroubleNotifier, _ time: any MonitorClock,
         sick: @Sendable () -> Set<String> = { [] }
     ) async {
-        for _ in 0..<(isOnce ? 1 : 60) {
+        for _ in 0..<60 {
             guard !Task.isCancelled, let aside = try? await store.untoldSetAside() else { return }
             if await storeTrouble.notify(of: aside, now: time.systemTime(), sick: sick()) {
                 try? await store.noteTold(of: aside)
                 return
             }
-            if !isOnce { try? await time.sleep(for: .seconds(60)) }
+            try? await time.sleep(for: .seconds(60))
         }
     }
 

@@ -177,15 +177,6 @@ package struct OriginChange: Codable, Equatable, Sendable {
     /// Whether it is an incident to its operator that the copy still lags; nil: it is not.
     package var isOverdue: Bool?
 
-    /// Stored before there were ways, it is a change.
-    package init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        at = try values.decode(Date.self, forKey: .at)
-        after = try values.decodeIfPresent(Date.self, forKey: .after)
-        way = try values.decodeIfPresent(Way.self, forKey: .way) ?? .changed
-        isOverdue = try values.decodeIfPresent(Bool.self, forKey: .isOverdue)
-    }
-
     package init(at: Date, after: Date? = nil, way: Way = .changed, isOverdue: Bool? = nil) {
         self.at = at
         self.after = after

@@ -62,18 +62,6 @@ package struct Failure: Error, Codable, Equatable, Sendable {
     }
 }
 
-extension Failure.Kind {
-    /// A state that an earlier version stored may hold `intercepted`, which is no kind of failure but a judgement.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let kind = Self(rawValue: text) ?? (text == "intercepted" ? .certificate : nil) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no kind of failure: \(text)")
-        }
-        self = kind
-    }
-}
-
 extension Failure {
     /// The name does not exist, or has no address: there is no server to ask.
     package var hasNoAddress: Bool { kind == .nameNotFound || kind == .noAddress }

@@ -5,7 +5,7 @@ import Foundation
 import GRDB
 
 package enum MonitorLife: Equatable, Sendable {
-    /// A daemon checks, or `run --once` did lately.
+    /// A daemon checks.
     case checking
     /// Nobody has the store's lock. `since`: when a monitor last gave a sign; nil: none ever did.
     case stopped(since: Date?)
@@ -68,17 +68,10 @@ extension Store {
                 return .checking
             }
             let check = try Int64.fetchOne(database, cached: Self.latestCheck).map(Date.init(milliseconds:))
-            let (present, round) = (try instant("present_at"), try instant("round_at"))
-            let isByRounds = round.map { $0 > present ?? .distantPast } ?? false
             guard isHeld else {
-                let last = [check, present, round].compactMap(\.self).max()
-                // `run --once` leaves the store when it is done. It comes again as it came before.
-                guard isByRounds, let round else { return .stopped(since: last) }
-                let gap = try Self.meta("round_gap", database).flatMap(Double.init) ?? 0
-                let isDue = now.timeIntervalSince(last ?? round) > 2 * max(interval, gap) + Self.tolerance
-                return isDue ? .stopped(since: last) : .checking
+                return .stopped(since: [check, try instant("present_at")].compactMap(\.self).max())
             }
-            guard !isByRounds, try Self.watchesAny(database) else { return .checking }
+            guard try Self.watchesAny(database) else { return .checking }
             let latest = [check, try instant("began_at")].compactMap(\.self).max()
             guard let latest, latest < expected else { return .checking }
             return .stalled(since: latest)
@@ -97,17 +90,6 @@ extension Store {
 
     private static let anyCheck = "SELECT EXISTS (SELECT 1 FROM domain WHERE last_checked_at >= ?)"
     static let latestCheck = "SELECT max(last_checked_at) FROM domain"
-
-    /// Writes down that `run --once` begins.
-    package func noteRound(at now: Date) async throws {
-        try await write { database in
-            if let last = try Self.meta("round_at", database).flatMap(Int64.init) {
-                let gap = now.timeIntervalSince(Date(milliseconds: last))
-                try Self.setMeta("round_gap", String(max(0, gap)), database)
-            }
-            try Self.setMeta("round_at", String(now.milliseconds), database)
-        }
-    }
 }
 
 // MARK: - What the monitor got done

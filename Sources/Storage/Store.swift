@@ -22,8 +22,6 @@ package final class Store: Sendable {
     private let place: StorePlace?
     /// Whether this process may put unreadable rows aside.
     let isMonitor: Bool
-    /// Whether the store as it was before a migration is still beside this one.
-    private let isFormerKept: Mutex<Bool>
     let now: @Sendable () -> Date
     let unreadable = Mutex(UnreadableReports())
 
@@ -75,7 +73,6 @@ package final class Store: Sendable {
         self.obstacle = obstacle
         place = StorePlace(path)
         isMonitor = lock != nil
-        isFormerKept = Mutex(lock != nil && FormerStore.isKept(path))
         self.now = now
     }
 
@@ -136,20 +133,6 @@ package final class Store: Sendable {
             healthRecord.failed(fault)
             throw fault
         }
-    }
-
-    /// Where the store is as it was before a migration; nil where there was none, or a check was stored since.
-    package var formerPath: String? { isFormerKept.withLock(\.self) ? FormerStore.path(path) : nil }
-
-    /// A check was stored: this version works with the migrated store.
-    func dropFormer() {
-        guard
-            isFormerKept.withLock({ isKept in
-                defer { isKept = false }
-                return isKept
-            })
-        else { return }
-        FormerStore.remove(path)
     }
 
     /// A number that changes whenever another process has written to the store; two different values mean that one has.

@@ -88,29 +88,18 @@ extension StoreError {
                 + "takes the file that is there or makes a new one")
     }
 
-    static func otherSchema(_ path: String, version: Int) -> StoreError {
-        let (writer, advice) =
-            if version > Schema.version {
-                (
-                    "a newer version of aasa-monitor (store format \(version))",
-                    "use that version, or restore a backup from before the upgrade"
-                )
-            } else if Migration.versions.contains(version) {
-                (
-                    "an earlier version of aasa-monitor (store format \(version))",
-                    "start `aasa-monitor run` of this version, which brings it to that format"
-                )
-            } else {
-                (
-                    "a development version of aasa-monitor (store format \(version))",
-                    "use the version that wrote it, or move the file aside and start `aasa-monitor run`, which makes a new "
-                        + "store"
-                )
-            }
-        return StoreError(
-            code: version > Schema.version ? .newerSchema : .olderSchema,
-            message: "\(path) was written by \(writer), and this version uses store format \(Schema.version); \(advice)"
-        )
+    static func newerSchema(_ path: String, version: Int) -> StoreError {
+        StoreError(
+            code: .newerSchema,
+            message: "\(path) was written by a newer version of aasa-monitor (store format \(version)), and this version "
+                + "uses store format \(Schema.version); use that version, or restore a backup from before the upgrade")
+    }
+
+    static func olderSchema(_ path: String, version: Int) -> StoreError {
+        StoreError(
+            code: .olderSchema,
+            message: "\(path) was written by an earlier version of aasa-monitor (store format \(version)), and this version "
+                + "uses store format \(Schema.version); start `aasa-monitor run` of this version, which brings it to that format")
     }
 
     /// `what`: whose state it is.

@@ -66,8 +66,6 @@ enum StoreOpening {
                 try pool.writeWithoutTransaction { database in
                     try claim(database)
                     if try tableCount(database) == 0 { return try Schema.create(database) }
-                    guard try Schema.version(database) < Schema.version else { return }
-                    try FormerStore.keep(database, path)
                     try Migration.migrate(database, path)
                 }
             }
@@ -147,8 +145,10 @@ enum StoreOpening {
             return
         }
         let version = try Schema.version(database)
-        guard version == Schema.version || (access == .monitor && Migration.versions.contains(version)) else {
-            throw StoreError.otherSchema(path, version: version)
+        guard version > 0 else { throw StoreError.foreign(path) }
+        guard version <= Schema.version else { throw StoreError.newerSchema(path, version: version) }
+        guard version == Schema.version || access == .monitor else {
+            throw StoreError.olderSchema(path, version: version)
         }
         if access == .monitor { try quickCheck(database, path) }
     }

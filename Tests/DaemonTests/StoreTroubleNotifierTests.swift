@@ -152,7 +152,7 @@ extension DaemonSuite {
             let rows: [(StoreError.Code, Bool, String)] = [
                 (.newerSchema, true, "Install the newer aasa-monitor again"),
                 (.newerState, true, "backup from before the upgrade"),
-                (.olderSchema, true, "Use the version that wrote it"), (.displaced, false, "Put the file back"),
+                (.displaced, false, "Put the file back"),
                 (.unwritable, true, "user may write there"),
                 (.locked, false, "End the process that holds the database locked"),
                 (.full, false, "Free space on the disk"), (.notADatabase, true, "Name another path as store.path"),

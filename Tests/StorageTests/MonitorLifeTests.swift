@@ -66,18 +66,6 @@ extension StorageSuite {
             #expect(life == .checking)
         }
 
-        @Test(
-            "rounds of `run --once` count as long as they come as they came before",
-            arguments: [(600, true), (7200, true), (7300, false)] as [(TimeInterval, Bool)])
-        func rounds(after seconds: TimeInterval, isChecking: Bool) async throws {
-            let life = try await life(at: noon + seconds, isHeld: false) { store in
-                try await store.noteRound(at: noon - 3600)
-                try await store.noteRound(at: noon)
-                try await check(store, at: noon)
-            }
-            #expect(life == (isChecking ? .checking : .stopped(since: noon)))
-        }
-
         @Test("who asks whether a daemon has the lock keeps none out that starts at that moment")
         func asking() async throws {
             try Store(path: folder.store, access: .monitor).close()

@@ -205,37 +205,47 @@ extension StorageSuite {
             #expect(refusal?.message.contains("another program") == true)
         }
 
-        @Test(
-            "a store of another version is refused in words and left alone",
-            arguments: [
-                (Schema.version + 1, StoreError.Code.newerSchema, "a newer version of aasa-monitor"),
-                (Migration.versions.lowerBound - 1, .olderSchema, "a development version of aasa-monitor"),
-                (0, .olderSchema, "a development version of aasa-monitor"),
-            ])
-        func otherVersion(version: Int, code: StoreError.Code, words: String) throws {
-            if version == 0 {
-                // As the first development version left it.
-                let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                    .appendingPathComponent("Fixtures/schema-1-first.sql")
-                let other = try DatabaseQueue(path: folder.store)
-                try other.writeWithoutTransaction { try $0.execute(sql: String(contentsOf: fixture, encoding: .utf8)) }
-                try other.close()
-            } else {
-                try Store(path: folder.store).close()
-                let other = try DatabaseQueue(path: folder.store)
-                try other.write { try $0.execute(sql: "PRAGMA user_version = \(version)") }
-                try other.close()
-            }
+        @Test("a store of a newer version is refused in words and left alone", arguments: [Store.Access.monitor, .reader])
+        func newer(access: Store.Access) throws {
+            try Store(path: folder.store).close()
+            try set(version: Schema.version + 1)
             let before = try Data(contentsOf: URL(fileURLWithPath: folder.store))
-            for access in [Store.Access.monitor, .reader] {
-                let refusal = errorOfOpening(folder.store, access: access)
-                #expect(refusal?.code == code)
-                #expect(refusal?.message.contains(words) == true, "\(refusal?.message ?? "")")
-                #expect(refusal?.message.contains("(store format \(version))") == true)
-                #expect(refusal?.message.contains("store format \(Schema.version);") == true)
-            }
+            let refusal = errorOfOpening(folder.store, access: access)
+            #expect(refusal?.code == .newerSchema)
+            #expect(refusal?.message.contains("newer version of aasa-monitor (store format 2)") == true, "\(refusal?.message ?? "")")
             #expect(try Data(contentsOf: URL(fileURLWithPath: folder.store)) == before)
         }
+
+        private func set(version: Int) throws {
+            let queue = try DatabaseQueue(path: folder.store)
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = \(version)") }
+            try queue.close()
+        }
+
+        // MARK: - Older formats
+
+        /// No format was left behind yet: a made-up step from 1 to 2.
+        private static let step = Migration(version: 2) { try $0.execute(sql: "ALTER TABLE meta ADD COLUMN note TEXT") }
+
+        @Test("missing steps are taken once, and one that fails leaves the store as it was")
+        func migrates() async throws {
+            struct Fault: Error {}
+            try Store(path: folder.store).close()
+            let queue = try DatabaseQueue(path: folder.store)
+            let failing = [Self.step, Migration(version: 3) { _ in throw Fault() }]
+            try await queue.writeWithoutTransaction { [path = folder.store] database in
+                #expect(throws: Fault.self) { try Migration.migrate(database, path, through: failing) }
+                #expect(try Schema.version(database) == 1)
+                #expect(try !database.columns(in: "meta").contains { $0.name == "note" })
+                for _ in 0..<2 { try Migration.migrate(database, path, through: [Self.step]) }
+                #expect(try Schema.version(database) == 2)
+                #expect(try database.columns(in: "meta").contains { $0.name == "note" })
+            }
+            try queue.close()
+        }
+
+        @Test("each format since the first has its step")
+        func steps() { #expect(Migration.all.map(\.version) == Array(1..<Schema.version).map { $0 + 1 }) }
 
         @Test("a monitor that was killed before it made the tables leaves a file that the next one uses")
         func halfMade() async throws {

@@ -517,30 +517,6 @@ package final class DeliverySteps: Sendable {
 
     package init(_ delivery: Delivery) { self.delivery = delivery }
 
-    /// Sends what is due at each channel, and what falls due until that instant. The rest stays in the store, as does what
-    /// could not be sent.
-    package func sendAll(until limit: Date) async {
-        await withDiscardingTaskGroup { group in
-            for channel in delivery.inputs.routing.channels {
-                group.addTask { await self.sendAll(to: channel.name, until: limit) }
-            }
-        }
-    }
-
-    private func sendAll(to name: String, until limit: Date) async {
-        do {
-            while !Task.isCancelled, delivery.time.now() <= limit {
-                guard case .at(let due) = try await step(name) else { continue }
-                guard let due, due <= limit else { return }
-                try await delivery.time.sleep(until: max(due, delivery.time.now() + ChannelWorker.shortestWait))
-            }
-        } catch {
-            if Task.isCancelled { return }
-            delivery.logger.error(
-                "a step of the delivery failed", metadata: ["channel": "\(name)", "error": "\(error)"])
-        }
-    }
-
     /// What one channel's loop does in one turn. Of one channel, one turn at a time.
     /// - Throws: what the loop would log and survive; the pause after it is the caller's.
     package func step(_ name: String) async throws -> NextTurn {

@@ -70,7 +70,7 @@ final class Section {
         let files =
             "a configuration is one file: 'domains_from' reads domains from another, and '…_file' keys read secrets"
         let times =
-            "checks repeat after 'interval', such as 5m; for a cron job of your own use `aasa-monitor run --once`"
+            "checks repeat after 'interval', such as 5m; for a cron job of your own use `aasa-monitor check`"
         return [
             "include": files, "includes": files, "import": files, "imports": files,
             "cron": times, "schedule": times, "crontab": times,

@@ -83,14 +83,6 @@ package struct DomainWatcher: Sendable {
         return try await check(state, depth: .full)
     }
 
-    /// The next check, now and without a schedule.
-    /// - Returns: the new state; nil where it could not be read or stored, which is logged.
-    func checkOnce() async throws -> DomainState? {
-        guard let state = try await storedState() else { return nil }
-        let next = try await check(state)
-        return next.lastCheckedAt == state.lastCheckedAt ? nil : next
-    }
-
     /// nil where it cannot be read, which is logged once.
     private func storedState() async throws -> DomainState? {
         do {

@@ -15,7 +15,6 @@ package final class SilenceRefresher: Sendable {
     private let time: any MonitorClock
     private let logger: Logger
     private let state: Mutex<State>
-    private let people: OperatorLog
     private let trouble = LogDeduplicator()
 
     private struct State {
@@ -35,7 +34,6 @@ package final class SilenceRefresher: Sendable {
         self.delivery = delivery
         self.time = time
         self.logger = logger
-        people = OperatorLog(store: store, time: time, logger: logger)
         state = Mutex(State(silences: Silences(silences: [], windows: windows)))
     }
 
@@ -54,7 +52,6 @@ package final class SilenceRefresher: Sendable {
     /// One look. It must have gone well once before the first check: what was silent before a restart is silent after it.
     package func refresh() async throws {
         try await look()
-        try await people.followAcknowledgements()
     }
 
     /// Somebody has written through this process: what they changed holds before they get their answer.
@@ -76,7 +73,6 @@ package final class SilenceRefresher: Sendable {
             state.taken = number
             state.silences.silences = found
             delivery.set(silences: state.silences)
-            people.note(found)
         }
     }
 

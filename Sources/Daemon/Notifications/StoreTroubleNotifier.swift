@@ -211,8 +211,7 @@ extension StoreError {
         case .displaced: .displaced
         case .notADatabase: .foreign
         case .newerSchema, .newerState: .newer
-        case .olderSchema: .older
-        case .missing, .exists, .other: .other
+        case .olderSchema, .missing, .exists, .other: .other
         }
     }
 }

@@ -199,8 +199,8 @@ package enum StoreFault: String, Codable, Sendable, CaseIterable {
     case displaced
     /// No store of ours.
     case foreign
-    /// Written by a newer version, or by an older one that cannot be read any more.
-    case newer, older
+    /// Written by a newer version.
+    case newer
     case other
 
     /// Behind "the monitor cannot start: ".
@@ -213,7 +213,6 @@ package enum StoreFault: String, Codable, Sendable, CaseIterable {
         case .displaced: "the store was deleted or replaced"
         case .foreign: "what lies at store.path is no store"
         case .newer: "the store was written by a newer version"
-        case .older: "the store was written by an older version"
         case .other: "the store takes no writes"
         }
     }
@@ -282,7 +281,6 @@ extension English {
         case .foreign: "Name another path as store.path, or move that file aside."
         case .newer:
             "Install the newer aasa-monitor again, or put a backup from before the upgrade in the store's place."
-        case .older: "Use the version that wrote it, or move the file aside: the monitor then makes a new one."
         case .other:
             "Check the disk of store.path: its space, its permissions, and whether another process holds the database locked."
         }

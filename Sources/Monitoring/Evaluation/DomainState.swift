@@ -38,7 +38,7 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var verdict: Verdict?
 
     /// Of the stored form. The store writes it beside the state, and refuses a newer one.
-    package static let formatVersion = 5
+    package static let formatVersion = 1
     package static let maximumPeriods = 64
     package static let maximumContents = 8
     package static let maximumPropagations = 20

@@ -72,9 +72,9 @@ package enum APIAnswer {
         try decoder.decode(SilenceContent.self, from: data).silence
     }
 
-    /// How many watched domains a new silence is about; nil where an older daemon does not say.
-    package static func watchedDomains(_ data: Data) throws -> Int? {
-        struct Document: Decodable { let watchedDomains: Int? }
+    /// How many watched domains a new silence is about.
+    package static func watchedDomains(_ data: Data) throws -> Int {
+        struct Document: Decodable { let watchedDomains: Int }
         return try decoder.decode(Document.self, from: data).watchedDomains
     }
 

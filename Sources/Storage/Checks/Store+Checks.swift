@@ -45,7 +45,6 @@ extension Store {
             }
             return try IncidentRow.write(evaluation.changes, database)
         }
-        if observation != nil { dropFormer() }
         return isNews
     }
 

@@ -98,6 +98,19 @@ struct Watch: Sendable {
         return (process, page)
     }
 
+    /// Leaves in the store what a daemon stores that checks each domain once.
+    func past(of hosts: [String]) async throws {
+        let process = try start()
+        try await until("a check of \(hosts)", seen: { process.errors }) {
+            let status = try await stage.run(["status", "--format", "json", "--config", file])
+            return hosts.allSatisfy { host in
+                (try? status.json())?["domains"].elements.contains { $0["domain"].string == host && $0["checked_at"].string != nil } == true
+            }
+        }
+        process.signal(SIGTERM)
+        try #require(try await process.ended() == .exit(0), "\(process.errors)")
+    }
+
     /// Waits until so many checks of each host have begun from now on, as the CDN saw them.
     func checks(_ count: Int, of hosts: String...) async throws { try await checks(count, of: hosts) }
 

@@ -47,7 +47,7 @@ extension EndToEndTests {
                 #expect(refused.errors.contains(words), "\(refused.errors)")
                 #expect(refused.errors.contains("--config ./monitor.yaml"), "\(refused.errors)")
                 #expect(!hasRun(stage))
-                for arguments in [["status"], ["config", "check"], ["run", "--once"], ["check"]] {
+                for arguments in [["status"], ["config", "check"], ["run"], ["check"]] {
                     let process = try await stage.run(arguments)
                     #expect(process.end == .exit(78), "\(arguments): \(process.errors)")
                 }
@@ -114,7 +114,7 @@ extension EndToEndTests {
                     let environment = ["HIDDEN": "Top S3cret/value"]
                     var commands = [["config", "check"]]
                     if !key.contains("command"), !key.contains("store") {
-                        commands += [["run", "--once"], ["alert", "test"]]
+                        commands += [["alert", "test"]]
                     }
                     for arguments in commands {
                         let process = try await stage.run(arguments, environment: environment)

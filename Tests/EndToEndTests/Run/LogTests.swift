@@ -9,17 +9,14 @@ extension EndToEndTests {
         private func lines(_ format: String) async throws -> [Substring] {
             let result = Mutex<[Substring]>([])
             try await Stage.with { stage in
-                stage.lab.origin("site.test").serve(file())
+                stage.lab.origin("site.test").serve(#"<title>a "quoted" title = \\ 7</title>"#)
                 let watch = try Watch(
                     stage, ["site.test"],
-                    Watch.Settings(interval: "1h", staleAfter: "2h", more: "log: {format: \(format)}"))
+                    Watch.Settings(
+                        interval: "1h", staleAfter: "2h", defaults: "  failure_threshold: 1",
+                        more: "log: {format: \(format)}"))
                 let (process, _) = try await watch.started()
-                try await watch.checks(1, of: "site.test")
-                let reason = #"a "quoted" reason = \\ 7"#
-                let silenced = try await stage.run(
-                    ["silence", "site.test", "--for", "1h", "--by", "12", "--reason", reason, "--config", watch.file])
-                #expect(silenced.end == .exit(0), "\(silenced.errors)")
-                try await until("the silence", seen: { process.errors }) { process.errors.contains("silence added") }
+                try await until("the incident", seen: { process.errors }) { process.errors.contains("incident fired") }
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
                 result.withLock { $0 = process.errors.split(separator: "\n") }
@@ -49,9 +46,9 @@ extension EndToEndTests {
             }
             let start = try #require(objects.first { $0["message"].string?.contains("status page at") ?? false })
             #expect(start["channels"] == .number(0))
-            let silence = try #require(objects.first { $0["message"] == .string("silence added") })
-            #expect(silence["silence"] == .number(1) && silence["by"] == .string("12"))
-            #expect(silence["why"].string?.contains(#""quoted""#) == true)
+            let incident = try #require(objects.first { $0["message"] == .string("incident fired") })
+            #expect(incident["domain"] == .string("site.test") && incident["severity"] == .string("error"))
+            #expect(incident["diagnosis"].string?.contains(#""quoted""#) == true)
         }
     }
 }

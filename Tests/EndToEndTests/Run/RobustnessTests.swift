@@ -28,34 +28,6 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a log that nobody reads holds up neither the checks nor the end")
-        func readerStalls() async throws {
-            try await Stage.with { stage in
-                let hosts = (0..<8).map { "site\($0).test" }
-                for host in hosts { stage.lab.origin(host).serve(file()) }
-                let network = "  connect_to: [\"\(stage.lab.connectTo)\"]\nlog: {level: trace}"
-                let watch = try Watch(stage, hosts, Watch.Settings(interval: "100ms", network: network))
-                let pipe = try NarrowPipe(in: stage.folder)
-                let process = try watch.start(errors: pipe.writing)
-                // Each change of a verdict is a line of the log.
-                for round in 0..<100 where !pipe.isFull {
-                    for host in hosts {
-                        if round.isMultiple(of: 2) {
-                            stage.lab.origin(host).behaviour = .reply(.status(500))
-                        } else {
-                            stage.lab.origin(host).serve(file())
-                        }
-                    }
-                    try await watch.checks(2, of: hosts)
-                }
-                try #require(pipe.isFull)
-                try await watch.checks(3, of: hosts)
-                #expect(process.end == nil)
-                process.signal(SIGTERM)
-                #expect(try await process.ended() == .exit(0))
-            }
-        }
-
         @Test("a file that is made to cost time and memory is its domain's finding, and the others are checked on")
         func hostileFile() async throws {
             try await Stage.with { stage in

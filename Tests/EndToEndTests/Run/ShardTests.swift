@@ -16,13 +16,23 @@ extension EndToEndTests {
                 }
                 let watch = try Watch(
                     stage, hosts, Watch.Settings(interval: "1h", more: "shard: {index: 1, count: 2}"))
-                let first = try await stage.run(["run", "--once", "--config", watch.file, "--shard", "0/2"])
-                #expect(first.end == .exit(0), "\(first.errors)")
-                let before = asked()
-                #expect(Set(before.values) == [0, 1])
-                let second = try await stage.run(["run", "--once", "--config", watch.file])
-                #expect(second.end == .exit(0), "\(second.errors)")
-                #expect(Set(asked().values) == [1])
+                var shares: [Set<String>] = []
+                for options in [["--shard", "0/2"], []] {
+                    let before = asked()
+                    let process = try stage.start(["run", "--config", watch.file] + options)
+                    let line = /status page at \S+ for ([0-9]+) domains/
+                    try await until("its checks", seen: { process.errors }) {
+                        guard let share = process.errors.firstMatch(of: line).flatMap({ Int($0.output.1) }) else {
+                            return process.end != nil
+                        }
+                        return asked().values.reduce(0, +) >= before.values.reduce(0, +) + share
+                    }
+                    process.signal(SIGTERM)
+                    #expect(try await process.ended() == .exit(0), "\(process.errors)")
+                    shares.append(Set(asked().filter { $0.value != before[$0.key] }.keys))
+                }
+                #expect(shares.allSatisfy { !$0.isEmpty } && shares[0].isDisjoint(with: shares[1]))
+                #expect(shares[0].union(shares[1]) == Set(hosts))
             }
         }
     }

@@ -19,29 +19,20 @@ extension EndToEndTests {
                         channels: [
                             Watch.webhook(chat.url("/in")), Watch.webhook(pager.url("/in"), name: "pager"),
                         ]))
-                let (process, _) = try await watch.started()
+                let (process, page) = try await watch.started()
                 try await watch.checks(1, of: "site.test")
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 for receiver in [pager, chat] { _ = try await receiver.deliveries(count: 1, within: Stage.timeout) }
                 let id = try #require(chat.messages.first).incident
                 let done = try await stage.run(["ack", id, "--by", "eva", "--config", watch.file])
                 #expect(done.end == .exit(0), "\(done.errors)")
-                // The daemon reads it within seconds; of one that ends before that nothing is logged.
-                try await until("the acknowledgement", seen: { process.errors }) {
-                    process.errors.contains("incident acknowledged")
-                }
                 stage.lab.origin("site.test").serve(file())
                 _ = try await pager.deliveries(count: 2, within: Stage.timeout)
 
+                // Through the daemon: it holds at once.
                 let silence = try await stage.run(
-                    ["silence", "site.test", "--for", "1h", "--reason", "move", "--config", watch.file])
+                    ["silence", "site.test", "--for", "1h", "--reason", "move", "--url", String(page.dropLast())])
                 #expect(silence.end == .exit(0), "\(silence.errors)")
-                try await until("the silence", seen: { process.errors }) {
-                    process.errors.contains("silence added")
-                }
-                #expect(
-                    process.errors.contains(/incident acknowledged" by=eva domain=site\.test incident=[0-9a-f]{32}/))
-                #expect(process.errors.contains(/silence added" by=\S+ scope=site\.test silence=1 until=\S+ why=move/))
                 #expect(
                     process.errors.contains(
                         /msg=delivered attempt=1 channel=pager domain=site\.test incident=[0-9a-f]{32}/)
@@ -65,7 +56,6 @@ extension EndToEndTests {
                 let file = stage.folder.appending(path: "monitor.yaml").path
                 let start = lines.first { $0.contains("level=notice msg=\"starting aasa-monitor\"") } ?? ""
                 #expect(start.contains(" configuration=\(file) store=/"), "\(start)")
-                #expect(process.errors.contains("silence ended early"))
                 #expect(process.errors.contains("level=notice msg=stopping signal=SIGTERM"))
                 #expect(lines.last?.contains("level=notice msg=stopped ") == true, "\(lines.suffix(2))")
                 for receiver in [chat, pager] { await receiver.shutdown() }
