@@ -104,7 +104,6 @@ struct RunReadiness {
     /// Errors stop `run`; warnings do not.
     var problems: [ConfigurationProblem] {
         [authorities, store, address, channels].compactMap(\.self) + unheard
-            + file.alerts.channels.compactMap(program)
     }
 
     /// What happens to a domain and reaches nobody at once. Steps of the escalation come later.
@@ -197,25 +196,6 @@ struct RunReadiness {
         return configuration.problem(
             .warning, at: "alerts.channels",
             "no channel is configured, so no alert is sent; give at least one under 'alerts.channels'")
-    }
-
-    /// A warning, since the daemon runs without, and the program may be installed later.
-    private func program(of channel: ChannelSettings) -> ConfigurationProblem? {
-        guard let path = channel.command.first?.reveal() else { return nil }
-        var isFolder: ObjCBool = false
-        let fault: String
-        switch access(path, F_OK) == 0 ? 0 : errno {
-        case 0 where FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue:
-            fault = "is a folder; name a program"
-        case 0 where access(path, X_OK) == 0: return nil
-        case 0: fault = "is not executable for user \(Permission.name(of: geteuid())), who runs this command; see chmod"
-        case ENOENT, ENOTDIR: fault = "is missing; install it, or correct 'command'"
-        case let error:
-            fault =
-                "cannot be reached by user \(Permission.name(of: geteuid())), who runs this command: \(String(cString: strerror(error)))"
-        }
-        let key = "alerts.channels.\(channel.name).command"
-        return configuration.problem(.warning, at: key, "\(file.shown(path.displayable, of: key)) \(fault)")
     }
 }
 

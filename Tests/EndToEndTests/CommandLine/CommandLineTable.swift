@@ -208,22 +208,6 @@ enum CommandLineTable {
                 alerts: {channels: [{name: hook, type: webhook, url: "https://hooks.test/"}]}
                 server: {listen: "127.0.0.1:0"}
                 """, 0, output: "<stdin>: valid, 2 domains, 1 channel\n"),
-        .init(
-            "config check -",
-            input: """
-                version: 1
-                domains: [a.test]
-                server: {listen: "127.0.0.1:0"}
-                alerts:
-                  channels:
-                    - {name: script, type: command, command: [/none/such, visible]}
-                    - {name: folder, type: command, command: [/usr]}
-                    - {name: plain, type: command, command: [/etc/passwd]}
-                    - {name: good, type: command, command: [/bin/sh]}
-                """, 0,
-            "<stdin>:6:46: warning: /none/such is missing; install it, or correct 'command'",
-            "<stdin>:7:46: warning: /usr is a folder", "<stdin>:8:45: warning: /etc/passwd is not executable for user",
-            output: "1 domain, 4 channels, 3 warnings\n"),
         .init("config check -", input: "", 78, "<stdin>:1:1: the file is empty"),
         .init("config check -", input: "version:1\n", 78, "<stdin>:1:1:", "; is a blank missing after the colon?"),
         .init(
