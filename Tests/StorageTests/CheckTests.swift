@@ -59,7 +59,7 @@ extension StorageSuite {
             func small() async throws -> Int? {
                 try await store.read { try Int.fetchOne($0, sql: "SELECT count(unchanged_at) FROM domain") }
             }
-            func state(_ begun: Int, at: TimeInterval) throws -> DomainState {
+            func seen(_ begun: Int, at: TimeInterval) throws -> DomainState {
                 var state = DomainState(domain: try Domain("example.com"), begun: begun)
                 state.lastCheckedAt = noon + at
                 state.cdnCopy = CDNCopy(meaning: nil, content: nil, firstSeen: noon, lastSeen: noon + at)
@@ -67,7 +67,7 @@ extension StorageSuite {
             }
             var stored: DomainState?
             for (begun, expected) in [(3, 0), (3, 1), (4, 0), (4, 1), (2, 0), (2, 1)] {
-                let state = try state(begun, at: Double(begun * 10 + expected) + 0.1234)
+                let state = try seen(begun, at: Double(begun * 10 + expected) + 0.1234)
                 try await store.commit(Evaluation(state: state), after: stored)
                 #expect(try await store.state(of: state.domain) == state)
                 #expect(try await small() == expected)
@@ -75,7 +75,7 @@ extension StorageSuite {
             }
             try await store.forget(Domain("example.com"))
             // The row that the instants would be written into is gone.
-            let again = try state(2, at: 100)
+            let again = try seen(2, at: 100)
             try await store.commit(Evaluation(state: again), after: again)
             #expect(try await small() == 0)
             #expect(try await store.state(of: again.domain) == again)

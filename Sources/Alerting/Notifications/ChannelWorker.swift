@@ -87,7 +87,7 @@ actor ChannelWorker {
         let destination = try await delivery.destinationHash(of: configured)
         let revision = delivery.revision
         let turn = ChannelTurn(delivery: delivery, channel: channel)
-        if channel.kind.isFeed { return try await feed(turn, destination) }
+        if channel.kind.isFeed { return try await feedTurn(turn, destination) }
         var record = try await turn.reconcile(destination, isFull: reconciled != revision)
         reconciled = revision
         delivery.keep(record)
@@ -106,7 +106,7 @@ actor ChannelWorker {
     }
 
     /// A turn of a feed, which has no rows to reconcile.
-    private func feed(_ turn: ChannelTurn, _ destination: String) async throws -> NextTurn {
+    private func feedTurn(_ turn: ChannelTurn, _ destination: String) async throws -> NextTurn {
         let record = try await turn.begin(destination)
         delivery.keep(record)
         let known = feed.flatMap { $0.destination == destination ? $0 : nil } ?? Feed(destination: destination)
