@@ -40,7 +40,6 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCares", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
         // From libjemalloc-dev. No pkg-config: its flags are those of a plain library.
         .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
@@ -79,7 +78,7 @@ let package = Package(
         .target(
             name: "StatusServer",
             dependencies: [
-                "AASA", "CZlib", "Evidence", "Facts", "Hashing", "Monitoring", "Storage",
+                "AASA", "Evidence", "Facts", "Hashing", "Monitoring", "Storage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -7,8 +7,7 @@ import Storage
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Look after the daemon's store.",
-        discussion: "backup, check and path work while the daemon runs; compact needs it stopped.",
-        subcommands: [Backup.self, Check.self, Compact.self, Path.self])
+        discussion: "Both work while the daemon runs.", subcommands: [Backup.self, Check.self])
 
     struct Backup: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -22,7 +21,7 @@ struct StoreCommand: AsyncParsableCommand {
 
         func run() async throws {
             let size = try await store.with(.reader) { try await $0.backup(to: file, replacing: force) }
-            Console.print("\(file.displayable): \(size) bytes, examined and sound")
+            Console.print("\(file.displayable): \(size) bytes")
         }
     }
 
@@ -47,34 +46,5 @@ struct StoreCommand: AsyncParsableCommand {
                     "\(store.path.displayable): sound, \(domains) \(domains == 1 ? "domain" : "domains")")
             }
         }
-    }
-
-    struct Compact: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "compact",
-            abstract: "Rewrite the store at its smallest size; the daemon must be stopped.",
-            discussion:
-                "The daemon gives free space back by itself, in small steps. While this runs, it needs as much "
-                + "space again.")
-
-        @OptionGroup var store: StoreOptions
-
-        func run() async throws {
-            let path = try store.path()
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw CommandFailure(.noInput, "store: there is no store at \(path.displayable)")
-            }
-            let sizes = try await store.with(.monitor) { try await $0.compact() }
-            Console.print("\(path.displayable): \(sizes.before) bytes before, \(sizes.after) after")
-        }
-    }
-
-    struct Path: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "path", abstract: "Print the path of the store.")
-
-        @OptionGroup var store: StoreOptions
-
-        func run() async throws { Console.print(try store.path()) }
     }
 }

@@ -291,8 +291,7 @@ package struct MonitorDaemon: Sendable {
         return StatusSite(
             settings: StatusServerSettings(
                 host: listening.host, port: listening.port, access: AccessPolicy(listening),
-                instance: configuration.instance ?? ConfigurationFile.hostName, version: surroundings.version,
-                watched: configuration.domains,
+                version: surroundings.version, watched: configuration.domains,
                 cdnBaseURL: configuration.cdn.baseURL, maintenance: configuration.maintenance),
             store: store, timekeeper: time, logger: logger, metrics: metrics, actions: actions, health: health,
             onWrite: onWrite,

@@ -29,10 +29,10 @@ final class WatchList: Sendable {
 
     /// Sees to it that the store's lists show these domains.
     /// - Throws: `StoreError`.
-    func show(in store: Store, at time: PageTime) async throws {
+    func show(in store: Store) async throws {
         let (index, revision, shown) = state.withLock { ($0.index, $0.revision, $0.shown) }
         guard revision != shown else { return }
-        try await store.watch(index.domains, now: time.now)
+        try await store.watch(index.domains)
         // Where others came meanwhile, nobody knows whose writing was the last.
         state.withLock { $0.shown = $0.revision == revision ? revision : -1 }
     }
@@ -45,9 +45,6 @@ struct WatchIndex: Sendable {
     private let byDomain: [Domain: Int]
     /// `key=value` and how many domains have it; those that most have come first.
     let labels: [(text: String, count: Int)]
-    /// Those that most domains have come first.
-    let labelKeys: [String]
-    private let counts: [String: [String: Int]]
 
     init(_ domains: [WatchedDomain]) {
         let domains = domains.sorted { $0.domain.name < $1.domain.name }
@@ -57,11 +54,6 @@ struct WatchIndex: Sendable {
         for domain in domains {
             for (key, value) in domain.labels { counts[key, default: [:]][value, default: 0] += 1 }
         }
-        self.counts = counts
-        let sums = counts.mapValues { $0.values.reduce(0, +) }
-        // A label that is another one for each domain groups nothing.
-        labelKeys = counts.keys.filter { (counts[$0]?.count ?? 0) <= 200 }
-            .sorted { ((sums[$1] ?? 0), $0) < ((sums[$0] ?? 0), $1) }
         labels = counts.flatMap { key, values in values.map { (text: "\(key)=\($0.key)", count: $0.value) } }
             .sorted { ($1.count, $0.text) < ($0.count, $1.text) }
     }
@@ -70,9 +62,6 @@ struct WatchIndex: Sendable {
 
     /// How many watched domains a silence is about.
     func count(of scope: SilenceScope) -> Int { domains.count { scope.isAbout($0.domain, labels: $0.labels) } }
-
-    func count(key: String, value: String) -> Int { counts[key]?[value] ?? 0 }
-    func valueCount(of key: String) -> Int { counts[key]?.count ?? 0 }
 }
 
 /// The maintenance windows of the running configuration; a reload replaces them while the server goes on.

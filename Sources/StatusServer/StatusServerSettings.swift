@@ -8,8 +8,6 @@ package struct StatusServerSettings: Sendable {
     package var host: String
     /// 0 lets the system choose.
     package var port: Int
-    /// The name of this monitor.
-    package var instance: String
     /// What this program calls its own version.
     package var version: String
     /// The domains of the configuration; what the store knows of others is not shown.
@@ -24,8 +22,7 @@ package struct StatusServerSettings: Sendable {
 
     package init(
         host: String = "127.0.0.1", port: Int = 9630, access: AccessPolicy = AccessPolicy(),
-        instance: String = "", version: String,
-        watched: [WatchedDomain], cdnBaseURL: String, maintenance: [MaintenanceWindow] = [],
+        version: String, watched: [WatchedDomain], cdnBaseURL: String, maintenance: [MaintenanceWindow] = [],
         limits: ConnectionLimits = ConnectionLimits()
     ) {
         self.limits = limits
@@ -33,7 +30,6 @@ package struct StatusServerSettings: Sendable {
         self.port = port
         self.maintenance = maintenance
         self.access = access
-        self.instance = instance
         self.version = version
         self.watched = watched
         self.cdnBaseURL = cdnBaseURL

@@ -64,7 +64,7 @@ package struct StatusSite: Service {
     }
 
     /// A page tries again where the store does not answer now.
-    private func showWatched() async { try? await watched.show(in: store, at: PageTime(timekeeper)) }
+    private func showWatched() async { try? await watched.show(in: store) }
 
     /// Shows other maintenance windows from now on.
     package func show(_ maintenance: [MaintenanceWindow]) { windows.replace(with: maintenance) }
@@ -78,7 +78,6 @@ package struct StatusSite: Service {
     /// Serves until graceful shutdown or cancellation; either ends it within a second, whatever clients are doing.
     /// - Throws: `ListenError` where the address cannot be taken, before anything is served.
     package func run() async throws {
-        // So that counts begin with the first check.
         await showWatched()
         let isListening = Mutex(false)
         let application = try application { port in
@@ -137,10 +136,9 @@ package struct StatusSite: Service {
         let context = try PageContext(
             store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
             refusedReload: refusedReload, key: key,
-            instance: settings.instance, version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health,
+            version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health,
             hasChannel: actions.hasChannel)
         let router = Router(context: Visit.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: Compression())
         router.add(middleware: APIEnvelope())
         router.add(middleware: Envelope())
         router.add(middleware: HostGate(key: key))

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import GRDB
+import Monitoring
 
 package enum MonitorLife: Equatable, Sendable {
     /// A daemon checks.
@@ -134,8 +135,8 @@ package struct WorkProgress: Equatable, Sendable {
     /// What made no progress since `last`; nil where checks and delivery did. A receiver that fails or refuses is no
     /// standstill as long as another one took the message.
     ///
-    /// `channels`: those with a loop; what is due at another, which was removed, is nobody's work. A feed, which has seen no
-    /// change of an incident, need not follow them.
+    /// `channels`: those with a loop; what is due at another, which was removed, is nobody's work. A feed follows no
+    /// changes.
     package func standstill(since last: WorkProgress, now: Date, channels running: Set<String>) -> Standstill? {
         guard (lastCheck ?? .distantPast) > (last.lastCheck ?? .distantPast) else { return .checks }
         let stuck = channels.filter { name, channel in
@@ -161,9 +162,15 @@ extension Store {
             progress.lastCheck = try Int64.fetchOne(database, cached: Self.latestCheck).map(Date.init(milliseconds:))
             let records = try Row.fetchAll(database, cached: "SELECT * FROM channel").map(ChannelRow.record)
             let troubled = records.filter { $0.trouble != nil }.map(\.name)
-            progress.untold = try String.fetchOne(
-                database, cached: Self.untold,
-                arguments: [(now - WorkProgress.overdueAfter).milliseconds, try Stored.text(troubled)])
+            let feeds = records.filter { ChannelKind(rawValue: $0.type)?.isFeed == true }
+            // A feed has no rows: one that is well gets all that fires, one in trouble gets nothing.
+            if feeds.allSatisfy({ $0.trouble != nil }) {
+                progress.untold = try String.fetchOne(
+                    database, cached: Self.untold,
+                    arguments: [
+                        (now - WorkProgress.overdueAfter).milliseconds, try Stored.text(troubled), !feeds.isEmpty,
+                    ])
+            }
             for record in records {
                 progress.channels[record.name] = try Self.progress(of: record, now: now, database)
             }
@@ -175,9 +182,9 @@ extension Store {
     static let untold = """
         SELECT i.id FROM incident i
         WHERE i.version > 0 AND i.state <> 'resolved' AND i.state = 'firing' AND i.kind <> 'change' AND i.fired_at <= ?1
-            AND EXISTS (
+            AND (?3 OR EXISTS (
                 SELECT 1 FROM notification n WHERE n.incident_id = i.id AND n.is_held = 0
-                    AND (n.pending_since IS NOT NULL AND n.reason IS NOT NULL OR n.refused_version = i.version))
+                    AND (n.pending_since IS NOT NULL AND n.reason IS NOT NULL OR n.refused_version = i.version)))
             AND NOT EXISTS (SELECT 1 FROM notification n WHERE n.incident_id = i.id AND (n.state = 'firing' OR n.maybe_delivered))
             AND NOT EXISTS (
                 SELECT 1 FROM notification n WHERE n.incident_id = i.id AND n.pending_since IS NOT NULL

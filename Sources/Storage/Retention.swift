@@ -43,9 +43,6 @@ extension Store {
         try await remove("silence", "id", Self.endedSilences, ["before": end(of: Self.keepSilences)])
         try await prunePropagation(before: end(of: Self.keepPropagation), now: now)
         try await remove(
-            "status_count", "minute", "SELECT minute FROM status_count WHERE minute < :before",
-            ["before": end(of: Self.keepCounts) / 60_000])
-        try await remove(
             "set_aside_state", "id", "SELECT id FROM set_aside_state WHERE at < :before",
             ["before": end(of: Self.keepSetAside)])
         try await giveBack()
@@ -119,7 +116,6 @@ extension Store {
     /// What each place served when is kept this long, and no more changes than these.
     package static let keepPropagation = Duration.seconds(400 * 86400)
     package static let maximumVersionIntervals = 500
-    static let keepCounts = Duration.seconds(8 * 86400)
 
     private func prunePropagation(before: Int64, now: Date) async throws {
         let crowded = try await read { database in

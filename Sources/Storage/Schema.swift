@@ -43,8 +43,6 @@ enum Schema {
             version INTEGER, version_at INTEGER,
             -- The last check. Where it left the state as it was but for instants, also in full, in seconds since 2001.
             last_checked_at INTEGER, unchanged_at REAL,
-            -- `ResponseTimes`.
-            times BLOB NOT NULL DEFAULT x'',
             -- `DomainSummary`; NULL: never checked.
             summary BLOB,
             -- `DomainState`, and `DomainState.formatVersion` of the program that wrote it. NULL: never checked, or set aside.
@@ -62,11 +60,6 @@ enum Schema {
             PRIMARY KEY (key, name)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX domain_key_of_name ON domain_key (name);
-
-        -- How many watched domains have each status after each minute in which that changed, as a JSON object.
-        CREATE TABLE status_count (
-            minute INTEGER NOT NULL PRIMARY KEY, counts TEXT NOT NULL
-        ) STRICT;
 
         -- States that could not be decoded. Empty name: the global state.
         CREATE TABLE set_aside_state (

@@ -1,52 +1,32 @@
-// A copy of the store that is whole in one file, taken while the daemon goes on.
+// A copy of the store that is whole in one file, taken while the daemon goes on; whether a store is sound, and its size.
 
 import Foundation
 import GRDB
 
 extension Store {
-    /// Copies the store as it is at this moment to `target`, examines the copy, and only then gives it its name: no
-    /// reader ever sees half of one. The daemon is not held up, for the copy is made from a reader's snapshot.
+    /// Copies the store as it is at this moment to `target`: beside it first, so that no reader ever sees half of one.
     ///
     /// `replacing`: whether a file that is there may go.
     /// Returns the size of the copy in bytes.
     package func backup(to target: String, replacing: Bool) async throws(StoreError) -> Int {
         let draft = "\(target).partial-\(getpid())"
-        defer {
-            for suffix in Self.suffixes { unlink(draft + suffix) }
-        }
+        defer { unlink(draft) }
         do {
             try checkTarget(target, replacing: replacing)
-            let size = try await pool.read { source in
-                try Self.copy(source, to: draft, of: target) { try Self.examine($0, draft) }
+            unlink(draft)
+            // SQLite would make a file that everybody can read. It takes an empty one.
+            try NewFile.make(draft, of: target)
+            try await pool.vacuum(into: draft)
+            var facts = stat()
+            guard stat(draft, &facts) == 0, rename(draft, target) == 0 else {
+                throw StoreError.unwritable(target, detail: String(cString: strerror(errno)))
             }
-            try Self.name(draft, target, replacing: replacing)
-            return size
+            return Int(facts.st_size)
         } catch {
-            throw StoreError(error, path: target)
+            let fault = StoreError(error, path: target)
+            // What is read is the store.
+            throw fault.code == .corrupt ? StoreError(error, path: path) : fault
         }
-    }
-
-    /// Of the files that SQLite makes beside one.
-    static let suffixes = ["", "-journal", "-wal", "-shm"]
-
-    /// Makes a whole copy, with the rights that a file at `original` would have, and flushes it. Returns its size in bytes.
-    @discardableResult
-    static func copy(
-        _ source: Database, to draft: String, of original: String, examining: (Database) throws -> Void = { _ in }
-    ) throws -> Int {
-        for suffix in suffixes { unlink(draft + suffix) }
-        try NewFile.make(draft, of: original)
-        let copy = try DatabaseQueue(path: draft)
-        let size = try copy.writeWithoutTransaction { database in
-            try source.backup(to: database)
-            // The copy claims to have a log, as its original does.
-            _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
-            try examining(database)
-            return try StoreOpening.size(database)
-        }
-        try copy.close()
-        try flush(draft)
-        return size
     }
 
     private func checkTarget(_ target: String, replacing: Bool) throws(StoreError) {
@@ -79,25 +59,6 @@ extension Store {
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    private static func flush(_ path: String) throws {
-        let file = try FileHandle(forReadingFrom: URL(filePath: path))
-        defer { try? file.close() }
-        try file.synchronize()
-    }
-
-    private static func name(_ draft: String, _ target: String, replacing: Bool) throws(StoreError) {
-        // A link, unlike a rename, never takes the place of a file that came in the meantime.
-        let isNamed = replacing ? rename(draft, target) == 0 : link(draft, target) == 0
-        guard !isNamed else { return }
-        if errno == EEXIST {
-            throw StoreError(code: .exists, message: "\(target) is there already; name another file, or use --force")
-        }
-        // Some file systems have no links.
-        guard !replacing, rename(draft, target) == 0 else {
-            throw .unwritable(target, detail: String(cString: strerror(errno)))
-        }
-    }
-
     /// Reads every page and index; all that is wrong, at most 100 words of it.
     static func faults(_ database: Database) throws -> [String] {
         let words = try String.fetchAll(database, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
@@ -107,10 +68,6 @@ extension Store {
         return words + Set(strays).sorted()
     }
 
-    static func examine(_ database: Database, _ path: String) throws {
-        if let fault = try faults(database).first { throw StoreError.corrupt(path, detail: fault) }
-    }
-
     /// Examines the whole file, which may take minutes where it is large. Empty: it is sound.
     package func faults() async throws -> [String] {
         try await read { try Self.faults($0) }
@@ -118,20 +75,4 @@ extension Store {
 
     /// The size of the file, as far as it is known.
     package func size() async throws -> Int { try await read { try StoreOpening.size($0) } }
-
-    /// Writes the file anew without its free pages. Returns its size in bytes before and after.
-    ///
-    /// For the monitor's access alone, and takes as much space again while it lasts.
-    package func compact() async throws -> (before: Int, after: Int) {
-        do {
-            return try await pool.writeWithoutTransaction { database in
-                let before = try StoreOpening.size(database)
-                try StoreOpening.rewrite(database)
-                try database.checkpoint(.truncate)
-                return (before, try StoreOpening.size(database))
-            }
-        } catch {
-            throw StoreError(error, path: path)
-        }
-    }
 }

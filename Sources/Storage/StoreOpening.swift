@@ -118,12 +118,6 @@ enum StoreOpening {
         try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
     }
 
-    /// Writes the whole file anew, without its free pages.
-    static func rewrite(_ database: Database) throws {
-        try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-        try database.execute(sql: "VACUUM")
-    }
-
     /// In bytes.
     static func size(_ database: Database) throws -> Int {
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0

@@ -132,7 +132,6 @@ def check_many_domains_are_few_decisions(run):
     with run.page(stage) as page:
         assert page.locator("table.domains tr.short").count() == 25
         assert page.locator("table.by-reason tbody tr").count() >= 3
-        assert page.locator(".cards li").count() >= 3
         page.click(".pager a[rel=next]")
         assert "26–50 of 300" in page.inner_text(".pager")
         page.goto(stage.url + "/")
@@ -167,12 +166,6 @@ def check_domain_page_shows_propagation(run):
         assert "cdn.stale" in page.inner_text("#incidents")
         assert "delivered (200)" in page.inner_text("#incidents")
         assert "cdn.edges-differ" in page.inner_text("#findings")
-        assert page.locator("#times svg.hours").count() == 2
-        assert page.locator("#times svg.hours").first.locator("rect.mean").count() == 24
-        text = page.inner_text("#times")
-        assert "on average this hour, at most 880 ms in 24 h" in text, text
-        page.click("#times summary")
-        assert page.locator("#times tbody tr").count() == 24
         page.click(".switch a:has-text('30 days')")
         assert "window=2592000" in page.url
         assert page.locator(".lane").count() >= 9
@@ -299,8 +292,6 @@ def check_hostile_payloads_are_inert(run):
             assert page.evaluate("window.hit") is None, path
             assert page.locator("main script, main img, main iframe, [onerror], [onload], [style]").count() == 0, path
             assert page.locator("a[href^='javascript']").count() == 0, path
-    status, headers, body = fetch(stage.url + "/incidents.atom")
-    assert status == 200 and "<script" not in body
 
 
 def check_refresh_in_place_keeps_the_reader(run):
@@ -344,17 +335,11 @@ def check_without_script(run):
         assert "paused" in page.inner_text(".clock")
 
 
-def check_badges_and_feed(run):
+def check_badges(run):
     stage = run.stage("twelve")
     status, headers, body = fetch(stage.url + "/badge/links.travel.example.svg")
     assert status == 200 and headers["Content-Type"] == "image/svg+xml" and "stale" in body
     assert fetch(stage.url + "/badge/other.example.svg")[0] == 404
-    status, headers, body = fetch(stage.url + "/incidents.atom")
-    assert headers["Content-Type"].startswith("application/atom+xml")
-    import xml.etree.ElementTree as tree
-    feed = tree.fromstring(body)
-    entries = feed.findall("{http://www.w3.org/2005/Atom}entry")
-    assert len(entries) >= 3 and any("cdn.stale" in e.find("{http://www.w3.org/2005/Atom}title").text for e in entries)
 
 
 def main():

@@ -100,7 +100,7 @@ final class GoldenMonitor {
     }
 
     private func watch() async throws {
-        try await store.watch(configuration.domains, now: time.now())
+        try await store.watch(configuration.domains)
     }
 
     private func check(_ watched: WatchedDomain) async throws {

@@ -125,7 +125,6 @@ struct Surfaces {
         }
         try await add("readyz.txt", "/readyz", \.self)
         try await add("metrics.txt", "/metrics", Readable.metrics)
-        try await add("feed.xml", "/incidents.atom", \.self)
         try await add("badge.svg", "/badge/\(domain).svg", Readable.html)
         try await add("page-domains.html", "/", Readable.html)
         try await add("page-domain.html", "/domains/\(domain)", Readable.main)

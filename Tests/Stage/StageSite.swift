@@ -53,11 +53,7 @@ package struct StageSite: Sendable {
 
     package func observation(at now: Date) throws -> Observation {
         var origin = origin(at: now)
-        // Slower in the morning, and once for a second.
-        let minutes = Int(now.timeIntervalSince1970 / 60)
-        origin.firstByte =
-            38 + Double(minutes * 7919 % 23) + ((600..<720).contains(minutes % 1440) ? 90 : 0)
-            + (minutes % 1440 == 782 ? 840 : 0)
+        origin.firstByte = 38 + Double(Int(now.timeIntervalSince1970 / 60) * 7919 % 23)
         guard mode == .production else {
             return try Observation.of(name, at: now, mode: mode, origin: origin, cdn: nil, unasked: .mode)
         }

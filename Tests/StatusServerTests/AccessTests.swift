@@ -361,7 +361,7 @@ extension StatusServerSuite {
                     }
                     let page = try await ask(port, "/domains/a.test", headers: [header]).body
                     for word in ["eva", "ops", "upgrade"] { #expect(page.contains("PLANTED-" + word), "\(word)") }
-                    for path in ["/metrics", "/api/v1/deliveries", "/api/v1/silences", "/incidents.atom"] {
+                    for path in ["/metrics", "/api/v1/deliveries", "/api/v1/silences"] {
                         #expect(try await ask(port, path, headers: [header]).status == 200, "\(path)")
                     }
                     for (method, path) in Self.writes {
@@ -396,7 +396,7 @@ extension StatusServerSuite {
                 #expect(try await ask(port, "/").body.contains("<a href=\"/login\">Log in</a>"))
                 #expect(try await ask(port, "/", method: "HEAD").status == 200)
                 for path in [
-                    "/incidents", "/incidents/0123456789abcdef", "/incidents.atom", "/metrics", "/probe?target=a.test",
+                    "/incidents", "/incidents/0123456789abcdef", "/metrics", "/probe?target=a.test",
                     "/api/v1/incidents", "/api/v1/incidents/0123456789abcdef", "/api/v1/deliveries",
                     "/api/v1/silences", "/api/v1/domains/a.test/check", "/nowhere",
                 ] {

@@ -177,15 +177,13 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a badge and the feed say the state")
-        func feed() async throws {
+        @Test("a badge says the state")
+        func badge() async throws {
             try await scratch.commit([try state("a.test", .failing, open: [(.cdnStale, .firing)])])
             try await serving { port in
                 let badge = try await ask(port, "/badge/a.test.svg")
                 #expect(badge.status == 200 && badge.headers["content-type"] == "image/svg+xml")
                 #expect(try await ask(port, "/badge/b.test.svg").status == 404)
-                let feed = try await ask(port, "/incidents.atom")
-                #expect(feed.status == 200 && feed.body.contains("<feed xmlns=\"http://www.w3.org/2005/Atom\">"))
             }
         }
     }

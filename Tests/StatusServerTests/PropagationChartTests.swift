@@ -68,7 +68,7 @@ extension StatusServerSuite {
                     places: [.origin: stretches, .edge("198.51.100.1"): stretches]),
                 edges: [("198.51.100.1", "e1")], changedAt: nil, usual: nil, staleAfter: day, window: 10 * day,
                 time: PageTime(now: noon))
-            let lanes = LaneBuilder(scope).lanes.map(\.lane)
+            let lanes = LaneBuilder(scope).lanes
             #expect(lanes.map(\.status) == ["v1 for 48 h", "v1"])
             for lane in lanes {
                 #expect(lane.segments.map(\.x) == ["0%", "80%"])

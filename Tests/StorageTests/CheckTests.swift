@@ -54,6 +54,33 @@ extension StorageSuite {
             #expect(try await store.state(of: Domain("other.example.com")) == nil)
         }
 
+        @Test("a state of which more than instants changed is written whole, and only its instants after that")
+        func instants() async throws {
+            func small() async throws -> Int? {
+                try await store.read { try Int.fetchOne($0, sql: "SELECT count(unchanged_at) FROM domain") }
+            }
+            func seen(_ begun: Int, at: TimeInterval) throws -> DomainState {
+                var state = DomainState(domain: try Domain("example.com"), begun: begun)
+                state.lastCheckedAt = noon + at
+                state.cdnCopy = CDNCopy(meaning: nil, content: nil, firstSeen: noon, lastSeen: noon + at)
+                return state
+            }
+            var stored: DomainState?
+            for (begun, expected) in [(3, 0), (3, 1), (4, 0), (4, 1), (2, 0), (2, 1)] {
+                let state = try seen(begun, at: Double(begun * 10 + expected) + 0.1234)
+                try await store.commit(Evaluation(state: state), after: stored)
+                #expect(try await store.state(of: state.domain) == state)
+                #expect(try await small() == expected)
+                stored = state
+            }
+            try await store.forget(Domain("example.com"))
+            // The row that the instants would be written into is gone.
+            let again = try seen(2, at: 100)
+            try await store.commit(Evaluation(state: again), after: again)
+            #expect(try await small() == 0)
+            #expect(try await store.state(of: again.domain) == again)
+        }
+
         @Test("a failing step undoes the whole check")
         func atomic() async throws {
             try await store.write { database in

@@ -93,7 +93,6 @@ extension StorageSuite {
             #expect(try await Set(store.states().map(\.domain.name)) == stored)
             // Nothing of the failed one is left, be it written before or after the fault.
             #expect(try await Set(store.incidents(domain: nil, limit: 99).map(\.id)) == stored)
-            #expect(try await store.responseTimes(of: Domain("d7.example.com")) == nil)
         }
 
         @Test("writes are carried out in the order in which they came")

@@ -18,7 +18,7 @@ extension StorageSuite {
             at now: Date, isHeld: Bool, _ prepare: (Store) async throws -> Void
         ) async throws -> MonitorLife {
             let daemon = try Store(path: folder.store, access: .monitor)
-            try await daemon.watch([WatchedDomain(domain: try Domain("example.com"))], now: noon)
+            try await daemon.watch([WatchedDomain(domain: try Domain("example.com"))])
             try await prepare(daemon)
             if !isHeld { try daemon.close() }
             let reader = try Store(path: folder.store, access: .reader)
@@ -88,7 +88,7 @@ extension StorageSuite {
         func labels() async throws {
             let store = try Store(path: folder.store, access: .monitor)
             let domains = try [Domain("a.test"): ["team": "growth", "tier": "1=x"], Domain("b.test"): [:]]
-            try await store.watch(domains.map { WatchedDomain(domain: $0.key, labels: $0.value) }, now: noon)
+            try await store.watch(domains.map { WatchedDomain(domain: $0.key, labels: $0.value) })
             #expect(try await store.watchedLabels() == domains)
             try store.close()
         }

@@ -75,7 +75,7 @@ extension StorageSuite {
             let domain = await refusal { _ = try await list(nil, nil, "b.test") }
             #expect(domain == "b.test is not watched here")
             // Watched, and nothing was sent about it.
-            try await store.watch([WatchedDomain(domain: try Domain("b.test"))], now: noon)
+            try await store.watch([WatchedDomain(domain: try Domain("b.test"))])
             #expect(try await list(nil, nil, "b.test") == 0)
         }
 

@@ -195,6 +195,25 @@ extension StorageSuite {
             #expect(try await refusal(target)?.code == .exists)
         }
 
+        @Test("of a damaged store there is no copy")
+        func damaged() async throws {
+            let page = try await store.read {
+                try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'domain'")
+            }
+            try store.close()
+            var bytes = try Data(contentsOf: URL(filePath: folder.store))
+            let begin = (try #require(page) - 1) * 4096
+            for index in begin..<begin + 4096 { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+            try bytes.write(to: URL(filePath: folder.store))
+            let reader = try Store(path: folder.store, access: .reader)
+            let fault = await #expect(throws: StoreError.self) {
+                try await reader.backup(to: target, replacing: false)
+            }
+            #expect(fault?.code == .corrupt && fault?.message.hasPrefix("\(folder.store) is damaged") == true)
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") }
+            #expect(left == [])
+        }
+
         @Test("a target that cannot be written is an error")
         func unwritable() async throws {
             #expect(try await refusal("/nonexistent-folder/copy.db")?.code == .unwritable)

@@ -150,28 +150,31 @@ extension StorageSuite {
             try await check(at: noon + 20)
             #expect(try await standstill(since: mark, at: noon + 20, channels: ["ops"]) == .delivery(channels: ["ops"]))
             #expect(try await standstill(since: mark, at: noon + 20, channels: ["chat"]) == nil, "ops was removed")
-            #expect(try await standstill(since: mark, at: noon + 20, channels: ["feed"]) == nil, "it follows nothing")
+            #expect(try await standstill(since: mark, at: noon + 20, channels: ["feed"]) == nil, "no changes")
             try await message(at: noon + 900)
             #expect(try await standstill(since: mark, at: noon + 20, channels: ["ops"]) == nil)
         }
 
         /// What each of two channels has of an incident that fires: `p`ending, `t`rouble with it pending, `r`efused for good,
-        /// `k`nown, `s`ilenced, silenced after it `w`as pending there, or `-`.
+        /// `k`nown, `s`ilenced, silenced after it `w`as pending there, or `-`. Of an Alertmanager, that it is `W`ell or in
+        /// `T`rouble.
         @Test(
             "an incident that no working channel takes is a standstill, and a silenced one is none",
             arguments: [
                 ("t-", true), ("tt", true), ("r-", true), ("rt", true), ("p-", false), ("tp", false), ("tk", false),
-                ("rk", false), ("s-", false), ("w-", false), ("--", false),
+                ("rk", false), ("s-", false), ("w-", false), ("--", false), ("-T", true), ("tT", true), ("kT", false),
+                ("-W", false), ("tW", false),
             ])
         func untold(_ channels: String, _ isUntold: Bool) async throws {
             let firing = try incident()
             try await store.commit(firing)
             for (name, letter) in zip(["ops", "chat"], channels) {
                 try await store.transact(channel: name) { channel in
-                    var record = ChannelRecord(name: name, type: "webhook")
-                    if "tw".contains(letter) { record.trouble = .init(state: .degraded, since: noon, error: "502") }
+                    var record = ChannelRecord(name: name, type: "TW".contains(letter) ? "alertmanager" : "webhook")
+                    if "twT".contains(letter) { record.trouble = .init(state: .degraded, since: noon, error: "502") }
                     record.cursor = try channel.latestChange()
                     try channel.save(record)
+                    guard record.type == "webhook" else { return }
                     var row = NotificationRecord(incidentID: "a1")
                     switch letter {
                     case "p", "t": (row.pendingSince, row.reason) = (noon, .firing)

@@ -1,6 +1,5 @@
-// Alertmanager keeps what it gets for a few minutes and forgets it. So nothing is queued for it: it gets the present set of
-// firing incidents each minute and at each change, and each end until it has taken it. Its rows are written at transitions, so
-// that ends are sent to those who know of the firing.
+// Alertmanager ends an alert by itself at its `endsAt`. So nothing is queued for it, and no row is kept: it gets the present set of
+// incidents once a minute and where that set changes, and with it the ends of what this process sent.
 
 import Evidence
 import Foundation
@@ -8,16 +7,42 @@ import Logging
 import Monitoring
 import Storage
 
-/// One alert of a round, and what the row says once it is taken.
+/// What this process sent to an Alertmanager. The next one begins without: what it does not send again ends by itself.
+struct Feed: Sendable {
+    var destination: String
+    /// When the present set was last sent; nil: it is due, or empty.
+    var lastRound: Date?
+    /// The change that was last stated of each incident; 0: it may have arrived.
+    var stated: [String: Int64] = [:]
+    /// When to look again, unless something changes.
+    var due = Date.distantPast
+}
+
 private struct Entry: Sendable {
     let alert: AlertmanagerAlert
-    let known: NotificationRecord
     let incident: Incident
+    let change: Int64
+
+    var isOver: Bool { incident.state == .resolved }
+
+    init(_ record: IncidentRecord, _ planner: NotificationPlanner, life: TimeInterval) throws {
+        incident = record.incident.shifted(by: planner.wall.timeIntervalSince(planner.now))
+        change = record.change
+        let routing = planner.inputs.routing
+        alert = AlertmanagerAlert(
+            incident: incident, labels: incident.domain == nil ? routing.share : routing.labels(of: incident),
+            summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
+            description: try planner.store.facts(incident.id)?.text(at: planner.wall).oneLine ?? "",
+            links: routing.links(of: incident), instance: routing.instance,
+            endsAt: incident.state == .resolved
+                ? min(incident.resolvedAt ?? planner.wall, planner.wall) : planner.wall + life)
+    }
 }
 
 extension ChannelTurn {
-    /// Between two rounds.
-    static let roundInterval: TimeInterval = 60
+    private static let roundInterval: TimeInterval = 60
+    /// Between two rounds, whatever changes: each is the whole set.
+    static let shortestInterval: TimeInterval = 5
     /// After a round that was not taken.
     private static let roundPause: TimeInterval = 15
     /// How long an alert lives without a further round: a few may be lost.
@@ -25,100 +50,72 @@ extension ChannelTurn {
     /// So many alerts in one request.
     private static let largestRequest = 1000
 
-    /// Sends the present set where a minute has passed since `lastRound`, else what has changed.
-    /// - Returns: the instant of the last round.
-    func push(_ record: ChannelRecord, lastRound: Date?) async throws -> Date {
+    /// Sends the present set where a minute has passed, or the set is another one.
+    func push(_ record: ChannelRecord, _ before: Feed) async throws -> Feed {
+        var feed = before
         let now = delivery.time.now()
-        let isRound = lastRound.map { now >= $0 + Self.roundInterval } ?? true
-        let entries = try await entries(isRound: isRound)
-        for start in stride(from: 0, to: entries.count, by: Self.largestRequest) {
-            let some = Array(entries[start..<min(start + Self.largestRequest, entries.count)])
-            guard try await post(some, record) else { break }
+        let (entries, due) = try await entries(feed.stated)
+        let present = Dictionary(
+            uniqueKeysWithValues: entries.filter { !$0.isOver }.map { ($0.incident.id, $0.change) })
+        let isDue = feed.lastRound.map { now >= $0 + Self.roundInterval } ?? true
+        if isDue || entries.contains(where: \.isOver) || present != feed.stated {
+            feed.lastRound = entries.isEmpty ? nil : now
+            for start in stride(from: 0, to: entries.count, by: Self.largestRequest) {
+                let some = Array(entries[start..<min(start + Self.largestRequest, entries.count)])
+                guard try await post(some, record, known: before.stated) else {
+                    feed.lastRound = nil
+                    feed.stated.merge(present.mapValues { _ in 0 }) { known, _ in known }
+                    feed.due = now
+                    return feed
+                }
+            }
+            feed.stated = present
         }
-        return isRound ? now : lastRound ?? now
+        feed.due = min(due, (feed.lastRound ?? now) + Self.roundInterval)
+        return feed
     }
 
-    private func entries(isRound: Bool) async throws -> [Entry] {
+    /// What is present, and the ends of what was stated; and when that may be otherwise though nothing changes.
+    private func entries(_ stated: [String: Int64]) async throws -> ([Entry], Date) {
         try await inspect { planner in
-            var entries: [Entry] = []
-            var seen: Set<String> = []
-            func add(_ record: IncidentRecord, _ known: NotificationRecord) throws {
-                guard seen.insert(record.incident.id).inserted,
-                    Self.isSent(record, known, try planner.decision(on: record, known))
-                else { return }
-                var next = known
-                next.state = record.incident.state == .resolved ? .resolved : .firing
-                next.version = record.incident.version
-                next.maybeDelivered = false
-                next.reason = nil
-                next.pendingSince = nil
-                entries.append(Entry(alert: try Self.alert(record, planner), known: next, incident: record.incident))
+            var due = Date.distantFuture
+            let ends = try stated.keys.sorted().compactMap { try planner.store.incident($0) }
+                .filter { $0.incident.state == .resolved }
+            let present = try planner.store.unresolvedIncidents(after: "", limit: .max).filter { record in
+                switch try planner.presence(of: record) {
+                case .send: return true
+                // Left out, it would end there though it is not over.
+                case .wait where stated[record.incident.id] != nil: return true
+                case .wait(let until): due = min(due, until ?? .distantFuture)
+                case .nothing, .undecided: break
+                }
+                return false
             }
-            if isRound {
-                let open = try planner.store.unresolvedIncidents(after: "", limit: .max)
-                for (record, known) in try planner.known(open) { try add(record, known) }
+            // What began anew has the labels of what is over, and is the same alert.
+            var entries: [[String: String]: Entry] = [:]
+            for record in ends + present {
+                let entry = try Entry(record, planner, life: Self.life)
+                entries[entry.alert.labels] = entry
             }
-            for known in try planner.store.openNotifications(after: "", limit: .max) {
-                guard let record = try planner.store.incident(known.incidentID) else { continue }
-                try add(record, known)
-            }
-            return entries
+            return (entries.values.sorted { $0.incident.id < $1.incident.id }, due)
         }
     }
 
-    /// What it knows as firing goes on being sent: left out, it would end there though it is not over.
-    private static func isSent(_ record: IncidentRecord, _ known: NotificationRecord, _ decision: Decision) -> Bool {
-        if case .send = decision { return true }
-        return record.incident.state != .resolved && known.state == .firing
-    }
-
-    private static func alert(_ record: IncidentRecord, _ planner: NotificationPlanner) throws -> AlertmanagerAlert {
-        let shift = planner.wall.timeIntervalSince(planner.now)
-        let incident = record.incident.shifted(by: shift)
-        let routing = planner.inputs.routing
-        return AlertmanagerAlert(
-            incident: incident, labels: incident.domain == nil ? routing.share : routing.labels(of: incident),
-            summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
-            description: try planner.store.facts(incident.id)?.text(at: planner.wall).oneLine ?? "",
-            links: routing.links(of: incident),
-            instance: routing.instance,
-            endsAt: incident.state == .resolved
-                ? min(incident.resolvedAt ?? planner.wall, planner.wall) : planner.wall + Self.life)
-    }
-
-    /// - Returns: whether the next part may be sent.
-    private func post(_ entries: [Entry], _ record: ChannelRecord) async throws -> Bool {
+    /// - Returns: whether the next part may be sent. A refused part must not keep the others from that.
+    private func post(_ entries: [Entry], _ record: ChannelRecord, known: [String: Int64]) async throws -> Bool {
         let answer = try await delivery.post(JSONText.encoded(entries.map(\.alert)), key: "", to: channel)
         let outcome = channel.format.judge(answer, now: delivery.time.systemTime())
         delivery.count(outcome, channel: channel.name)
-        let words = channel.words(of: answer)
-        let now = delivery.time.now()
-        let maybeDelivered = outcome == .transient && answer.mayHaveArrived
-        let (name, status) = (channel.name, answer.status)
-        let (before, after, news) = try await delivery.store.transact(channel: name) { store in
-            var news: [NotificationReason: [Incident]] = [:]
-            for entry in entries {
-                let before = try store.notification(entry.incident.id)
-                if outcome == .delivered {
-                    var known = entry.known
-                    known.notifiedAt = before?.state == known.state ? before?.notifiedAt : now
-                    guard known != before else { continue }
-                    try store.save(known, of: entry.incident)
-                    guard before?.state != known.state else { continue }
-                    let reason: NotificationReason = known.state == .resolved ? .resolved : .firing
-                    news[reason, default: []].append(entry.incident)
-                    try store.log(
-                        DeliveryRecord(
-                            channel: name, incidentID: entry.incident.id, type: reason.type, reason: reason,
-                            version: known.version, key: entry.incident.id, at: now, attempts: 1, outcome: .delivered,
-                            status: status))
-                } else if maybeDelivered, entry.known.state == .firing, before?.state != .firing,
-                    before?.maybeDelivered != true
-                {
-                    var known = before ?? NotificationRecord(incidentID: entry.incident.id)
-                    known.maybeDelivered = true
-                    try store.save(known, of: entry.incident)
-                }
+        let (name, words, now) = (channel.name, channel.words(of: answer), delivery.time.now())
+        let news = outcome == .delivered ? entries.filter { $0.isOver || known[$0.incident.id] ?? 0 == 0 } : []
+        let (before, after) = try await delivery.store.transact(channel: name) { store in
+            for entry in news {
+                let (incident, reason) = (entry.incident, entry.isOver ? NotificationReason.resolved : .firing)
+                try store.log(
+                    DeliveryRecord(
+                        channel: name, incidentID: incident.id, type: reason.type, reason: reason,
+                        version: incident.version, key: incident.id, at: now, attempts: 1, outcome: .delivered,
+                        status: answer.status))
             }
             let before = try store.record() ?? record
             var after = ChannelHealth.after(
@@ -130,25 +127,23 @@ extension ChannelTurn {
                 after.hold = ChannelRecord.Hold(until: now + Self.roundPause, reason: .failing)
             }
             if after != before { try store.save(after) }
-            return (before, after, news)
+            return (before, after)
         }
         delivery.keep(after)
-        for (reason, incidents) in news {
+        for (reason, some) in Dictionary(grouping: news, by: { $0.isOver ? "resolved" : "firing" }) {
             delivery.logger.info(
                 "delivered",
-                metadata: ["channel": "\(name)", "reason": "\(reason.rawValue)"]
-                    .merging(LoggedSubjects.metadata(incidents, of: incidents.count)) { $1 })
+                metadata: ["channel": "\(name)", "reason": "\(reason)"]
+                    .merging(LoggedSubjects.metadata(some.map(\.incident), of: some.count)) { $1 })
         }
         if outcome != .delivered {
             delivery.logger.log(
-                level: before.failures > 0 ? .debug : .warning,
-                "the present alerts were not taken; sent again in a minute",
+                level: before.failures > 0 ? .debug : .warning, "the present alerts were not taken; sent again soon",
                 metadata: [
-                    "channel": "\(name)", "status": "\(status.map(String.init) ?? "none")",
+                    "channel": "\(name)", "status": "\(answer.status.map(String.init) ?? "none")",
                     "error": "\(words ?? "")",
                 ])
         }
-        // A refused part must not keep the others from being sent.
         return outcome == .delivered || outcome == .permanentMessage
     }
 }

@@ -25,8 +25,8 @@ actor ChannelWorker {
     let name: String
     /// The revision of the inputs that all open incidents were last reconciled with; nil: reconcile them at the next turn.
     private var reconciled: UInt64?
-    /// When a feed last sent all that is present.
-    private var lastRound: Date?
+    /// What a feed sent.
+    private var feed: Feed?
 
     static let storePause = Duration.seconds(5)
     /// After a wakeup, so that what a burst of checks brings is taken together.
@@ -81,21 +81,18 @@ actor ChannelWorker {
             if let record = try await delivery.store.inspect(channel: name, { try $0.record() }) {
                 try await delivery.forget(record)
             }
+            feed = nil
             return nil
         }
         let destination = try await delivery.destinationHash(of: configured)
         let revision = delivery.revision
         let turn = ChannelTurn(delivery: delivery, channel: channel)
+        if channel.kind.isFeed { return try await feedTurn(turn, destination) }
         var record = try await turn.reconcile(destination, isFull: reconciled != revision)
         reconciled = revision
         delivery.keep(record)
         let now = delivery.time.now()
         if let hold = record.hold, hold.until > now { return .at(try await nextDue(notBefore: hold.until)) }
-        if channel.kind.isFeed {
-            let round = try await turn.push(record, lastRound: lastRound)
-            lastRound = round
-            return .at(try await nextDue(notBefore: round + ChannelTurn.roundInterval))
-        }
         let free = delivery.nextTurn(of: channel)
         guard free <= now else { return .at(try await nextDue(notBefore: free)) }
         let (message, next) = try await turn.build(record)
@@ -106,6 +103,19 @@ actor ChannelWorker {
         // Messages that were refused are decided anew.
         if record.refusalsLiftedAt != lifted { reconciled = nil }
         return next
+    }
+
+    /// A turn of a feed, which has no rows to reconcile.
+    private func feedTurn(_ turn: ChannelTurn, _ destination: String) async throws -> NextTurn {
+        let record = try await turn.begin(destination)
+        delivery.keep(record)
+        let known = feed.flatMap { $0.destination == destination ? $0 : nil } ?? Feed(destination: destination)
+        let next = known.lastRound.map { $0 + ChannelTurn.shortestInterval } ?? .distantPast
+        let free = max(record.hold?.until ?? .distantPast, next)
+        if free > delivery.time.now() { return .at(free) }
+        let sent = try await turn.push(record, known)
+        feed = sent
+        return .at(sent.due)
     }
 
     /// A held channel still asks about what falls due meanwhile: it only does not send.
@@ -160,7 +170,7 @@ struct ChannelTurn: Sendable {
     }
 
     /// A new channel begins with an empty row; one of another destination under a known name begins anew.
-    private func begin(_ destination: String) async throws -> ChannelRecord {
+    func begin(_ destination: String) async throws -> ChannelRecord {
         let (name, type) = (channel.name, channel.kind.rawValue)
         let known = try await delivery.store.inspect(channel: name) { try $0.record() }
         if let known {

@@ -76,6 +76,14 @@ struct NotificationPlanner {
             refusalsLiftedAt: refusalsLiftedAt, now: now)
     }
 
+    /// What is said of an unresolved incident to a feed, which keeps no rows: to send it as long as it is present.
+    func presence(of record: IncidentRecord) throws -> Decision {
+        var firing = record
+        // One that recovers is not over.
+        firing.incident.state = .firing
+        return try decision(on: firing, NotificationRecord(incidentID: record.incident.id))
+    }
+
     /// Whether its end would close a newer incident: a pager has one key for each domain and kind. The newer one's end closes both.
     private func isTakenOver(_ incident: Incident) throws -> Bool {
         guard channel.kind.isPager, incident.state == .resolved, let domain = incident.domain,
@@ -218,6 +226,7 @@ struct NotificationPlanner {
     /// `timeout`: how long it may be due, in seconds.
     private func inhibition(by parent: IncidentRecord, timeout: TimeInterval) throws -> Suppression? {
         let speaks = Suppression(until: nil, reason: .inhibited)
+        if channel.kind.isFeed { return try presence(of: parent) == .send(.firing) ? speaks : nil }
         let incident = parent.incident
         let known = try known(incident.id)
         let route = try route(of: incident)

@@ -35,7 +35,7 @@ struct DomainRoutes: Sendable {
             comparison: try query.choice("state", Comparison.State.self),
             prefix: Domain.kept(query.text("prefix") ?? ""), after: query.text("cursor") ?? "")
         let time = PageTime(timekeeper)
-        try await watched.show(in: store, at: time)
+        try await watched.show(in: store)
         let names = try await store.names(filter, limit: limit + 1)
         let page = names.prefix(limit).compactMap { name in (try? Domain(name)).flatMap { watched.index[$0] } }
         let states = try await store.states(of: page.map(\.domain))

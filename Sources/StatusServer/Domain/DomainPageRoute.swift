@@ -43,7 +43,6 @@ struct DomainPageRoute: Sendable {
             query: query, watched: watched, record: record, state: try await store.state(of: domain),
             full: try await store.lastFullLook(of: domain),
             propagation: try await store.propagation(of: domain, since: time.now - window))
-        reading.times = try await store.responseTimes(of: domain)
         reading.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
         reading.isChecking = isChecking(domain)
         if role > .visitor {
@@ -65,7 +64,6 @@ struct DomainQuery: Equatable, Sendable {
     var window: TimeInterval?
     /// The URL to try; empty: none.
     var url = ""
-    var showsAllLanes = false
     var isPaused = false
 
     init() {}
@@ -75,7 +73,6 @@ struct DomainQuery: Equatable, Sendable {
             (3600...(400 * 86400)).contains($0) ? TimeInterval($0) : nil
         }
         url = String((parameters["url"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines).prefix(2000))
-        showsAllLanes = parameters["lanes"] == "all"
         isPaused = parameters["pause"] != nil
     }
 
@@ -83,7 +80,6 @@ struct DomainQuery: Equatable, Sendable {
         var items: [URLQueryItem] = []
         if let window { items.append(URLQueryItem(name: "window", value: "\(Int(window))")) }
         if !url.isEmpty { items.append(URLQueryItem(name: "url", value: url)) }
-        if showsAllLanes { items.append(URLQueryItem(name: "lanes", value: "all")) }
         if isPaused { items.append(URLQueryItem(name: "pause", value: "1")) }
         guard !items.isEmpty else { return path }
         var components = URLComponents()

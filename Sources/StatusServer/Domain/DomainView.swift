@@ -8,7 +8,7 @@ import Storage
 struct DomainView: Equatable, Sendable {
     let frame: Frame
     let name: String
-    let labels: [LabelGroups.Link]
+    let labels: [Pager.Link]
     let status: String
     let mark: String
     let tone: String
@@ -34,7 +34,6 @@ struct DomainView: Equatable, Sendable {
     let isChecking: Bool
     let keptWindow: String?
     let past: PastTimes?
-    let times: AnswerTimes?
     let edges: EdgeTable?
     let origin: OriginTable?
     let looked: String?
@@ -94,7 +93,6 @@ struct DomainView: Equatable, Sendable {
         /// By incident.
         var deliveries: [String: [DeliveryRecord]] = [:]
         var context = IncidentContext()
-        var times: ResponseTimes?
         var isChecking = false
         var past = DomainPast()
     }
@@ -114,7 +112,7 @@ struct DomainView: Equatable, Sendable {
         labels = watched.labels.sorted { $0.key < $1.key }.map { key, value in
             var query = FrontQuery()
             query.label = "\(key)=\(value)"
-            return LabelGroups.Link(
+            return Pager.Link(
                 text: "\(key)=\(value)".onOneLine(upTo: 80), address: query.address, isChosen: false)
         }
         status = record.status == .direct ? watched.modeWord + " mode" : record.status.word
@@ -153,7 +151,6 @@ struct DomainView: Equatable, Sendable {
                 linksWork: verdict?.diagnosis.effect.linksWork ?? false)
         keptWindow = reading.query.window.map { "\(Int($0))" }
         self.past = PastTimes(past, lag: lag, staleAfter: staleAfter)
-        times = AnswerTimes(reading.times, time)
         edges = reader?.edges
         origin = reader?.origin
         looked = reading.full.map { time.age($0.checkedAt) }

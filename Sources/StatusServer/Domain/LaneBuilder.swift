@@ -5,17 +5,6 @@ import Foundation
 import Monitoring
 import Storage
 
-/// A lane with what folding compares.
-struct BuiltLane: Sendable {
-    var lane: PropagationChart.Lane
-    /// Where it changes, and to what.
-    let boundaries: [(x: Double, kind: String)]
-    var count = 1
-    /// When it picked up the origin's present version; nil: not yet.
-    let pickedUp: Date?
-    let address: String
-}
-
 struct LaneBuilder {
     private let scope: ChartScope
     private let present: Int64?
@@ -26,17 +15,18 @@ struct LaneBuilder {
     }
 
     /// The origin first; then edges, by when they picked up the origin's present version, then by name.
-    var lanes: [BuiltLane] {
+    var lanes: [PropagationChart.Lane] {
         guard let origin = scope.record.places[.origin] else { return [] }
-        let edges = scope.edgeOrder.compactMap { edge -> BuiltLane? in
+        let edges = scope.edgeOrder.compactMap { edge -> (lane: PropagationChart.Lane, pickedUp: Date)? in
             guard let intervals = scope.record.places[.edge(edge.address)], !intervals.isEmpty else { return nil }
-            return lane(edge.name, edge.address, intervals, isOrigin: false)
+            return (
+                lane(edge.name, edge.address, intervals, isOrigin: false), pickUp(intervals) ?? .distantFuture
+            )
         }
         return [lane("Origin", "", origin, isOrigin: true)]
             + edges.sorted {
-                ($0.pickedUp ?? .distantFuture, $0.lane.name, $0.address)
-                    < ($1.pickedUp ?? .distantFuture, $1.lane.name, $1.address)
-            }
+                ($0.pickedUp, $0.lane.name, $0.lane.detail) < ($1.pickedUp, $1.lane.name, $1.lane.detail)
+            }.map(\.lane)
     }
 
     var rows: [PropagationChart.Row] {
@@ -54,7 +44,7 @@ struct LaneBuilder {
 
     private func lane(
         _ name: String, _ address: String, _ intervals: [PropagationRecord.VersionInterval], isOrigin: Bool
-    ) -> BuiltLane {
+    ) -> PropagationChart.Lane {
         var pieces:
             [(
                 from: Date, to: Date, interval: PropagationRecord.VersionInterval,
@@ -108,13 +98,10 @@ struct LaneBuilder {
             segments.append(segment)
         }
         flush(last: waiting)
-        let pickedUp = isOrigin ? nil : pickUp(intervals)
-        let (status, mark, tone) = isOrigin ? originStatus(intervals) : edgeStatus(intervals, pickedUp)
-        return BuiltLane(
-            lane: PropagationChart.Lane(
-                name: name, detail: address, isOrigin: isOrigin, segments: segments, mutes: mutes,
-                lags: isOrigin ? [] : lags(intervals), status: status, mark: mark, tone: tone),
-            boundaries: blocks.map { ($0.from, kind($0.piece.interval.served)) }, pickedUp: pickedUp, address: address)
+        let (status, mark, tone) = isOrigin ? originStatus(intervals) : edgeStatus(intervals)
+        return PropagationChart.Lane(
+            name: name, detail: address, isOrigin: isOrigin, segments: segments, mutes: mutes,
+            lags: isOrigin ? [] : lags(intervals), status: status, mark: mark, tone: tone)
     }
 
     /// Narrower ones merge where they stand in a row.
@@ -173,6 +160,7 @@ struct LaneBuilder {
         }
     }
 
+    /// When it picked up the origin's present version; nil: not yet.
     private func pickUp(_ intervals: [PropagationRecord.VersionInterval]) -> Date? {
         guard let present, case .version(present)? = intervals.last?.served else { return nil }
         return intervals.last?.at
@@ -186,13 +174,11 @@ struct LaneBuilder {
         )
     }
 
-    private func edgeStatus(
-        _ intervals: [PropagationRecord.VersionInterval], _ pickedUp: Date?
-    ) -> (String, String?, String) {
+    private func edgeStatus(_ intervals: [PropagationRecord.VersionInterval]) -> (String, String?, String) {
         guard let last = intervals.last else { return ("", nil, "soft") }
         let served = name(last.served)
         let changedAt = scope.record.changes.last
-        if let pickedUp {
+        if let pickedUp = pickUp(intervals) {
             let after = changedAt.map { pickedUp.timeIntervalSince($0) } ?? 0
             return (after > 30 ? "\(served) after \(Span.words(after))" : served, DomainStatus.inSync.mark, "ok")
         }
@@ -274,44 +260,5 @@ struct LaneBuilder {
             all.append(.init(kind: "none", pattern: "url(#p-none)", name: "", text: "no copy (404)"))
         }
         return all
-    }
-}
-
-enum LaneFolding {
-    /// Lanes whose boundaries differ by less are drawn as one.
-    private static let tolerance = 0.25
-
-    static func fold(_ lanes: [BuiltLane]) -> [BuiltLane] {
-        var folded: [BuiltLane] = []
-        for lane in lanes {
-            if !lane.lane.isOrigin,
-                let place = folded.firstIndex(where: { !$0.lane.isOrigin && isAlike($0, lane) })
-            {
-                folded[place].count += 1
-            } else {
-                folded.append(lane)
-            }
-        }
-        return folded.map { lane in
-            guard lane.count > 1 else { return lane }
-            var copy = lane
-            copy.lane = lane.lane.named("\(lane.count) edges alike")
-            return copy
-        }
-    }
-
-    private static func isAlike(_ left: BuiltLane, _ right: BuiltLane) -> Bool {
-        left.boundaries.count == right.boundaries.count
-            && zip(left.boundaries, right.boundaries).allSatisfy {
-                $0.kind == $1.kind && abs($0.x - $1.x) < tolerance
-            }
-    }
-}
-
-extension PropagationChart.Lane {
-    func named(_ name: String) -> Self {
-        Self(
-            name: name, detail: "", isOrigin: isOrigin, segments: segments, mutes: mutes, lags: lags,
-            status: status, mark: mark, tone: tone)
     }
 }

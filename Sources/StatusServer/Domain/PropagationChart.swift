@@ -18,7 +18,6 @@ struct PropagationChart: Equatable, Sendable {
     let limit: Mark?
     let now: String
     let windows: [Window]
-    let showsAll: String?
     let rows: [Row]
     let text: String
 
@@ -94,17 +93,11 @@ struct PropagationChart: Equatable, Sendable {
         let since: String
     }
 
-    static let maximumLanes = 16
-
     /// nil where nothing was recorded yet.
     init?(_ scope: ChartScope, query: DomainQuery, path: String) {
         let builder = LaneBuilder(scope)
-        var built = builder.lanes
-        guard !built.isEmpty else { return nil }
-        if !query.showsAllLanes { built = LaneFolding.fold(built) }
-        let isFolded = built.contains { $0.count > 1 }
-        lanes = built.prefix(Self.maximumLanes + 1).map(\.lane)
-        showsAll = isFolded ? query.with { $0.showsAllLanes = true }.address(path) + "#propagation" : nil
+        lanes = builder.lanes
+        guard !lanes.isEmpty else { return nil }
         legend = builder.legend
         marks = scope.changeMarks
         ticks = scope.ticks

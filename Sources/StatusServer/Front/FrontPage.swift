@@ -18,7 +18,6 @@ struct FrontPage: Equatable, Sendable {
     let progress: Progress?
     let tiles: [Tile]
     let tileClass: String
-    let trend: Trend?
     let search: String
     let states: [Choice]
     let labels: [Choice]
@@ -28,7 +27,6 @@ struct FrontPage: Equatable, Sendable {
     /// `12 domains, trouble first`.
     let count: String
     let clear: String?
-    let groups: LabelGroups?
     let reasons: [ReasonRow]
     let reasonNote: String
     let sections: [Section]
@@ -75,11 +73,9 @@ struct FrontPage: Equatable, Sendable {
     struct Reading: Sendable {
         var query: FrontQuery
         var counts: [DomainStatus: Int]
-        var trend: [StatusCounts] = []
         var total: Int
         var records: [SummaryRecord]
         var reasons: [(group: ReasonGroup, example: SummaryRecord?)] = []
-        var attention: [String: [DomainStatus: Int]] = [:]
         var openIncidents = 0
         /// nil: who looks is not to know.
         var unacknowledged: Int?
@@ -118,13 +114,12 @@ struct FrontPage: Equatable, Sendable {
             return Tile(tile, count: tally(tile), counts, query)
         }
         tileClass = tiles.count == 5 ? "tiles five" : "tiles"
-        trend = Trend(reading.trend, counts: counts, time: time)
         search = query.search
         states = Self.states(query, counts)
         labels = Self.labels(query, watched)
         hasLabels = !labels.isEmpty
         kept = [
-            ("sort", query.order == .trouble ? nil : query.order.rawValue), ("by", query.by),
+            ("sort", query.order == .trouble ? nil : query.order.rawValue),
             ("rows", query.rows == FrontQuery.rowCounts[0] ? nil : "\(query.rows)"),
             ("pause", query.isPaused ? "1" : nil),
         ].compactMap { name, value in value.map { Kept(name: name, value: $0) } }
@@ -138,7 +133,6 @@ struct FrontPage: Equatable, Sendable {
         clear = query.isFiltered ? query.with { $0 = FrontQuery() }.address : nil
         let isLarge = all > Self.large
         self.isLarge = isLarge
-        groups = isLarge && !query.isFiltered ? LabelGroups(reading.attention, watched, query) : nil
         // Groups of one say what the rows say.
         let isSummary = reading.reasons.count * 3 <= all && reading.reasons.contains { $0.group.count > 1 }
         reasons =

@@ -23,7 +23,6 @@ struct OverviewRoute: Sendable {
         let (total, records) = try await store.summaries(
             query.filter, order: query.order, limit: query.rows, offset: (query.page - 1) * query.rows)
         var reading = FrontPage.Reading(query: query, counts: counts, total: total, records: records)
-        reading.trend = try await store.statusCounts(since: time.now - Trend.window)
         reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
         let incidents = try await store.incidentCounts(since: .distantFuture)
         reading.openIncidents = incidents.open
@@ -36,15 +35,11 @@ struct OverviewRoute: Sendable {
             let examples = try await store.summaries(groups.map(\.example.name))
             reading.reasons = groups.map { group in (group, examples.first { $0.domain == group.example }) }
         }
-        if isLarge {
-            if let key = query.by ?? watched.labelKeys.first, !query.isFiltered {
-                reading.attention = try await store.attention(byLabel: key)
-            }
-        } else {
+        if !isLarge, role > .visitor {
             let ids = records.flatMap { record in
                 record.status.needsAttention ? record.summary?.incidents.map(\.id) ?? [] : []
             }
-            if role > .visitor { reading.incidents = try await store.incidentNotes(ids) }
+            reading.incidents = try await store.incidentNotes(ids)
         }
         let basis = try await context.basis(
             time, role, counts: counts, isPaused: query.isPaused,
@@ -73,8 +68,6 @@ struct FrontQuery: Equatable, Sendable {
     /// From 1.
     var page = 1
     var rows = Self.rowCounts[0]
-    /// The key of the labels that the chart groups by; nil: the first.
-    var by: String?
     var isPaused = false
 
     static let rowCounts = [25, 50, 100]
@@ -98,7 +91,6 @@ struct FrontQuery: Equatable, Sendable {
         order = parameters["sort"].flatMap(SummaryFilter.Order.init(rawValue:)) ?? .trouble
         page = min(max(1, parameters["page"].flatMap(Int.init) ?? 1), 100_000)
         rows = parameters["rows"].flatMap(Int.init).flatMap { Self.rowCounts.contains($0) ? $0 : nil } ?? rows
-        by = parameters["by"].flatMap { $0.isEmpty ? nil : String($0.prefix(100)) }
         isPaused = parameters["pause"] != nil
     }
 
@@ -123,7 +115,6 @@ struct FrontQuery: Equatable, Sendable {
         add("state", state)
         add("label", label)
         add("reason", reason)
-        add("by", by)
         add("sort", order == .trouble ? nil : order.rawValue)
         add("rows", rows == Self.rowCounts[0] ? nil : "\(rows)")
         add("page", page == 1 ? nil : "\(page)")

@@ -17,7 +17,6 @@ final class PageContext: Sendable {
     let windows: WindowList
     let refusedReload: RefusedReload
     let key: AccessKey
-    let instance: String
     let version: String
     let cdnBaseURL: String
     let health: @Sendable () async -> MonitorHealth
@@ -28,7 +27,7 @@ final class PageContext: Sendable {
 
     init(
         store: Store, timekeeper: any MonitorClock, logger: Logger, watched: WatchList, windows: WindowList,
-        refusedReload: RefusedReload, key: AccessKey, instance: String, version: String, cdnBaseURL: String,
+        refusedReload: RefusedReload, key: AccessKey, version: String, cdnBaseURL: String,
         health: @escaping @Sendable () async -> MonitorHealth,
         hasChannel: @escaping @Sendable (String) -> Bool = { _ in true }
     ) throws {
@@ -39,7 +38,6 @@ final class PageContext: Sendable {
         self.windows = windows
         self.refusedReload = refusedReload
         self.key = key
-        self.instance = instance
         self.version = version
         self.cdnBaseURL = cdnBaseURL
         self.health = health
@@ -79,7 +77,7 @@ final class PageContext: Sendable {
     ) async -> Response {
         do {
             let time = PageTime(timekeeper)
-            try await watched.show(in: store, at: time)
+            try await watched.show(in: store)
             guard let (model, frame) = try await make(time) else {
                 return Response(plain: "404 there is no such page\n", status: .notFound)
             }

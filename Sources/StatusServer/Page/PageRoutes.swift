@@ -33,8 +33,7 @@ struct PageRoutes: Sendable {
                 .answer(request, domain)
         case .incidents: return await IncidentPagesRoute(context: context, role: visit.role).list(request)
         case .incident: return await IncidentPagesRoute(context: context, role: visit.role).one(request, id)
-        case .feed: return try await feed.answer(request)
-        case .badge: return try await feed.badge(visit.parameter("file"))
+        case .badge: return try await BadgeRoute(context: context).answer(visit.parameter("file"))
         case .asset: return Assets.answer(visit.parameter("name"))
         case .loginForm: return login.form(request)
         case .login: return try await login.login(request, visit)
@@ -48,8 +47,6 @@ struct PageRoutes: Sendable {
         case .endSilence: return try await writes(visit).endSilence(request, id)
         }
     }
-
-    private var feed: FeedRoute { FeedRoute(context: context) }
 
     private var login: LoginRoute { LoginRoute(context: context, gate: gate) }
 
@@ -65,7 +62,6 @@ enum PageEndpoint: String, CaseIterable, Sendable {
     case incidents = "GET /incidents"
     case incident = "GET /incidents/{id}"
     case silences = "GET /silences"
-    case feed = "GET /incidents.atom"
     case badge = "GET /badge/{file}"
     case asset = "GET /assets/{name}"
     case loginForm = "GET /login"
@@ -82,7 +78,7 @@ enum PageEndpoint: String, CaseIterable, Sendable {
     var isPublic: Bool {
         switch self {
         case .overview, .domain, .badge: true
-        case .incidents, .incident, .silences, .feed, .asset, .loginForm, .login, .acknowledgeSeveral, .acknowledge,
+        case .incidents, .incident, .silences, .asset, .loginForm, .login, .acknowledgeSeveral, .acknowledge,
             .unacknowledge, .check, .silence, .addSilence, .endSilence:
             false
         }

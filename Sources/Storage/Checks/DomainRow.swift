@@ -1,5 +1,5 @@
 // The row of a domain: what lists show of it, when it was last checked, and its state. An unchanged check writes the instants
-// and the response times alone: SQLite leaves the pages of the documents behind them as they are.
+// alone: SQLite leaves the pages of the documents behind them as they are.
 
 import Evidence
 import Foundation
@@ -27,96 +27,49 @@ enum DomainRow {
         }
     }
 
-    /// What the check before left: how fast the domain answered, and its rank in lists, where they show it.
-    static func former(_ domain: Domain, _ database: Database) throws -> (times: Data, rank: Int?) {
-        let row = try Row.fetchOne(
-            database, cached: "SELECT times, iif(watched, rank, NULL) AS rank FROM domain WHERE name = ?",
-            arguments: [domain.name])
-        return (row?["times"] ?? Data(), row?["rank"])
-    }
-
     /// Writes that a check left the state as it was but for instants. Returns whether the row holds a state: one that cannot be
     /// read is set aside.
-    static func noteUnchanged(_ state: DomainState, times: Data, _ database: Database) throws -> Bool {
+    static func noteUnchanged(_ state: DomainState, _ database: Database) throws -> Bool {
         guard let last = state.lastCheckedAt else { return false }
         try database.execute(
-            cached: "UPDATE domain SET last_checked_at = ?, unchanged_at = ?, times = ? WHERE name = ? AND format = ?",
+            cached: "UPDATE domain SET last_checked_at = ?, unchanged_at = ? WHERE name = ? AND format = ?",
             arguments: [
-                last.milliseconds, last.timeIntervalSinceReferenceDate, times, state.domain.name,
-                DomainState.formatVersion,
+                last.milliseconds, last.timeIntervalSinceReferenceDate, state.domain.name, DomainState.formatVersion,
             ])
         return database.changesCount > 0
     }
 
     /// `origin`: the version that the origin serves, and since when, where the check saw one.
     static func write(
-        _ state: DomainState, _ content: Content, times: Data, origin: (version: Int64, at: Int64)?, at now: Date,
+        _ state: DomainState, _ content: Content, origin: (version: Int64, at: Int64)?, at now: Date,
         _ database: Database
     ) throws {
         try database.execute(
             cached: """
-                INSERT INTO domain (name, rank, reason, since, version, version_at, comparison, last_checked_at, times,
+                INSERT INTO domain (name, rank, reason, since, version, version_at, comparison, last_checked_at,
                     summary, format, state)
-                VALUES (?1, ?2, ?3, coalesce(?4, ?5), ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                VALUES (?1, ?2, ?3, coalesce(?4, ?5), ?6, ?7, ?8, ?9, ?10, ?11, ?12)
                 ON CONFLICT (name) DO UPDATE SET
                     since = CASE WHEN ?4 IS NULL AND rank = excluded.rank THEN since ELSE excluded.since END,
                     rank = excluded.rank, reason = excluded.reason, comparison = excluded.comparison,
                     version = coalesce(excluded.version, version),
                     version_at = coalesce(excluded.version_at, version_at),
-                    last_checked_at = excluded.last_checked_at, unchanged_at = NULL, times = excluded.times,
+                    last_checked_at = excluded.last_checked_at, unchanged_at = NULL,
                     summary = excluded.summary, format = excluded.format, state = excluded.state
                 """,
             arguments: [
                 state.domain.name, content.status.rawValue, content.reason, content.since?.milliseconds,
                 now.milliseconds, origin?.version, origin?.at, content.comparison?.rawValue,
-                state.lastCheckedAt?.milliseconds, times, content.summary, DomainState.formatVersion, content.state,
+                state.lastCheckedAt?.milliseconds, content.summary, DomainState.formatVersion, content.state,
             ])
     }
-
-    /// How many watched domains have each status.
-    static func counts(_ database: Database) throws -> [Int: Int] {
-        let rows = try Row.fetchAll(database, cached: countsOfRanks)
-        return Dictionary(rows.map { ($0["rank"] as Int, $0["count"] as Int) }) { first, _ in first }
-    }
-
-    static let countsOfRanks = "SELECT rank, count(*) AS count FROM domain WHERE watched = 1 GROUP BY rank"
-
-    /// Writes down how many domains have each status, once a minute, where that changed.
-    ///
-    /// `moving`: the one domain whose status changed; nil: count all.
-    static func noteCounts(at now: Date, moving: (from: Int, to: Int)? = nil, _ database: Database) throws {
-        let minute = now.milliseconds / 60_000
-        let last = try Row.fetchOne(database, cached: lastCounts, arguments: [minute])
-        let known = last.flatMap { try? Stored.decode([Int: Int].self, text: $0["counts"], what: "counts") }
-        var counts: [Int: Int]
-        if let moving, let known, last?["is_newest"] == true {
-            counts = known
-            counts[moving.from, default: 0] -= 1
-            counts[moving.to, default: 0] += 1
-        } else {
-            // The clock went back, or nothing is known yet.
-            counts = try self.counts(database)
-        }
-        counts = counts.filter { $0.value > 0 }
-        guard counts != known else { return }
-        try database.execute(
-            cached: """
-                INSERT INTO status_count (minute, counts) VALUES (?, ?)
-                ON CONFLICT (minute) DO UPDATE SET counts = excluded.counts
-                """, arguments: [minute, try Stored.text(counts)])
-    }
-
-    private static let lastCounts = """
-        SELECT counts, minute = (SELECT max(minute) FROM status_count) AS is_newest
-        FROM status_count WHERE minute <= ? ORDER BY minute DESC LIMIT 1
-        """
 }
 
 // MARK: - Which domains lists show
 
 extension Store {
     /// Lists show the domains of the running configuration. Takes other ones. Only what differs is written.
-    package func watch(_ domains: [WatchedDomain], now: Date) async throws {
+    package func watch(_ domains: [WatchedDomain]) async throws {
         let wanted = Dictionary(domains.map { ($0.domain.name, Self.keys($0)) }) { first, _ in first }
         let interval = domains.map(\.checks.interval).min().map { String($0.inSeconds) }
         try await write { database in
@@ -151,7 +104,6 @@ extension Store {
                         cached: "INSERT INTO domain_key (key, name) VALUES (?, ?)", arguments: [key, name])
                 }
             }
-            try DomainRow.noteCounts(at: now, database)
         }
     }
 

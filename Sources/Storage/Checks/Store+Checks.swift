@@ -25,23 +25,13 @@ extension Store {
         let content = isUnchanged ? nil : try DomainRow.Content(state)
         let isNews = try await write { database in
             if let observation { try Self.keep(full, bodies, of: observation, database) }
-            let former = try DomainRow.former(state.domain, database)
-            var times = former.times
-            if let observation {
-                var answers = ResponseTimes(bytes: times) ?? ResponseTimes()
-                answers.note(observation)
-                times = answers.bytes
-            }
-            if try content != nil || !DomainRow.noteUnchanged(state, times: times, database) {
+            if try content != nil || !DomainRow.noteUnchanged(state, database) {
                 let content = try content ?? DomainRow.Content(state)
                 let now = state.lastCheckedAt ?? self.now()
                 let origin = try VersionIntervalRow.record(
                     evaluation.places, of: state.domain, at: now,
                     before: (stored?.lastCheckedAt, stored?.lastFullAt), database)
-                try DomainRow.write(state, content, times: times, origin: origin, at: now, database)
-                if let rank = former.rank, rank != content.status.rawValue {
-                    try DomainRow.noteCounts(at: now, moving: (rank, content.status.rawValue), database)
-                }
+                try DomainRow.write(state, content, origin: origin, at: now, database)
             }
             return try IncidentRow.write(evaluation.changes, database)
         }

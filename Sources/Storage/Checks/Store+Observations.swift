@@ -1,4 +1,4 @@
-// What is stored of what a check saw: the newest full check, how fast the domain answers, and bodies.
+// What is stored of what a check saw: the newest full check, and bodies.
 
 import Evidence
 import Facts
@@ -21,11 +21,6 @@ extension Store {
             }
             return observation
         }
-    }
-
-    /// How fast a domain answered over the last day; nil before its first check.
-    package func responseTimes(of domain: Domain) async throws -> ResponseTimes? {
-        try await read { ResponseTimes(bytes: try DomainRow.former(domain, $0).times) }
     }
 
     /// A body by its hash; nil where it was too large to keep or has aged out.

@@ -91,10 +91,14 @@ extension Store {
     }
 
     static let incidentsByID = "\(IncidentRow.select) WHERE i.id IN (SELECT value FROM json_each(?))"
+    /// A feed is in the log of deliveries alone.
     static let notifiedOf = """
-        SELECT n.incident_id, n.channel FROM json_each(?) wanted
+        SELECT n.incident_id, n.channel FROM json_each(?1) wanted
         JOIN notification n INDEXED BY notification_of_incident ON n.incident_id = wanted.value
-        WHERE n.notified_at IS NOT NULL ORDER BY n.channel
+        WHERE n.notified_at IS NOT NULL
+        UNION SELECT d.incident_id, d.channel FROM json_each(?1) wanted
+        JOIN delivery d INDEXED BY delivery_of_incident ON d.incident_id = wanted.value
+        WHERE d.outcome = 'delivered' ORDER BY 2
         """
 }
 

@@ -108,12 +108,6 @@ package struct ReasonGroup: Equatable, Sendable {
     package let example: Domain
 }
 
-/// How many watched domains had each status from an instant on.
-package struct StatusCounts: Equatable, Sendable {
-    package let at: Date
-    package let counts: [DomainStatus: Int]
-}
-
 extension Store {
     /// The watched domains that pass a filter, and how many there are.
     package func summaries(
@@ -179,32 +173,15 @@ extension Store {
 
     /// How many watched domains have each status.
     package func statusCounts() async throws -> [DomainStatus: Int] {
-        try await read { Self.byStatus(try DomainRow.counts($0)) }
-    }
-
-    private static func byStatus(_ counts: [Int: Int]) -> [DomainStatus: Int] {
-        let pairs = counts.compactMap { rank, count in DomainStatus(rawValue: rank).map { ($0, count) } }
-        return Dictionary(pairs) { first, _ in first }
-    }
-
-    /// The counts at `start` and each change since, oldest first.
-    package func statusCounts(since start: Date) async throws -> [StatusCounts] {
         try await read { database in
-            try Row.fetchAll(
-                database, cached: Self.countsSince, arguments: ["start": start.milliseconds / 60_000]
-            ).map { row in
-                let counts = try? Stored.decode([Int: Int].self, text: row["counts"], what: "counts")
-                return StatusCounts(
-                    at: Date(milliseconds: (row["minute"] as Int64) * 60_000), counts: Self.byStatus(counts ?? [:]))
+            let pairs = try Row.fetchAll(database, cached: Self.countsOfRanks).compactMap { row in
+                DomainStatus(rawValue: row["rank"]).map { ($0, row["count"] as Int) }
             }
+            return Dictionary(pairs) { first, _ in first }
         }
     }
 
-    static let countsSince = """
-        SELECT minute, counts FROM status_count
-        WHERE minute >= coalesce((SELECT max(minute) FROM status_count WHERE minute <= :start), :start)
-        ORDER BY minute
-        """
+    private static let countsOfRanks = "SELECT rank, count(*) AS count FROM domain WHERE watched = 1 GROUP BY rank"
 
     /// The domains that need attention, by what is to be decided about them; worst first, at most `limit`.
     package func reasons(_ filter: SummaryFilter, limit: Int) async throws -> [ReasonGroup] {
@@ -230,24 +207,4 @@ extension Store {
         GROUP BY rank, reason ORDER BY rank, count(*) DESC, reason LIMIT :limit
         """
     }
-
-    /// Of each value of a label how many domains need attention, by status.
-    package func attention(byLabel key: String) async throws -> [String: [DomainStatus: Int]] {
-        try await read { database in
-            let rows = try Row.fetchAll(
-                database, cached: Self.attentionByLabel, arguments: ["from": "=\(key)=", "to": "=\(key)>"])
-            var groups: [String: [DomainStatus: Int]] = [:]
-            for row in rows {
-                guard let status = DomainStatus(rawValue: row["rank"]) else { continue }
-                groups[String((row["key"] as String).dropFirst(key.count + 2)), default: [:]][status] = row["count"]
-            }
-            return groups
-        }
-    }
-
-    static let attentionByLabel = """
-        SELECT k.key, b.rank, count(*) AS count FROM domain b JOIN domain_key k ON k.name = b.name
-        WHERE b.watched = 1 AND b.rank <= \(DomainStatus.lastOfAttention.rawValue) AND k.key >= :from AND k.key < :to
-        GROUP BY k.key, b.rank
-        """
 }

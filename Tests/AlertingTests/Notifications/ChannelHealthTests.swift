@@ -212,7 +212,7 @@ extension AlertingSuite {
             return try strategy.parse(#require(text as? String)).timeIntervalSince(noon)
         }
 
-        @Test("the present set is sent each minute with an end five minutes ahead, and an end until it is taken")
+        @Test("the present set is sent each minute and ends in five, an end until it is taken; no row is kept")
         func rounds() async throws {
             let world = try world()
             try await world.commit(.firing)
@@ -226,6 +226,19 @@ extension AlertingSuite {
             #expect(ends.count == 2 && ends.allSatisfy { $0 == 150 })
             try await world.pass(600)
             #expect(world.transport.sent.count == 5)
+            let id = try world.incident().id
+            #expect(try await world.store.inspect(channel: "ops") { try $0.notification(id) } == nil)
+        }
+
+        @Test("what comes soon after a round waits some seconds, and is sent with all that is present")
+        func changes() async throws {
+            let world = try world()
+            try await world.commit(.firing)
+            try await world.settle()
+            try await world.commit(.firing, kind: .originBroken)
+            try await world.pass(30)
+            #expect(world.offsets("ops") == [0, 5])
+            #expect(try world.transport.sent.map { try alerts($0).count } == [1, 2])
         }
 
         @Test("single failures days apart are no trouble of the feed")

@@ -37,8 +37,11 @@ extension EndToEndTests {
                 // A restart neither ends the alert nor makes another.
                 process.signal(SIGKILL)
                 _ = try await process.ended()
+                let left = try await alertmanager.alerts().first?["updatedAt"]
                 let (again, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
+                // What a process has not sent it does not end.
+                _ = try await alertmanager.alerts("the alert once more") { $0.first.map { $0["updatedAt"] } != left }
                 #expect(try await alertmanager.alerts().map { $0["fingerprint"] } == [alert["fingerprint"]])
 
                 stage.lab.cdn.refresh("site.test")

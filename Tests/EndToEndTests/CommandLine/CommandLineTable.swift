@@ -322,9 +322,7 @@ enum CommandLineTable {
         .init("deliveries list --store x.db --format xml", 64, "'xml' is invalid for '--format"),
         .init("deliveries retry --store x.db", 64, "missing expected argument '<channel>'"),
         .init("deliveries retry --store x.db ops", 66, noStore),
-        .init("store path --store x.db", 0, output: "/x.db\n"),
         .init("store check --store x.db", 66, noStore),
-        .init("store compact --store x.db", 66, noStore),
         .init("store backup --store x.db copy.db", 66, noStore),
         .init("store backup --store x.db", 64, "missing expected argument '<file>'"),
     ]

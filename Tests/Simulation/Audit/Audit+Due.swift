@@ -134,14 +134,12 @@ extension Audit {
             return .due(.acknowledged)
         }
         guard incident.state == .firing else { return .none(nil) }
-        guard channel.isFeed || !story.rejected.contains(incident.version) else { return .none(.refused) }
+        guard !story.rejected.contains(incident.version) else { return .none(.refused) }
         let concern = concern(of: incident, to: channel, present)
         guard concern != .none, concern != .perhaps else { return .none(nil) }
         guard let reason = reason(incident, channel, story, concern, present) else {
             return .none(concern == .atOnce || story.knowsFiring ? nil : .notEscalated)
         }
-        // A feed goes on sending what it knows, whatever is silent.
-        if channel.isFeed, story.knowsFiring { return .due(reason) }
         if present.isSilent(incident) { return .none(.silenced) }
         guard !incident.isOfGlobal else { return .due(reason) }
         if parent(of: incident, channel.name) != nil || isLeftToCause(incident, channel, present)
@@ -157,8 +155,8 @@ extension Audit {
         _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story, _ present: Present
     ) -> Judgement {
         let age = present.now.timeIntervalSince(incident.resolvedAt ?? present.now)
-        // An alert that nobody says again ends by itself: a process may die before it knows that it was taken.
-        if channel.isFeed { return story.knowsFiring && story.settled?.isEnd == false ? .due(.resolved) : .none(nil) }
+        // An alert that nobody says again ends by itself.
+        if channel.isFeed { return .none(nil) }
         if story.knowsFiring {
             if story.rejected.contains(-incident.version) { return .none(.refused) }
             if isTakenOver(incident, channel) { return .none(.takenOver) }

@@ -156,8 +156,7 @@ struct Audit {
 
     /// The turn of a channel's loop is over: what it sent is written down.
     /// `present`: the keys of messages that are still under way. `isAlive`: the process that sent them has not died.
-    /// `isComplete`: the sender neither died nor met a store that takes no writes.
-    mutating func endTurn(of channel: String, present: Set<String>, isAlive: Bool, isComplete: Bool) {
+    mutating func endTurn(of channel: String, present: Set<String>, isAlive: Bool) {
         guard var book = channels[channel] else { return }
         if isAlive {
             for key in book.refused { for id in ids(of: key, channel) { stories[id]?.confirmRefusal(key: key) } }
@@ -165,10 +164,6 @@ struct Audit {
         for key in book.rejected.subtracting(present).sorted() {
             book.rejections += 1
             if keys[key]?.isReceived == false { keys[key]?.isSettled = true }
-        }
-        // The messages of a feed have no key: whether a turn that ended early had written their answer down is not known.
-        if !isComplete, book.received.remove("") != nil {
-            for id in ids(of: "", channel) { stories[id]?.leaveUnsettled(key: "") }
         }
         for key in book.received.subtracting(present).sorted() {
             keys[key]?.isSettled = true
@@ -192,8 +187,7 @@ struct Audit {
     }
 
     private func ids(of key: String, _ channel: String) -> [Story.ID] {
-        let incidents = key.isEmpty ? Array(active) : (keys[key]?.members ?? []).map(\.incident)
-        return incidents.map { Story.ID(incident: $0, channel: channel) }
+        (keys[key]?.members ?? []).map { Story.ID(incident: $0.incident, channel: channel) }
     }
 
     /// Its messages go to another place, which knows nothing.

@@ -33,10 +33,10 @@ extension Audit {
             guard isEnd || abs(end.timeIntervalSince(present.wall) - 300) < 5 else {
                 throw Violation(rule: .ages, detail: "the alert \(id) ends at \(alert.endsAt)")
             }
-            if isEnd, story.knowledge == .nothing || story.knowledge == .refused {
+            if isEnd, story.isEmpty {
                 throw Violation(rule: .endOnlyToNotified, detail: "\(channel.name) knows nothing of \(id)")
             }
-            if !isEnd, !story.knowsFiring, story.knowledge == .nothing {
+            if !isEnd, story.isEmpty {
                 guard !present.isSurelySilent(incident) else {
                     throw Violation(rule: .silence, detail: "\(channel.name) is sent the alert \(id)")
                 }
@@ -53,8 +53,6 @@ extension Audit {
         _ reaction: SimulatedReceiver.Reaction?, _ said: [(id: String, isEnd: Bool)], _ channel: String,
         _ present: Present
     ) throws {
-        if reaction?.isConfirmed == true { channels[channel, default: ChannelBook()].received.insert("") }
-        if reaction?.isRefused == true { channels[channel, default: ChannelBook()].refused.insert("") }
         for (id, isEnd) in said {
             guard let incident = ledger[id] else { continue }
             var word = Word(
@@ -62,6 +60,7 @@ extension Audit {
                 acknowledgedAt: nil, at: present.now)
             word.isAccepted = reaction?.isAccepted ?? false
             word.isRefusal = reaction?.isRefused ?? false
+            word.isRefused = word.isRefusal
             try note(word, Story.ID(incident: id, channel: channel))
         }
     }

@@ -5,7 +5,7 @@ import Monitoring
 
 /// What one request said about one incident, and what became of the request.
 struct Word {
-    var key: String
+    let key: String
     let reason: NotificationReason
     let version: Int
     /// It says that the incident is over.
@@ -139,11 +139,6 @@ struct Story {
             words[index].isSettled = true
             if words[index].isAboutTrouble { settled = words[index] }
         }
-    }
-
-    /// What was received under a key and is not settled never will be: later messages under the key are others.
-    mutating func leaveUnsettled(key: String) {
-        for index in words.indices where words[index].key == key && !words[index].isSettled { words[index].key = "?" }
     }
 
     /// The sender has written down that this was refused.

@@ -56,18 +56,17 @@ extension Simulation {
         } catch {
             guard !process.trouble.isDead else { return }
             figures.count("delivery steps that failed")
-            endTurn(of: channel, isComplete: false)
+            endTurn(of: channel)
             wake(channel, process, at: clock.passed + 5000)
         }
     }
 
-    func endTurn(of channel: String, isAlive: Bool = true, isComplete: Bool = true) {
+    func endTurn(of channel: String, isAlive: Bool = true) {
         checking {
             guard let reading, let book = audit.channels[channel], !(book.received.isEmpty && book.refused.isEmpty)
             else { return }
             audit.endTurn(
-                of: channel, present: Set(try reading.messages(channel: channel).map(\.key)), isAlive: isAlive,
-                isComplete: isAlive && isComplete)
+                of: channel, present: Set(try reading.messages(channel: channel).map(\.key)), isAlive: isAlive)
         }
     }
 
