@@ -16,54 +16,46 @@ package enum FileMatter: Codable, Equatable, Sendable {
 
     var declaration: Declaration {
         switch self {
-        case .lint(let lint): Declaration(lint, English.words(lint))
+        case .lint(let lint): .init(lint, English.words(lint))
         case .moreLint(let count, let domain):
-            Declaration(
-                .moreLint,
-                Words("The file has \(count) more findings.", "Run 'aasa-monitor lint \(domain)' to see all of them."))
+            .init(
+                .moreLint, "The file has \(count) more findings.",
+                "Run 'aasa-monitor lint \(domain)' to see all of them.")
         case .linksRemoved(let services):
-            Declaration(
+            .init(
                 .linksRemoved, leads: .originLosesLinks,
-                Words(
-                    "The file opens no link any more, as it did before: it is there for \(services.listed(upTo: 4)) alone.",
-                    "Put the apps back under applinks. If that is meant, ignore the rule aasa.links-removed for the domain."
-                ))
+                "The file opens no link any more, as it did before: it is there for \(services.listed(upTo: 4)) alone.",
+                "Put the apps back under applinks. If that is meant, ignore the rule aasa.links-removed for the domain."
+            )
         case .serviceMissing(let name):
-            Declaration(
-                .serviceMissing, leads: .expectationFailed,
-                Words("The file has no service \(name), which is expected.", English.deployOrCorrect))
+            .init(
+                .serviceMissing, leads: .expectationFailed, "The file has no service \(name), which is expected.",
+                English.deployOrCorrect)
         case .appMissing(let app, let service):
-            Declaration(
+            .init(
                 .appMissing, leads: .expectationFailed,
-                Words(
-                    "\(service.map { "The service \($0)" } ?? "The file") does not name the app \(app), which is expected.",
-                    "\(English.deployOrCorrect) An app ID is that of the signed entitlements: prefix, dot, bundle ID."
-                ))
+                "\(service.map { "The service \($0)" } ?? "The file") does not name the app \(app), which is expected.",
+                "\(English.deployOrCorrect) An app ID is that of the signed entitlements: prefix, dot, bundle ID.")
         case .opensUnexpectedly(let url, let app, let domain):
-            Declaration(
+            .init(
                 .urlOpens, leads: .expectationFailed,
-                Words(
-                    "The URL \(url) opens \(app), though it is expected to open nothing.", English.explain(url, domain))
-            )
+                "The URL \(url) opens \(app), though it is expected to open nothing.",
+                English.explain(url, domain))
         case .opensNothing(let url, let expected, let domain):
-            Declaration(
+            .init(
                 .urlOpensNothing, leads: .expectationFailed,
-                Words(
-                    "The URL \(url) opens nothing, though it is expected to open \(expected).",
-                    English.explain(url, domain)))
+                "The URL \(url) opens nothing, though it is expected to open \(expected).",
+                English.explain(url, domain))
         case .opensOther(let url, let app, let expected, let domain):
-            Declaration(
+            .init(
                 .urlOpensOther, leads: .expectationFailed,
-                Words(
-                    "The URL \(url) opens \(app), though it is expected to open \(expected).",
-                    English.explain(url, domain))
-            )
+                "The URL \(url) opens \(app), though it is expected to open \(expected).",
+                English.explain(url, domain))
         case .pageMissing(let url, let fault):
-            Declaration(
+            .init(
                 .pageMissing, leads: .pageMissing,
-                Words(
-                    "People without the app find no web page at \(url): \(English.words(fault)).",
-                    "Serve a page there, or redirect to the App Store."))
+                "People without the app find no web page at \(url): \(English.words(fault)).",
+                "Serve a page there, or redirect to the App Store.")
         }
     }
 }

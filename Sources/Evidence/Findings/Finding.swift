@@ -110,11 +110,9 @@ package enum Matter: Codable, Equatable, Sendable {
         case .file(let matter): matter.declaration
         case .monitor(let cause): cause.declaration
         case .vantageFailed(let name, let detail):
-            Declaration(
-                .vantageFailed,
-                Words(
-                    "The vantage \(name) could not be used: \(detail ?? "its proxy failed").",
-                    "Check the proxy of that vantage. It says nothing about the site, which is judged without it."))
+            .init(
+                .vantageFailed, "The vantage \(name) could not be used: \(detail ?? "its proxy failed").",
+                "Check the proxy of that vantage. It says nothing about the site, which is judged without it.")
         }
     }
 }
@@ -133,22 +131,28 @@ struct Declaration {
         case lint(String, reference: String)
     }
 
-    init(_ kind: FindingKind, leads diagnosis: DiagnosisID = .finding, _ words: @autoclosure @escaping () -> Words) {
-        self.init(kind, kind.severity, leads: diagnosis, words())
-    }
-
     /// `severity`: where it is not always the kind's.
     init(
-        _ kind: FindingKind, _ severity: Severity, leads diagnosis: DiagnosisID = .finding,
+        _ kind: FindingKind, severity: Severity? = nil, leads diagnosis: DiagnosisID = .finding,
+        _ why: @autoclosure @escaping () -> String, _ action: @autoclosure @escaping () -> String,
+        closing: String? = nil, evidence: @autoclosure @escaping () -> [String: String] = [:]
+    ) {
+        self.init(kind, severity: severity, leads: diagnosis) { _ in
+            Words(why(), action(), closing: closing, evidence())
+        }
+    }
+
+    init(
+        _ kind: FindingKind, severity: Severity? = nil, leads diagnosis: DiagnosisID = .finding,
         _ words: @autoclosure @escaping () -> Words
     ) {
-        self.init(kind, severity, leads: diagnosis, asOf: { _ in words() })
+        self.init(kind, severity: severity, leads: diagnosis) { _ in words() }
     }
 
     /// `words`: of what ages.
     init(
-        _ kind: FindingKind, _ severity: Severity? = nil, leads diagnosis: DiagnosisID = .finding,
-        asOf words: @escaping (Date) -> Words
+        _ kind: FindingKind, severity: Severity? = nil, leads diagnosis: DiagnosisID = .finding,
+        words: @escaping (Date) -> Words
     ) {
         source = .kind(kind)
         self.severity = severity ?? kind.severity
