@@ -160,12 +160,12 @@ extension Effect {
         }
         if without > 0 { return .openWebsite(at: share(without)) }
         if !others.isEmpty, context.comparison.isWithoutEffect != true {
-            let notes = context.comparison.behaviour
+            let changes = context.comparison.behaviour
             return .followOtherFile(
                 by: context.comparison.change?.way, at: share(others.count),
-                website: paths(notes.filter { $0.to == .opens }, openedBy: others, context.domain),
+                website: paths(changes.filter { $0.to == .opens }, openedBy: others, context.domain),
                 app: paths(
-                    notes.filter { $0.from == .opens }, openedBy: [readings.originFile].compactMap { $0 },
+                    changes.filter { $0.from == .opens }, openedBy: [readings.originFile].compactMap { $0 },
                     context.domain))
         }
         if !opens, let services { return context.links(without: services) }
@@ -175,11 +175,12 @@ extension Effect {
     }
 
     /// The examples that none of these files opens in any app.
-    private static func paths(_ notes: [BehaviourNote], openedBy files: [ContentReading], _ domain: Domain) -> [String]
-    {
+    private static func paths(
+        _ changes: [BehaviourChange], openedBy files: [ContentReading], _ domain: Domain
+    ) -> [String] {
         let links = files.compactMap { $0.document.map { AssociationFile($0).applinks } }
         var paths: [String] = []
-        for path in notes.map(\.example) where !paths.contains(path) && paths.count < 3 {
+        for path in changes.map(\.example) where !paths.contains(path) && paths.count < 3 {
             guard let url = MatchableURL("https://\(domain.name)\(path)"),
                 links.allSatisfy({ $0?.match(url).opens == nil })
             else { continue }

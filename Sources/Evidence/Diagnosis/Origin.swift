@@ -213,7 +213,7 @@ extension Diagnosis {
         { context in
             // A service that is misspelt has a place of its own.
             guard let finding = context.lint("no-service") ?? context.lint("root-not-object"),
-                finding.evidence["pointer"] == "", context.error(.redirect) == nil,
+                finding.matter.pointer == "", context.error(.redirect) == nil,
                 let words = context.check.readings.otherJSON
             else { return nil }
             return .origin(.otherJSON(words.inSentence))

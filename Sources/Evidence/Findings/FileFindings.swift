@@ -1,7 +1,8 @@
 // What checks of the file itself notice, and of what people expect of it.
 
 package enum FileMatter: Codable, Equatable, Sendable {
-    case lint(LintMatter)
+    /// In the AASA library's own words.
+    case lint(LintFinding)
     /// So many more than are shown.
     case moreLint(Int, Domain)
     /// It opens no link, and did before, or Apple's copy does. It is there for these services.
@@ -25,8 +26,8 @@ package enum FileMatter: Codable, Equatable, Sendable {
             .init(
                 .linksRemoved, leads: .originLosesLinks,
                 "The file opens no link any more, as it did before: it is there for \(services.listed(upTo: 4)) alone.",
-                "Put the apps back under applinks. If that is meant, ignore the rule aasa.links-removed for the domain."
-            )
+                "Put the apps back under applinks. If that is meant, ignore the rule aasa.links-removed for the domain.",
+                evidence: ["pointer": "/applinks"])
         case .serviceMissing(let name):
             .init(
                 .serviceMissing, leads: .expectationFailed, "The file has no service \(name), which is expected.",
@@ -60,29 +61,6 @@ package enum FileMatter: Codable, Equatable, Sendable {
     }
 }
 
-/// A finding of the linter, in the AASA library's own words.
-package struct LintMatter: Codable, Equatable, Sendable {
-    package var rule: String
-    package var severity: Severity
-    package var line: Int
-    package var column: Int
-    package var message: String
-    package var fix: String
-    package var reference: String
-
-    package init(
-        rule: String, severity: Severity, line: Int, column: Int, message: String, fix: String, reference: String
-    ) {
-        self.rule = rule
-        self.severity = severity
-        self.line = line
-        self.column = column
-        self.message = message
-        self.fix = fix
-        self.reference = reference
-    }
-}
-
 /// What was found in place of a web page.
 package enum PageFault: Codable, Equatable, Sendable {
     case redirect(RedirectFault)
@@ -95,7 +73,7 @@ package enum PageFault: Codable, Equatable, Sendable {
 extension English {
     fileprivate static let deployOrCorrect = "Deploy the file that has the change, or correct the expectation."
 
-    fileprivate static func words(_ lint: LintMatter) -> Words {
+    fileprivate static func words(_ lint: LintFinding) -> Words {
         let lead =
             switch lint.severity {
             case .error: "The file has an error in"
@@ -103,9 +81,13 @@ extension English {
             case .note: "In the file,"
             }
         return Words(
-            "\(lead) line \(lint.line), column \(lint.column): \(lint.message).",
+            "\(lead) line \(lint.start.line), column \(lint.start.column): \(lint.message).",
             "\(lint.fix.prefix(1).uppercased())\(lint.fix.dropFirst()).",
-            ["line": "\(lint.line)", "column": "\(lint.column)"])
+            Dictionary(
+                [
+                    ("line", "\(lint.start.line)"), ("column", "\(lint.start.column)"), ("pointer", lint.pointer),
+                ] + lint.evidence.map { ($0.name, $0.value) }
+            ) { first, _ in first })
     }
 
     fileprivate static func explain(_ url: String, _ domain: Domain) -> String {

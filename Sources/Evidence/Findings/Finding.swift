@@ -3,19 +3,7 @@
 
 import Foundation
 
-package enum Severity: String, Codable, Sendable, Comparable, CaseIterable {
-    case note, warning, error
-
-    private var rank: Int {
-        switch self {
-        case .note: 0
-        case .warning: 1
-        case .error: 2
-        }
-    }
-
-    package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
-}
+package typealias Severity = LintSeverity
 
 package struct Finding: Codable, Equatable, Sendable {
     /// What was seen. The kind follows from it, and the severity unless something else weighs against it.
@@ -103,6 +91,15 @@ package enum Matter: Codable, Equatable, Sendable {
 
     package var kind: FindingKind? { declaration.kind }
 
+    /// Where in the file it is, as a JSON pointer (RFC 6901); nil where it is about no place in it.
+    package var pointer: String? {
+        switch self {
+        case .file(.lint(let finding)): finding.pointer
+        case .file(.linksRemoved): "/applinks"
+        default: nil
+        }
+    }
+
     var declaration: Declaration {
         switch self {
         case .origin(let matter): matter.declaration
@@ -160,7 +157,7 @@ struct Declaration {
         self.words = words
     }
 
-    init(_ lint: LintMatter, _ words: @autoclosure @escaping () -> Words) {
+    init(_ lint: LintFinding, _ words: @autoclosure @escaping () -> Words) {
         source = .lint(lint.rule, reference: lint.reference)
         severity = lint.severity
         diagnosis = lint.severity == .error ? .fileFault : .fileWarning

@@ -25,13 +25,13 @@ extension Int {
     }
 }
 
-extension BehaviourNote {
+extension BehaviourChange {
     /// One line: `/trips/a opens ABCDE12345.com.example.app in the new file, nothing in Apple's copy`.
     package var sentence: String {
-        if to == .opens { return "\(example) opens \(app) in the new file, and nothing in Apple's copy" }
-        if from == .opens { return "\(example) opens \(app) in Apple's copy, and nothing in the new file" }
+        if to == .opens { return "\(example) opens \(appID) in the new file, and nothing in Apple's copy" }
+        if from == .opens { return "\(example) opens \(appID) in Apple's copy, and nothing in the new file" }
         return
-            "\(example) opens nothing for \(app), \(to == .blocked ? "now by a rule that excludes it" : "no longer by a rule")"
+            "\(example) opens nothing for \(appID), \(to == .blocked ? "now by a rule that excludes it" : "no longer by a rule")"
     }
 }
 
