@@ -1,5 +1,6 @@
 // Dates, ages and sizes as people read them.
 
+import AASA
 import Foundation
 
 extension Date {
@@ -44,14 +45,7 @@ extension String {
     package var displayable: String {
         // Nearly all text is such, and this is asked for each line of each page and message.
         if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
-        return String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: "\u{FFFD}"
-                    default: scalar
-                    }
-                }))
+        return String(String.UnicodeScalarView(unicodeScalars.map { $0.isSteering ? "\u{FFFD}" : $0 }))
     }
 
     /// Text of a server's as a part of a sentence: cleaned, and short enough that the sentence is still read to its end.
