@@ -258,19 +258,22 @@ extension LintRule {
 }
 
 /// Pages that decide.
-enum LintReference {
+package enum LintReference {
     static let json = "https://www.rfc-editor.org/rfc/rfc8259"
-    static let associatedDomains = "https://developer.apple.com/documentation/xcode/supporting-associated-domains"
-    static let applinks = "https://developer.apple.com/documentation/bundleresources/applinks"
+    package static let associatedDomains =
+        "https://developer.apple.com/documentation/xcode/supporting-associated-domains"
+    package static let configuringDomain =
+        "https://developer.apple.com/documentation/xcode/configuring-an-associated-domain"
+    package static let applinks = "https://developer.apple.com/documentation/bundleresources/applinks"
     static let details = applinks + "/details"
     static let components = details + "/components"
     static let query = components + "/query"
     static let defaults = applinks + "/defaults"
     static let variables = applinks + "/substitutionvariables"
-    static let technote = "https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links"
-    static let archivedGuide =
+    package static let technote = "https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links"
+    package static let archivedGuide =
         "https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html"
-    static let appClips =
+    package static let appClips =
         "https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website"
     static let whatsNew2019 = "https://developer.apple.com/videos/play/wwdc2019/717/"
     static let whatsNew2020 = "https://developer.apple.com/videos/play/wwdc2020/10098/"

@@ -95,33 +95,33 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         switch self {
         case .dnsFailed, .unreachable, .timeout, .connectionReset, .tlsFailed, .tlsVersion, .certificateExpired,
             .certificateNotYetValid, .certificateUntrusted, .certificateNameMismatch, .certificateChainIncomplete:
-            (.error, .originUnreachable, Reference.supportingDomains)
-        case .slow, .addressUnreachable: (.error, .originUnreachable, Reference.debuggingLinks)
-        case .ipv6Broken: (.warning, .originUnreachable, Reference.debuggingLinks)
+            (.error, .originUnreachable, LintReference.associatedDomains)
+        case .slow, .addressUnreachable: (.error, .originUnreachable, LintReference.technote)
+        case .ipv6Broken: (.warning, .originUnreachable, LintReference.technote)
         case .truncated, .headersTooLarge, .malformedAnswer, .status, .redirect, .redirectInsecure, .redirectLoop,
             .contentEncoding:
-            (.error, .originBroken, Reference.supportingDomains)
-        case .contentType, .tooLarge: (.error, .originBroken, Reference.archivedGuide)
-        case .notPublicAddress: (.error, .originBroken, Reference.configuringDomain)
-        case .crawlerRefused: (.error, .originBroken, Reference.appClips)
-        case .vantageRefused: (.error, .originBroken, Reference.debuggingLinks)
-        case .rootOnly: (.warning, .originBroken, Reference.supportingDomains)
-        case .addressDiffers: (.error, .originInconsistent, Reference.debuggingLinks)
-        case .certificateExpiring: (.warning, .certificateExpiring, Reference.supportingDomains)
-        case .certificateChainExpiring, .rootCopyDiffers: (.warning, nil, Reference.supportingDomains)
-        case .certificateChainExpired, .singleFamily: (.note, nil, Reference.supportingDomains)
-        case .addressStalls, .cdnUnreachable, .edgeUnreachable: (.warning, nil, Reference.debuggingLinks)
+            (.error, .originBroken, LintReference.associatedDomains)
+        case .contentType, .tooLarge: (.error, .originBroken, LintReference.archivedGuide)
+        case .notPublicAddress: (.error, .originBroken, LintReference.configuringDomain)
+        case .crawlerRefused: (.error, .originBroken, LintReference.appClips)
+        case .vantageRefused: (.error, .originBroken, LintReference.technote)
+        case .rootOnly: (.warning, .originBroken, LintReference.associatedDomains)
+        case .addressDiffers: (.error, .originInconsistent, LintReference.technote)
+        case .certificateExpiring: (.warning, .certificateExpiring, LintReference.associatedDomains)
+        case .certificateChainExpiring, .rootCopyDiffers: (.warning, nil, LintReference.associatedDomains)
+        case .certificateChainExpired, .singleFamily: (.note, nil, LintReference.associatedDomains)
+        case .addressStalls, .cdnUnreachable, .edgeUnreachable: (.warning, nil, LintReference.technote)
         case .ipv6Unchecked, .ipv4Unchecked, .rateLimited, .formattingDiffers, .withoutEffect:
-            (.note, nil, Reference.debuggingLinks)
-        case .cdnMissing, .crawlerError: (.error, .cdnMissing, Reference.debuggingLinks)
-        case .stale: (.error, .cdnStale, Reference.debuggingLinks)
-        case .propagating: (.note, .cdnStale, Reference.debuggingLinks)
-        case .badCopy: (.error, .cdnDivergent, Reference.debuggingLinks)
-        case .divergent, .edgesDiffer: (.warning, .cdnDivergent, Reference.debuggingLinks)
-        case .moreLint: (.note, nil, Reference.applinks)
-        case .linksRemoved: (.error, .fileBroken, Reference.applinks)
-        case .serviceMissing, .appMissing, .pageMissing: (.error, .expectationFailed, Reference.supportingDomains)
-        case .urlOpens, .urlOpensNothing, .urlOpensOther: (.error, .expectationFailed, Reference.applinks)
+            (.note, nil, LintReference.technote)
+        case .cdnMissing, .crawlerError: (.error, .cdnMissing, LintReference.technote)
+        case .stale: (.error, .cdnStale, LintReference.technote)
+        case .propagating: (.note, .cdnStale, LintReference.technote)
+        case .badCopy: (.error, .cdnDivergent, LintReference.technote)
+        case .divergent, .edgesDiffer: (.warning, .cdnDivergent, LintReference.technote)
+        case .moreLint: (.note, nil, LintReference.applinks)
+        case .linksRemoved: (.error, .fileBroken, LintReference.applinks)
+        case .serviceMissing, .appMissing, .pageMissing: (.error, .expectationFailed, LintReference.associatedDomains)
+        case .urlOpens, .urlOpensNothing, .urlOpensOther: (.error, .expectationFailed, LintReference.applinks)
         case .fetchFailed, .networkLost, .manyFailing, .blind, .deliveryFailing: (.error, nil, Reference.curlManual)
         case .vantageFailed, .scheduleBehind, .configReloadFailed: (.warning, nil, Reference.curlManual)
         case .nameServerFailed: (.error, nil, Reference.nameServers)
@@ -195,21 +195,10 @@ extension IncidentKind {
     package var rules: Set<Rule> { Rule.ofDomains.filter { $0.feeds == self } }
 }
 
-/// The pages that decide what is right. The documentation is the rule; what Apple's systems were seen to do only
-/// lowers a severity.
+/// The pages that decide what is right: Apple's, and these about this machine. The documentation is the rule; what Apple's systems
+/// were seen to do only lowers a severity.
 enum Reference {
-    static let supportingDomains = "https://developer.apple.com/documentation/xcode/supporting-associated-domains"
-    static let configuringDomain =
-        "https://developer.apple.com/documentation/xcode/configuring-an-associated-domain"
-    static let debuggingLinks =
-        "https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links"
-    static let appClips =
-        "https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website"
-    static let applinks = "https://developer.apple.com/documentation/bundleresources/applinks"
-    static let archivedGuide =
-        "https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html"
     static let systemStatus = "https://www.apple.com/support/systemstatus/"
-    /// Of this machine.
     static let trustStore = "https://curl.se/docs/sslcerts.html"
     static let nameServers = "https://man7.org/linux/man-pages/man5/resolv.conf.5.html"
     static let routes = "https://man7.org/linux/man-pages/man8/ip-route.8.html"
