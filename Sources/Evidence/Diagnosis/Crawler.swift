@@ -184,12 +184,6 @@ package struct AbsenceReason: Codable, Equatable, Sendable {
     /// nil: Apple gives none.
     package var word: AppleWord?
     package var trouble: CrawlerTrouble
-
-    package init(count: Int, word: AppleWord?, trouble: CrawlerTrouble) {
-        self.count = count
-        self.word = word
-        self.trouble = trouble
-    }
 }
 
 extension English {

@@ -94,11 +94,6 @@ package struct Effect: Codable, Equatable, Sendable {
 package struct EdgeShare: Codable, Equatable, Sendable {
     package var edges: Int
     package var asked: Int
-
-    package init(_ edges: Int, of asked: Int) {
-        self.edges = edges
-        self.asked = asked
-    }
 }
 
 extension Effect {
@@ -139,7 +134,7 @@ extension Effect {
         let copies = readings.copies
         guard !copies.isEmpty else { return .unknown(.cdnNotReached) }
         func share(_ count: Int) -> EdgeShare? {
-            count == copies.count || asked == 0 ? nil : EdgeShare(count, of: asked)
+            count == copies.count || asked == 0 ? nil : EdgeShare(edges: count, asked: asked)
         }
         let current = readings.currentMeanings
         var without = 0
@@ -171,7 +166,7 @@ extension Effect {
         if !opens, let services { return context.links(without: services) }
         let silent = context.silentEdges
         return context.linksAsTheFileSays
-            ?? .work(seen: silent == 0 ? nil : EdgeShare(edges.count, of: edges.count + silent))
+            ?? .work(seen: silent == 0 ? nil : EdgeShare(edges: edges.count, asked: edges.count + silent))
     }
 
     /// The examples that none of these files opens in any app.
@@ -239,6 +234,8 @@ extension DiagnosisContext {
     fileprivate var silentEdges: Int {
         let survey = check.edges
         guard !survey.speaking.isEmpty else { return 0 }
-        return survey.silent.count { !($0.address.contains(":") && $0.retrieval.failure?.kind == .unreachable) }
+        return survey.silent.count {
+            !(HostAddress.family(of: $0.address) == 6 && $0.retrieval.failure?.kind == .unreachable)
+        }
     }
 }

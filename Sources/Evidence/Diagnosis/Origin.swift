@@ -74,12 +74,6 @@ package struct AddressAnswers: Codable, Equatable, Sendable {
     package var good: Int?
     package var asked: Int
     package var groups: [ServedAt]
-
-    package init(good: Int?, asked: Int, groups: [ServedAt]) {
-        self.good = good
-        self.asked = asked
-        self.groups = groups
-    }
 }
 
 package enum AddressRepair: Codable, Equatable, Sendable {

@@ -132,12 +132,9 @@ package struct EdgeGroup: Codable, Equatable, Sendable {
 package struct AppleWord: Codable, Equatable, Sendable {
     package var code: String?
     package var reason: String
+}
 
-    package init(code: String?, reason: String) {
-        self.code = code
-        self.reason = reason
-    }
-
+extension AppleWord {
     init(_ failure: CrawlerFailure) {
         self.init(code: failure.code?.inSentence, reason: failure.reason.inSentence)
     }
