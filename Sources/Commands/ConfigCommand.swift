@@ -169,7 +169,7 @@ struct RunReadiness {
 
     private var address: ConfigurationProblem? {
         let (host, port) = (file.server.host, file.server.port)
-        let place = file.shown(host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)", of: "server.listen")
+        let place = file.shown("\(HostAddress.inURL(host)):\(port)", of: "server.listen")
         return switch ListeningTrial.result(host: host, port: port) {
         // By the daemon that this configuration is of, as before a reload.
         case EADDRINUSE where Store.isInUse(path: file.store.path): nil

@@ -102,10 +102,10 @@ struct HistoryText {
     private static func lines(_ differences: Differences, _ style: TextStyle) -> [String] {
         if differences.changes.isEmpty { return ["    " + style.dim("the same in meaning")] }
         var lines = differences.changes.prefix(mostChanges).map {
-            "    \(CheckReport.mark($0.kind)) \($0.summary.displayable.shortened(to: 200))"
+            "    \($0.kind.mark) \($0.summary.displayable.shortened(to: 200))"
         }
-        for note in differences.behaviour.prefix(mostChanges) {
-            lines += style.wrapped(Self.sentence(note), indentation: 4, hanging: 2)
+        for change in differences.behaviour.prefix(mostChanges) {
+            lines += style.wrapped(Self.sentence(change), indentation: 4, hanging: 2)
         }
         let more =
             max(0, differences.total - mostChanges) + max(0, differences.behaviour.count - mostChanges)
@@ -113,9 +113,9 @@ struct HistoryText {
         return lines
     }
 
-    private static func sentence(_ note: BehaviourNote) -> String {
-        if note.to == .opens { return "\(note.example) opens \(note.app) since then" }
-        return "\(note.example) no longer opens \(note.app)"
+    private static func sentence(_ change: BehaviourChange) -> String {
+        if change.to == .opens { return "\(change.example) opens \(change.appID) since then" }
+        return "\(change.example) no longer opens \(change.appID)"
     }
 
     // MARK: - Propagation times

@@ -131,7 +131,7 @@ package struct LocalFamilies: Sendable {
 
     /// Those that this machine may reach; all where it has no address but its loopback's.
     package func reachable(_ addresses: [String]) -> [String] {
-        numbers.isEmpty ? addresses : addresses.filter { numbers.contains($0.contains(":") ? 6 : 4) }
+        numbers.isEmpty ? addresses : addresses.filter { numbers.contains(HostAddress.family(of: $0)) }
     }
 }
 

@@ -166,7 +166,7 @@ extension CurlDriver {
         if let failure = found.failure { return TransferResult(failed: CurlError(failure), after: spent) }
         guard case .name(let name, let port) = found.route else { return try await transfer(request) }
         // The plus sign: not for ever.
-        let addresses = found.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }
+        let addresses = found.addresses.map(HostAddress.inURL)
         request.lookedUp = ["+\(name):\(port):" + addresses.joined(separator: ",")]
         request.limits.connectTimeout = max(.milliseconds(1), request.limits.connectTimeout - spent)
         request.limits.totalTimeout = max(.milliseconds(1), request.limits.totalTimeout - spent)

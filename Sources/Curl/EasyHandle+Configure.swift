@@ -68,7 +68,7 @@ extension EasyHandle {
                 throw CurlError(code: .badURL, phase: .resolving, message: "'\(address)' is not an IP address")
             }
             let target = transfer.settings.connectTarget(host: host, port: port)?.port ?? port
-            connectTo = ["::" + (address.contains(":") ? "[\(address)]" : address) + ":\(target)"]
+            connectTo = ["::" + HostAddress.inURL(address) + ":\(target)"]
         }
         if !connectTo.isEmpty { try set(CURLOPT_CONNECT_TO, transfer.keep(connectTo)) }
         let resolve = transfer.settings.resolve + request.lookedUp

@@ -180,9 +180,7 @@ private enum RuleText {
     }
 
     static func port(_ text: String) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(text) else {
-            return nil
-        }
+        guard text.isOfDigits, let port = Int(text) else { return nil }
         return (1...65_535).contains(port) ? port : nil
     }
 }

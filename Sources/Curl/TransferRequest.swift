@@ -73,7 +73,7 @@ package struct TransferRequest: Sendable {
 
         /// Whether an address, without brackets, is of the family.
         package func accepts(_ address: String) -> Bool {
-            number.map { $0 == (address.contains(":") ? 6 : 4) } ?? true
+            number.map { $0 == HostAddress.family(of: address) } ?? true
         }
     }
 

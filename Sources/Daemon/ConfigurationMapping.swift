@@ -111,6 +111,6 @@ extension ServerSettings {
     /// The host as a URL has it; an address that stands for all is shown as this machine.
     var shownHost: String {
         if isOnAll { return "127.0.0.1" }
-        return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        return HostAddress.inURL(host)
     }
 }

@@ -1,5 +1,11 @@
 // What one check means.
 
+// What of the file's own library a verdict holds: whoever reads verdicts reads these.
+@_exported import struct AASA.AssociationChange
+@_exported import struct AASA.BehaviourChange
+@_exported import enum AASA.LinkBehaviour
+@_exported import struct AASA.LintFinding
+@_exported import enum AASA.LintSeverity
 import Foundation
 
 /// The judgement over one observation.
@@ -64,14 +70,14 @@ package struct Comparison: Codable, Equatable, Sendable {
     /// How long the CDN has lagged, at the instant of the check.
     package var lagSeconds: Int?
     /// What differs in meaning, from what the CDN serves to what the origin serves: the first of `changesTotal`.
-    package var changes: [Change]
+    package var changes: [AssociationChange]
     /// nil: no more than are listed.
     private var unlisted: Int?
     /// Of what the changes are: the content that the CDN serves and the one that the origin serves, by meaning. Two
     /// comparisons of the same contents find the same changes.
     package var compared: ComparedContents?
     /// What phones will do differently once the CDN serves what the origin serves.
-    package var behaviour: [BehaviourNote]
+    package var behaviour: [BehaviourChange]
     /// Whether the contents differ and it is proven that no URL and no other service behaves otherwise by it; nil: it is not.
     package var isWithoutEffect: Bool?
     /// How the CDN's edges stand to the origin; nil where they were not asked one by one.
@@ -92,8 +98,9 @@ package struct Comparison: Codable, Equatable, Sendable {
     }
 
     package init(
-        state: State, bytesEqual: Bool? = nil, changedAt: Date? = nil, lagSeconds: Int? = nil, changes: [Change] = [],
-        compared: ComparedContents? = nil, behaviour: [BehaviourNote] = [], edges: EdgeTally? = nil
+        state: State, bytesEqual: Bool? = nil, changedAt: Date? = nil, lagSeconds: Int? = nil,
+        changes: [AssociationChange] = [],
+        compared: ComparedContents? = nil, behaviour: [BehaviourChange] = [], edges: EdgeTally? = nil
     ) {
         self.compared = compared
         self.edges = edges
@@ -142,13 +149,13 @@ package struct Comparison: Codable, Equatable, Sendable {
 /// What differs between two files, and what phones do differently.
 package struct Differences: Equatable, Sendable {
     /// The first of `total`.
-    package var changes: [Change] = []
+    package var changes: [AssociationChange] = []
     package var total = 0
-    package var behaviour: [BehaviourNote] = []
+    package var behaviour: [BehaviourChange] = []
     /// Whether both files list the same apps in the same entries and order, each once: which of several opens a URL stays the same.
     var keepsApps = false
 
-    package init(changes: [Change] = [], total: Int? = nil, behaviour: [BehaviourNote] = []) {
+    package init(changes: [AssociationChange] = [], total: Int? = nil, behaviour: [BehaviourChange] = []) {
         self.changes = changes
         self.total = max(total ?? 0, changes.count)
         self.behaviour = behaviour
@@ -206,55 +213,11 @@ package struct OriginChange: Codable, Equatable, Sendable {
 package struct ComparedContents: Codable, Equatable, Sendable {
     package var copy: ContentHash
     package var origin: ContentHash
+}
 
-    package init(copy: ContentHash, origin: ContentHash) {
-        self.copy = copy
-        self.origin = origin
-    }
-
+extension ComparedContents {
     init?(_ copy: ContentReading, _ origin: ContentReading) {
         guard let copy = copy.meaning, let origin = origin.meaning else { return nil }
         self.init(copy: copy, origin: origin)
-    }
-}
-
-/// One kind of URL that an app treats differently under two versions of a file, shown by an example.
-package struct BehaviourNote: Codable, Equatable, Sendable {
-    /// The app ID.
-    package var app: String
-    package var from: Behaviour
-    package var to: Behaviour
-    /// A path, with query and fragment where they matter, for which the change holds.
-    package var example: String
-
-    package init(app: String, from: Behaviour, to: Behaviour, example: String) {
-        self.app = app
-        self.from = from
-        self.to = to
-        self.example = example
-    }
-
-    package enum Behaviour: String, Codable, Sendable {
-        case opens, blocked
-        case notMatched = "not_matched"
-    }
-}
-
-/// One difference in meaning between two versions of a file.
-package struct Change: Codable, Equatable, Sendable {
-    package var kind: Kind
-    /// One line for people, such as `applinks: ABCDE12345.com.example.app added`.
-    package var summary: String
-    /// Where in the newer file, or in the older one for what was removed: a JSON pointer (RFC 6901).
-    package var pointer: String
-
-    package init(kind: Kind, summary: String, pointer: String) {
-        self.kind = kind
-        self.summary = summary
-        self.pointer = pointer
-    }
-
-    package enum Kind: String, Codable, Sendable {
-        case added, removed, changed, moved
     }
 }

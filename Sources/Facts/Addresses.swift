@@ -13,7 +13,7 @@ package struct HostAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter text: an address without zone or brackets. Names, and numbers that only some programs read as an address
     ///   (`127.1`), are none.
     package init?(_ text: some StringProtocol) {
-        let isIPv6 = text.contains(":")
+        let isIPv6 = Self.family(of: text) == 6
         var bytes = [UInt8](repeating: 0, count: isIPv6 ? 16 : 4)
         guard inet_pton(isIPv6 ? AF_INET6 : AF_INET, String(text), &bytes) == 1 else { return nil }
         self.init(bytes: bytes)
@@ -34,6 +34,14 @@ package struct HostAddress: Hashable, Sendable, CustomStringConvertible {
     fileprivate init(all bytes: [UInt8]) { self.bytes = bytes }
 
     package var isIPv4: Bool { bytes.starts(with: Self.mapped) }
+
+    /// 4 or 6. `text`: an address without brackets.
+    package static func family(of text: some StringProtocol) -> Int { text.contains(":") ? 6 : 4 }
+
+    /// A name or an address as a URL has it: IPv6 in brackets.
+    package static func inURL(_ host: String) -> String {
+        family(of: host) == 6 && !host.hasPrefix("[") ? "[\(host)]" : host
+    }
 
     /// Whether only this machine reaches it: 127.0.0.0/8 and ::1.
     package var isLoopback: Bool {
@@ -70,12 +78,10 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = HostAddress(parts[0]) else { return nil }
-        let offset = parts[0].contains(":") ? 0 : 96
+        let offset = HostAddress.family(of: parts[0]) == 6 ? 0 : 96
         var bits = 128
         if parts.count == 2 {
-            guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let given = Int(parts[1]),
-                given <= 128 - offset
-            else { return nil }
+            guard parts[1].isOfDigits, let given = Int(parts[1]), given <= 128 - offset else { return nil }
             bits = offset + given
         }
         // What an operator writes after the network's own bits does not count.
@@ -121,7 +127,7 @@ package struct ResolvedAddress: Codable, Equatable, Hashable, Sendable {
     }
 
     /// 4 or 6.
-    package var family: Int { address.contains(":") ? 6 : 4 }
+    package var family: Int { HostAddress.family(of: address) }
 }
 
 // MARK: - Who can reach an address

@@ -11,6 +11,16 @@ extension Substring {
     }
 }
 
+extension StringProtocol {
+    /// Whether it is a number in the digits of ASCII alone, without a sign.
+    package var isOfDigits: Bool { !isEmpty && utf8.allSatisfy(\.isDigit) }
+}
+
+extension UInt8 {
+    /// In ASCII.
+    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
+
 extension Date {
     /// From the date form of HTTP headers, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7). The two obsolete forms are read by
     /// nobody who sends them.
@@ -33,7 +43,7 @@ extension Date {
 
     private init?(year: Substring, month: Substring, day: Substring, clock: Substring) {
         func number(_ digits: Substring, in range: ClosedRange<Int32>) -> Int32? {
-            guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+            guard digits.isOfDigits else { return nil }
             return Int32(digits).flatMap { range.contains($0) ? $0 : nil }
         }
         let clock = clock.split(separator: ":", omittingEmptySubsequences: false)

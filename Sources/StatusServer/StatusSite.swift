@@ -1,6 +1,7 @@
 // The life of the server: it takes its address, serves until its end, and ends in time.
 
 import Evidence
+import Facts
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -259,7 +260,7 @@ package struct ListenError: Error, Equatable, CustomStringConvertible {
     package var description: String { message }
 
     init(_ error: any Error, host: String, port: Int) {
-        let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let place = "\(HostAddress.inURL(host)):\(port)"
         (code, message) = Self.explain(error, place: place, host: host)
     }
 

@@ -25,7 +25,8 @@ func incident(
 
 func alert(
     _ reason: NotificationReason = .firing, incident id: String = "a1", domain: String = "example.com",
-    severity: Severity = .error, changes: [Change] = [], findings: [Finding] = [], diagnosis: String = "the CDN lags"
+    severity: Severity = .error, changes: [AssociationChange] = [], findings: [Finding] = [],
+    diagnosis: String = "the CDN lags"
 ) throws -> Alert {
     Alert(
         reason: reason, at: noon,
@@ -43,9 +44,10 @@ func finding(_ message: String = "stale", evidence: [String: String] = [:], fix:
     Finding(
         .file(
             .lint(
-                LintMatter(
-                    rule: "stale", severity: .error, line: 1, column: 1, message: message, fix: fix,
-                    reference: "https://example.test/r"))), evidence: evidence)
+                LintFinding(
+                    rule: "stale", severity: .error, message: message, fix: fix, reference: "https://example.test/r",
+                    range: 0..<1, start: .init(line: 1, column: 1), end: .init(line: 1, column: 2), pointer: ""))),
+        evidence: evidence)
 }
 
 func channel(_ name: String = "hook", _ kind: ChannelKind = .webhook, keys: [Data] = []) throws -> Channel {

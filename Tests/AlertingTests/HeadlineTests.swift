@@ -78,8 +78,9 @@ extension AlertingSuite {
 
         private static let noService = Matter.file(
             .lint(
-                LintMatter(
-                    rule: "no-service", severity: .error, line: 1, column: 1, message: "", fix: "", reference: "")))
+                LintFinding(
+                    rule: "no-service", severity: .error, message: "", fix: "", reference: "", range: 0..<1,
+                    start: .init(line: 1, column: 1), end: .init(line: 1, column: 2), pointer: "")))
 
         private static let findings: [(Matter, String)] = [
             (vantage(.refused), "the origin gives other places something else"),

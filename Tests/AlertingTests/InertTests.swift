@@ -9,7 +9,7 @@ extension AlertingSuite {
     @Suite("Inert values")
     struct InertTests {
         private func texts(_ service: Service, _ value: String) throws -> [String] {
-            let change = Change(kind: .added, summary: value, pointer: "/a")
+            let change = AssociationChange(kind: .added, summary: value, pointer: "/a")
             var alert = try alert(changes: [change], findings: [finding(fix: value)], diagnosis: value)
             alert.labels = ["note": value]
             alert.acknowledgement = Acknowledgement(by: value, reason: value, at: noon)

@@ -43,7 +43,7 @@ extension AlertingSuite {
             func check(_ markup: some Markup) throws {
                 for count in [0, limit / 12, limit / 4, limit, limit + 1] {
                     let long = String(repeating: unit, count: count)
-                    let change = Change(kind: .added, summary: long, pointer: "/")
+                    let change = AssociationChange(kind: .added, summary: long, pointer: "/")
                     let rendered = RenderedAlert(
                         try alert(
                             changes: Array(repeating: change, count: 20), findings: [finding(fix: long)],
@@ -62,7 +62,7 @@ extension AlertingSuite {
 
         @Test("what to do outlives the diff")
         func worth() throws {
-            let change = Change(kind: .added, summary: String(repeating: "x", count: 250), pointer: "/")
+            let change = AssociationChange(kind: .added, summary: String(repeating: "x", count: 250), pointer: "/")
             let alert = try alert(
                 changes: Array(repeating: change, count: 40), findings: [finding()])
             let text = TextLayout(form: PlainMarkup(unit: .utf16), limit: 1200).text(RenderedAlert(alert))
@@ -77,7 +77,7 @@ extension AlertingSuite {
             ["漢", "👩🏽", "e\u{301}", "<", "*", "\""])
         func services(service: Service, unit: String) throws {
             let long = String(repeating: unit, count: 20_000)
-            let change = Change(kind: .added, summary: long, pointer: long)
+            let change = AssociationChange(kind: .added, summary: long, pointer: long)
             for plain in [false, true] {
                 var alert = try alert(
                     changes: Array(repeating: change, count: 60), findings: [finding(long, fix: long)],

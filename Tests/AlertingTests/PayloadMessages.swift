@@ -47,7 +47,7 @@ enum MessageKind: String, CaseIterable, Sendable {
     }
 
     private func one(_ reason: NotificationReason, _ text: String, id: String = "a1") throws -> Alert {
-        let change = Change(kind: .added, summary: text, pointer: "/applinks")
+        let change = AssociationChange(kind: .added, summary: text, pointer: "/applinks")
         let isEnd = reason.type == .resolved
         var alert = try Alerting_alert(
             reason, incident: id,
@@ -96,7 +96,8 @@ func globalAlert(
 
 /// The suite's `alert`, under a name that a method of the same name does not hide.
 private func Alerting_alert(
-    _ reason: NotificationReason, incident id: String, domain: String, changes: [Change], findings: [Finding],
+    _ reason: NotificationReason, incident id: String, domain: String, changes: [AssociationChange],
+    findings: [Finding],
     diagnosis: String
 ) throws -> Alert {
     try alert(

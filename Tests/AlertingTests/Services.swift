@@ -126,7 +126,8 @@ enum Occasion: String, CaseIterable, Sendable {
     }
 
     private func one(_ reason: NotificationReason, _ domain: String = "example.com") throws -> Alert {
-        let change = Change(kind: .added, summary: "applinks: app ABCDE12345.com.example.app", pointer: "/applinks")
+        let change = AssociationChange(
+            kind: .added, summary: "applinks: app ABCDE12345.com.example.app", pointer: "/applinks")
         let isOver = reason.type == .resolved
         var alert = try Alerting_alert(
             reason, domain: domain, changes: isOver ? [] : [change],
@@ -145,7 +146,7 @@ enum Occasion: String, CaseIterable, Sendable {
 
 /// The suite's `alert`, under a name that a method of the same name does not hide.
 func Alerting_alert(
-    _ reason: NotificationReason, domain: String, changes: [Change], findings: [Finding]
+    _ reason: NotificationReason, domain: String, changes: [AssociationChange], findings: [Finding]
 ) throws -> Alert {
     try alert(reason, domain: domain, changes: changes, findings: findings)
 }

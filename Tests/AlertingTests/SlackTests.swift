@@ -27,7 +27,7 @@ extension AlertingSuite {
 
         @Test("the first line says state, severity, domain, kind and age; then what, why, what to do, and the id")
         func firing() throws {
-            let change = Change(kind: .added, summary: "applinks: A.b", pointer: "/a")
+            let change = AssociationChange(kind: .added, summary: "applinks: A.b", pointer: "/a")
             let (text, blocks) = try message(alert(changes: [change], findings: [finding(fix: "purge it")]))
             #expect(
                 text.hasPrefix(
@@ -59,7 +59,7 @@ extension AlertingSuite {
                 "a\u{202E}b\u{7}",
             ])
         func inert(text: String) throws {
-            let change = Change(kind: .added, summary: text, pointer: "/a")
+            let change = AssociationChange(kind: .added, summary: text, pointer: "/a")
             let alert = try alert(changes: [change], findings: [finding(fix: text)], diagnosis: text)
             let raw = String(decoding: try SlackFormat().body(alert, plain: false), as: UTF8.self)
             #expect(!raw.contains(text))
@@ -73,7 +73,7 @@ extension AlertingSuite {
             arguments: ["&", "é", "e\u{301}", "👩‍👩‍👧‍👦", "漢", "<"], [149, 2799, 2800, 3001, 20_000])
         func limits(unit: String, count: Int) throws {
             let long = String(repeating: unit, count: count)
-            let changes = Array(repeating: Change(kind: .added, summary: long, pointer: "/a"), count: 100)
+            let changes = Array(repeating: AssociationChange(kind: .added, summary: long, pointer: "/a"), count: 100)
             let (text, blocks) = try message(
                 alert(changes: changes, findings: [finding(fix: long)], diagnosis: long))
             #expect(text.utf16.count <= 3000)

@@ -41,7 +41,7 @@ extension AlertingSuite {
 
         @Test("every key of the contract is there, null where there is nothing to say")
         func keys() throws {
-            let change = Change(kind: .added, summary: "applinks: app added", pointer: "/applinks")
+            let change = AssociationChange(kind: .added, summary: "applinks: app added", pointer: "/applinks")
             let data = try WebhookFormat().body(
                 alert(changes: [change], findings: [finding(evidence: ["age": "5"])]), plain: false)
             let root = try object(data)
@@ -95,7 +95,7 @@ extension AlertingSuite {
             #expect(evidence.count < WebhookFormat.maximumBytes)
             #expect(String(decoding: evidence, as: UTF8.self).contains("kept"))
 
-            let change = Change(kind: .added, summary: wide, pointer: wide)
+            let change = AssociationChange(kind: .added, summary: wide, pointer: wide)
             let all = try WebhookFormat().body(
                 alert(
                     changes: Array(repeating: change, count: 300),

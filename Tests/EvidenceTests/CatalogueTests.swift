@@ -157,16 +157,17 @@ extension EvidenceSuite {
         static let effects: [(Effect, String)] = [
             (Effect(.work(seen: nil)), "Links work."),
             (Effect(.work(seen: nil), phones: .developer), "Links work on phones in that mode."),
-            (Effect(.work(seen: EdgeShare(3, of: 4))), "Links work, as far as 3 of Apple's 4 edges show."),
+            (Effect(.work(seen: EdgeShare(edges: 3, asked: 4))), "Links work, as far as 3 of Apple's 4 edges show."),
             (Effect(.openWebsite(at: nil)), "Links open the website, not the app."),
             (
-                Effect(.openWebsite(at: EdgeShare(1, of: 4))),
+                Effect(.openWebsite(at: EdgeShare(edges: 1, asked: 4))),
                 "Links open the website, not the app, on 1 of Apple's 4 edges."
             ),
             (
                 Effect(
                     .followOtherFile(
-                        by: .changed, at: EdgeShare(6, of: 8), website: ["/trips/a", "/help/a", "/x"], app: [])),
+                        by: .changed, at: EdgeShare(edges: 6, asked: 8), website: ["/trips/a", "/help/a", "/x"], app: []
+                    )),
                 "Phones follow the old file on 6 of Apple's 8 edges: /trips/a and /help/a open the website."
             ),
             (
@@ -198,7 +199,7 @@ extension EvidenceSuite {
                 ),
                 (
                     .usual(UsualPropagation(median: 20, ninth: 3 * 86_400)),
-                    "Changes usually take 1 min, and 9 of 10 take 3 days at most."
+                    "Changes usually take 1 min, and 9 of 10 take 3 d at most."
                 ),
                 (
                     .usual(UsualPropagation(median: 86_400, ninth: 108_029)),
@@ -238,15 +239,18 @@ extension EvidenceSuite {
             func diagnosis(_ matter: CDNMatter, _ links: Effect.Links) -> Diagnosis {
                 Diagnosis(effect: Effect(links), cause: Cause(.cdn(matter)), outlook: .asksAgain(.testing))
             }
-            let first = diagnosis(.propagating(OriginChange(at: .testing - 60)), .openWebsite(at: EdgeShare(1, of: 2)))
+            let first = diagnosis(
+                .propagating(OriginChange(at: .testing - 60)), .openWebsite(at: EdgeShare(edges: 1, asked: 2)))
             #expect(
                 first.saysTheSame(
-                    as: diagnosis(.propagating(OriginChange(at: .testing - 90)), .openWebsite(at: EdgeShare(2, of: 3))))
+                    as: diagnosis(
+                        .propagating(OriginChange(at: .testing - 90)), .openWebsite(at: EdgeShare(edges: 2, asked: 3))))
             )
             #expect(!first.saysTheSame(as: diagnosis(.propagating(OriginChange(at: .testing - 60)), .work(seen: nil))))
             #expect(
                 !first.saysTheSame(
-                    as: diagnosis(.stale(OriginChange(at: .testing - 60)), .openWebsite(at: EdgeShare(1, of: 2)))))
+                    as: diagnosis(
+                        .stale(OriginChange(at: .testing - 60)), .openWebsite(at: EdgeShare(edges: 1, asked: 2)))))
         }
     }
 }

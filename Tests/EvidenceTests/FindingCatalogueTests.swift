@@ -5,10 +5,10 @@ import Testing
 
 @testable import Evidence
 
-func lint(_ severity: Severity) -> LintMatter {
-    LintMatter(
-        rule: "json-syntax", severity: severity, line: 1, column: 2, message: "a", fix: "remove b",
-        reference: "https://a.test/")
+func lint(_ severity: Severity) -> LintFinding {
+    LintFinding(
+        rule: "json-syntax", severity: severity, message: "a", fix: "remove b", reference: "https://a.test/",
+        range: 1..<2, start: .init(line: 1, column: 2), end: .init(line: 1, column: 3), pointer: "/a")
 }
 
 let refusals = AgentRefusals(

@@ -78,8 +78,10 @@ extension MonitoringSuite {
             #expect(state.depth(fullEvery: .seconds(60), now: .testing + 60) == .full)
         }
 
-        private static func lint(_ severity: Severity) -> LintMatter {
-            LintMatter(rule: "a", severity: severity, line: 1, column: 1, message: "", fix: "", reference: "")
+        private static func lint(_ severity: Severity) -> LintFinding {
+            LintFinding(
+                rule: "a", severity: severity, message: "", fix: "", reference: "", range: 0..<1,
+                start: .init(line: 1, column: 1), end: .init(line: 1, column: 2), pointer: "")
         }
 
         @Test(

@@ -97,14 +97,20 @@ public struct AssociationComparison: Sendable, Equatable {
 }
 
 /// One difference in meaning, from the older file to the newer one.
-public struct AssociationChange: Sendable, Equatable {
-    public enum Kind: String, Sendable, CaseIterable { case added, removed, changed, moved }
+public struct AssociationChange: Codable, Sendable, Equatable {
+    public enum Kind: String, Codable, Sendable, CaseIterable { case added, removed, changed, moved }
 
     public let kind: Kind
     /// One line for people.
     public let summary: String
     /// A JSON pointer into the newer file, or into the older one for what was removed.
     public let pointer: String
+
+    package init(kind: Kind, summary: String, pointer: String) {
+        self.kind = kind
+        self.summary = summary
+        self.pointer = pointer
+    }
 }
 
 /// The first changes in full, and the number of all.

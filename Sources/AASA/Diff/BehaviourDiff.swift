@@ -1,7 +1,7 @@
 // Two files compared by what phones do: for each app, whether any URL changes between opens, blocked and not matched.
 
 /// URLs that do something else for an app than before, shown by one of them.
-public struct BehaviourChange: Sendable, Hashable {
+public struct BehaviourChange: Codable, Sendable, Hashable {
     public let appID: String
     public let from: LinkBehaviour
     public let to: LinkBehaviour
@@ -10,6 +10,18 @@ public struct BehaviourChange: Sendable, Hashable {
 
     /// Whether a phone does something else: Safari opens what is excluded and what no rule matches alike.
     public var isSeenOnPhone: Bool { (from == .opens) != (to == .opens) }
+
+    package init(appID: String, from: LinkBehaviour, to: LinkBehaviour, example: String) {
+        self.appID = appID
+        self.from = from
+        self.to = to
+        self.example = example
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case appID = "app"
+        case from, to, example
+    }
 }
 
 /// What two files make phones do differently.

@@ -136,7 +136,7 @@ public struct JSONMember: Sendable, Equatable {
 }
 
 /// A place in a text, both numbers from 1. The column counts Unicode scalars, as editors do.
-public struct SourcePosition: Sendable, Hashable, Comparable, CustomStringConvertible {
+public struct SourcePosition: Codable, Sendable, Hashable, Comparable, CustomStringConvertible {
     public let line: Int
     public let column: Int
 

@@ -122,7 +122,7 @@ extension JSONParser {
         }
         if Self.quotes.contains(String(scalar)) { return .typographicQuotes }
         if let wanted = Self.wideSigns[scalar] { return .typographicSign(scalar, wanted: "a plain " + wanted) }
-        return TypographicCharacter.isInvisible(scalar) ? .typographicSign(scalar, wanted: "a plain blank") : nil
+        return scalar.isInvisible ? .typographicSign(scalar, wanted: "a plain blank") : nil
     }
 
     /// A closing bracket that is not the one of the innermost array or object.
@@ -260,7 +260,7 @@ extension JSONParser {
     }
 
     private static func isNumeric(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.eE".utf8.contains(byte)
+        byte.isDigit || "+-.eE".utf8.contains(byte)
     }
 
     private static func text(_ byte: UInt8) -> String { String(UnicodeScalar(byte)) }
@@ -278,11 +278,7 @@ extension JSONParser {
         guard let scalar = scalars.first, scalar != "\u{FFFD}" else {
             return "the byte 0x" + String(bytes[index], radix: 16, uppercase: true)
         }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-            return "the character U+" + String(scalar.value, radix: 16, uppercase: true)
-        default:
-            return "'\(scalar)'"
-        }
+        return scalar.isSteering || scalar.properties.generalCategory == .unassigned
+            ? "the character U+" + String(scalar.value, radix: 16, uppercase: true) : "'\(scalar)'"
     }
 }

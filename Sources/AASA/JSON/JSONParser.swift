@@ -328,7 +328,7 @@ extension JSONParser {
 
     private mutating func skipDigits() throws(JSONSyntaxError) {
         let start = index
-        while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
+        while let byte = current, byte.isDigit { index += 1 }
         guard index > start else { throw fault("expected a digit, found \(describeCurrent())", causeInNumber()) }
     }
 }

@@ -41,7 +41,7 @@ extension JSONNode {
 
 extension String {
     /// The text as a JSON file has it: in double quotes, with JSON's escapes for quotes, backslashes and controls.
-    var writtenAsJSON: String {
+    package var writtenAsJSON: String {
         var writer = JSONWriter(isCanonical: false)
         writer.write(self)
         return String(decoding: writer.output, as: UTF8.self)
@@ -184,11 +184,10 @@ enum Quoted {
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value >= 0x20 }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned,
-            .spaceSeparator, .nonspacingMark, .enclosingMark:
-            return false
-        default: return !scalar.properties.isDefaultIgnorableCodePoint
+        guard !scalar.isSteering, !scalar.properties.isDefaultIgnorableCodePoint else { return false }
+        return switch scalar.properties.generalCategory {
+        case .unassigned, .spaceSeparator, .nonspacingMark, .enclosingMark: false
+        default: true
         }
     }
 }
@@ -202,7 +201,7 @@ extension String {
     /// Without blanks, line breaks and invisible characters at both ends.
     var trimmingBlanks: String {
         func isBlank(_ scalar: Unicode.Scalar) -> Bool {
-            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || scalar.value < 0x20
+            scalar.properties.isWhitespace || scalar.isInvisible || scalar.value < 0x20
         }
         let start = unicodeScalars.drop(while: isBlank)
         var end = start

@@ -32,13 +32,13 @@ public enum Linter {
 }
 
 /// How bad a finding is.
-public enum LintSeverity: String, Sendable, Hashable, CaseIterable, Comparable {
-    /// It breaks for someone.
-    case error
-    /// It works by leniency, or is risky.
-    case warning
+public enum LintSeverity: String, Codable, Sendable, Hashable, CaseIterable, Comparable {
     /// Worth knowing; nothing breaks.
     case note
+    /// It works by leniency, or is risky.
+    case warning
+    /// It breaks for someone.
+    case error
 
     /// Ordered by weight: a note is less than an error.
     public static func < (left: LintSeverity, right: LintSeverity) -> Bool { left.weight < right.weight }
@@ -53,7 +53,7 @@ public enum LintSeverity: String, Sendable, Hashable, CaseIterable, Comparable {
 }
 
 /// One fault of a file, and where it stands.
-public struct LintFinding: Sendable, Hashable {
+public struct LintFinding: Codable, Sendable, Hashable {
     /// The rule's id in kebab-case, without an area in front.
     public let rule: String
     public let severity: LintSeverity
@@ -76,6 +76,23 @@ public struct LintFinding: Sendable, Hashable {
     /// A URL that shows it, as path with query and fragment, where the rule has one.
     public let example: String?
 
+    package init(
+        rule: String, severity: LintSeverity, message: String, fix: String, reference: String, range: Range<Int>,
+        start: SourcePosition, end: SourcePosition, pointer: String, related: [LintPlace] = [], example: String? = nil
+    ) {
+        self.rule = rule
+        self.severity = severity
+        self.message = message
+        self.fix = fix
+        self.reference = reference
+        self.range = range
+        self.start = start
+        self.end = end
+        self.pointer = pointer
+        self.related = related
+        self.example = example
+    }
+
     /// What was seen, by name, for programs: `example`, and for each related place its `related_place_1` (line and column)
     /// and `related_pointer_1`, counted from 1. Text of the file stands there as it is: escape it before printing.
     public var evidence: [(name: String, value: String)] {
@@ -89,7 +106,7 @@ public struct LintFinding: Sendable, Hashable {
 }
 
 /// Another place of the same file, and what it has to do with a finding.
-public struct LintPlace: Sendable, Hashable {
+public struct LintPlace: Codable, Sendable, Hashable {
     /// A few words, safe to print.
     public let message: String
     /// Offsets in bytes.
@@ -241,19 +258,22 @@ extension LintRule {
 }
 
 /// Pages that decide.
-enum LintReference {
+package enum LintReference {
     static let json = "https://www.rfc-editor.org/rfc/rfc8259"
-    static let associatedDomains = "https://developer.apple.com/documentation/xcode/supporting-associated-domains"
-    static let applinks = "https://developer.apple.com/documentation/bundleresources/applinks"
+    package static let associatedDomains =
+        "https://developer.apple.com/documentation/xcode/supporting-associated-domains"
+    package static let configuringDomain =
+        "https://developer.apple.com/documentation/xcode/configuring-an-associated-domain"
+    package static let applinks = "https://developer.apple.com/documentation/bundleresources/applinks"
     static let details = applinks + "/details"
     static let components = details + "/components"
     static let query = components + "/query"
     static let defaults = applinks + "/defaults"
     static let variables = applinks + "/substitutionvariables"
-    static let technote = "https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links"
-    static let archivedGuide =
+    package static let technote = "https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links"
+    package static let archivedGuide =
         "https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html"
-    static let appClips =
+    package static let appClips =
         "https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website"
     static let whatsNew2019 = "https://developer.apple.com/videos/play/wwdc2019/717/"
     static let whatsNew2020 = "https://developer.apple.com/videos/play/wwdc2020/10098/"

@@ -22,7 +22,7 @@ public struct RuleAttempt: Sendable {
 }
 
 /// What a URL does for one app.
-public enum LinkBehaviour: String, Sendable, Hashable, CaseIterable {
+public enum LinkBehaviour: String, Codable, Sendable, Hashable, CaseIterable {
     case opens
     /// An exclusion decided.
     case blocked

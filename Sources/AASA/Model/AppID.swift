@@ -60,7 +60,7 @@ enum AppIDFault {
             self = .format(reason)
         } else if Self.isExample(bundle: Self.bundle(text)) {
             self = .example
-        } else if text.utf8.prefix(10).allSatisfy({ (0x30...0x39).contains($0) }) {
+        } else if text.utf8.prefix(10).allSatisfy(\.isDigit) {
             self = .storeNumber
         } else {
             return nil
@@ -164,7 +164,7 @@ enum AppIDFault {
     }
 
     private static func isPrefix(_ text: Substring) -> Bool {
-        text.utf8.count == 10 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+        text.utf8.count == 10 && text.utf8.allSatisfy { $0.isDigit || (0x41...0x5A).contains($0) }
     }
 
     private static func holds(_ text: [UInt8], _ word: [UInt8]) -> Bool {
@@ -184,7 +184,7 @@ enum AppIDFault {
         }
         if prefix.isEmpty { return "it begins with a dot: the prefix is missing" }
         if !isPrefix(prefix) {
-            if prefix.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            if prefix.utf8.allSatisfy(\.isDigit) {
                 return
                     "\(Quoted.json(String(prefix))) looks like an App Store number; the prefix of the app's signature "
                     + "belongs there, 10 characters A to Z and 0 to 9"

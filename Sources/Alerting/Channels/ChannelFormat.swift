@@ -184,9 +184,7 @@ enum RetryAfter {
 
     private static func header(_ value: String?, now: Date) -> Double? {
         guard let value = value?.trimmingCharacters(in: .whitespaces), !value.isEmpty else { return nil }
-        if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            return Double(value)
-        }
+        if value.isOfDigits { return Double(value) }
         return Date(http: value)?.timeIntervalSince(now)
     }
 

@@ -48,7 +48,7 @@ struct ChatworkFormat: ChannelFormat {
     }
 
     func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
-        guard alert.isOver, let reference, reference.allSatisfy(\.isNumber) else { return nil }
+        guard alert.isOver, let reference, reference.isOfDigits else { return nil }
         return HTTPCall(
             method: .put, url: address(messageKey: "", channel: channel) + "/" + reference,
             body: Self.form(Self.text(alert, isBrief: false)))

@@ -1,6 +1,7 @@
 // Discord's webhooks: https://docs.discord.com/developers/resources/webhook#execute-webhook
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 
@@ -90,9 +91,9 @@ struct DiscordFormat: ChannelFormat {
     }
 
     func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
-        guard alert.isOver, let reference, reference.allSatisfy(\.isNumber),
-            var parts = URLComponents(string: channel.url)
-        else { return nil }
+        guard alert.isOver, let reference, reference.isOfDigits, var parts = URLComponents(string: channel.url) else {
+            return nil
+        }
         parts.percentEncodedPath += (parts.path.hasSuffix("/") ? "" : "/") + "messages/" + reference
         parts.percentEncodedQuery = channel.thread.map { "thread_id=\($0)" }
         guard let url = parts.string else { return nil }

@@ -109,8 +109,8 @@ struct WebhookPayload: Encodable {
     var cause: String?
     var action: String?
     private let outlook: String?
-    var changes: [Change] = []
-    var behaviour: [BehaviourNote] = []
+    var changes: [AssociationChange] = []
+    var behaviour: [BehaviourChange] = []
     var findings: [FindingText] = []
     /// Of a digest, how many domains and incidents are listed; `count` says how many there are.
     var room = 0

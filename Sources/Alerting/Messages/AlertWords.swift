@@ -213,8 +213,7 @@ extension IncidentFacts {
         let trouble =
             if findings.contains(where: { $0.kind == .linksRemoved }) {
                 "the file opens no app any more"
-            } else if findings.contains(where: { $0.rule == Self.namesNoApp && $0.evidence["pointer"] == "/applinks" })
-            {
+            } else if findings.contains(where: { $0.rule == Self.namesNoApp && $0.matter.pointer == "/applinks" }) {
                 "the file opens no app"
             } else {
                 "the file at the origin has an error"

@@ -10,29 +10,19 @@ extension FileDifference {
             ("sources", .array(names.map { .string($0) })),
             ("bytes_equal", .bool(areSameBytes)),
             ("meaning_equal", .bool(isEmpty)),
-            (
-                "changes",
-                .array(
-                    changes.changes.map {
-                        .object([
-                            ("kind", .string($0.kind.rawValue)), ("summary", .string($0.summary)),
-                            ("pointer", .string($0.pointer)),
-                        ])
-                    })
-            ),
+            ("changes", .array(changes.changes.map(\.json))),
             ("changes_total", .integer(changes.total)),
             (
                 "behaviour",
                 .array(
                     openings.map { change in
                         let remarks = remarks[change.example]
-                        return .object([
-                            ("app", .string(change.appID)), ("from", .string(change.from.rawValue)),
-                            ("to", .string(change.to.rawValue)), ("example", .string(change.example)),
-                            ("opened_before_by", .optional(remarks?.before)),
-                            ("opened_now_by", .optional(remarks?.after)),
-                            ("contested", .array((remarks?.contested ?? []).map { .string($0.rawValue) })),
-                        ])
+                        return .object(
+                            change.members + [
+                                ("opened_before_by", .optional(remarks?.before)),
+                                ("opened_now_by", .optional(remarks?.after)),
+                                ("contested", .array((remarks?.contested ?? []).map { .string($0.rawValue) })),
+                            ])
                     })
             ),
             ("more_behaviour", .integer(moreOpenings)), ("more_rules", .integer(rules.more)),

@@ -11,7 +11,7 @@ extension FileDifference {
         for (name, isNothing) in zip(names, isNothing) where isNothing {
             lines.append("  devices take nothing from \(name.displayable)")
         }
-        lines += changes.changes.map { "  \(Self.mark($0.kind)) \($0.summary.displayable.shortened(to: 400))" }
+        lines += changes.changes.map { "  \($0.kind.mark) \($0.summary.displayable.shortened(to: 400))" }
         let unlisted = changes.total - changes.changes.count
         if unlisted > 0 { lines.append("  and \(unlisted.of("more change", "more changes"))") }
         lines.append("")
@@ -88,15 +88,6 @@ extension FileDifference {
         case (0, false): ["  (too many rules changed to look for an example of each)"]
         case (_, true): ["  and \(count)"]
         case (_, false): ["  and at least \(count)"]
-        }
-    }
-
-    private static func mark(_ kind: AssociationChange.Kind) -> String {
-        switch kind {
-        case .added: "+"
-        case .removed: "-"
-        case .changed: "~"
-        case .moved: "↕"
         }
     }
 

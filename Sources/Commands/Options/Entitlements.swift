@@ -69,53 +69,48 @@ struct Entitlements {
     /// - Throws: `CommandFailure` where the file cannot be read, or claims nothing.
     init(at path: String) throws {
         let (name, data) = try Self.read(path)
-        let found: (list: PropertyList, container: PropertyList.Container)
+        let file: PropertyList
         do {
-            found = try PropertyList.parse(data)
+            file = try PropertyList(data)
         } catch {
             throw CommandFailure(.noInput, "\(name) \(error.what)")
         }
         // `security cms -D` takes the list out of a profile.
-        let isProfile = found.container == .signed || found.list[Self.key] == nil && found.list["Entitlements"] != nil
-        guard case .dictionary = found.list,
-            let list = isProfile ? found.list["Entitlements"] : found.list
-        else {
+        let isProfile = file.isSigned || !file.contains(Self.key) && file.contains("Entitlements")
+        guard let list = isProfile ? file.list("Entitlements") : file else {
             throw CommandFailure(.noInput, "\(name) holds no entitlements; name the .entitlements file of the app")
         }
         let texts = try Self.texts(list, name, isProfile: isProfile)
-        app = Self.applicationKeys.lazy.compactMap { list[$0]?.string }.first {
-            Expectations.fault(ofApp: $0) == nil
-        }
-        if let isDebugged = Self.debuggerKeys.lazy.compactMap({ list[$0]?.boolean }).first {
+        app = Self.applicationKeys.lazy.compactMap { list.string($0) }.first { Expectations.fault(ofApp: $0) == nil }
+        if let isDebugged = Self.debuggerKeys.lazy.compactMap({ list.boolean($0) }).first {
             signing = isDebugged ? .development : .distribution
         } else {
-            signing = list["beta-reports-active"]?.boolean == true ? .distribution : nil
+            signing = list.boolean("beta-reports-active") == true ? .distribution : nil
         }
-        isBrowser = list["com.apple.developer.web-browser"]?.boolean == true
-        appPattern = Self.applicationKeys.lazy.compactMap { list[$0]?.string }.first { $0.hasSuffix(".*") }
-        clips = (list["com.apple.developer.associated-appclip-app-identifiers"]?.strings ?? []).filter {
+        isBrowser = list.boolean("com.apple.developer.web-browser") == true
+        appPattern = Self.applicationKeys.lazy.compactMap { list.string($0) }.first { $0.hasSuffix(".*") }
+        clips = (list.strings("com.apple.developer.associated-appclip-app-identifiers") ?? []).filter {
             Expectations.fault(ofApp: $0) == nil
         }
-        isClip = list["com.apple.developer.parent-application-identifiers"] != nil
+        isClip = list.contains("com.apple.developer.parent-application-identifiers")
         entries = texts.map { Entry(text: $0, meaning: Self.meaning($0)) }
     }
 
     private static func texts(_ list: PropertyList, _ name: String, isProfile: Bool) throws -> [String] {
-        let value = list[key]
         // A profile says what the app may claim, which is most often everything.
-        if isProfile, value?.string == "*" || value?.strings == ["*"] {
+        if isProfile, list.string(key) == "*" || list.strings(key) == ["*"] {
             throw CommandFailure(
                 .noInput,
                 "\(name) is a provisioning profile that allows every associated domain ('*'); which ones the app claims "
                     + "is in the signed app: codesign -d --entitlements - --xml NAME.app > App.entitlements")
         }
-        guard let value else {
+        guard list.contains(key) else {
             throw CommandFailure(
                 .noInput,
                 "\(name) names no associated domain ('\(key)')"
                     + (isProfile ? "; the profile is made without the capability Associated Domains" : ""))
         }
-        guard let texts = value.strings else {
+        guard let texts = list.strings(key) else {
             throw CommandFailure(.noInput, "'\(key)' in \(name) is no list of texts")
         }
         guard !texts.isEmpty else { throw CommandFailure(.noInput, "\(name) names no associated domain ('\(key)')") }

@@ -183,7 +183,7 @@ struct EffectiveConfiguration {
     }
 
     private var server: OrderedJSON {
-        let host = file.server.host.contains(":") ? "[\(file.server.host)]" : file.server.host
+        let host = HostAddress.inURL(file.server.host)
         return .object([
             ("listen", .string("\(host):\(file.server.port)")),
             ("public_url", .optional(file.server.publicURL)),

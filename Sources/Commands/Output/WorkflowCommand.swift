@@ -43,15 +43,6 @@ extension WorkflowCommand.Level {
             case .note: .notice
             }
     }
-
-    init(_ severity: LintSeverity) {
-        self =
-            switch severity {
-            case .error: .error
-            case .warning: .warning
-            case .note: .notice
-            }
-    }
 }
 
 extension CheckReport {

@@ -99,9 +99,9 @@ extension CheckReport {
             ("bytes_equal", .optional(comparison.bytesEqual)),
             ("changed_at", .optional(comparison.changedAt)),
             ("lag_seconds", .optional(comparison.lagSeconds)),
-            ("changes", .array(comparison.changes.map(json(of:)))),
+            ("changes", .array(comparison.changes.map(\.json))),
             ("changes_total", .integer(comparison.changesTotal)),
-            ("behaviour", .array(comparison.behaviour.map(json(of:)))),
+            ("behaviour", .array(comparison.behaviour.map { .object($0.members) })),
             ("edges", comparison.edges.map(json(of:)) ?? .null),
         ])
     }
@@ -113,19 +113,35 @@ extension CheckReport {
             ("unreachable", .integer(tally.unreachable)),
         ])
     }
+}
 
-    private static func json(of change: Change) -> OrderedJSON {
+extension AssociationChange {
+    var json: OrderedJSON {
         .object([
-            ("kind", .string(change.kind.rawValue)), ("summary", .string(change.summary)),
-            ("pointer", .string(change.pointer)),
+            ("kind", .string(kind.rawValue)), ("summary", .string(summary)), ("pointer", .string(pointer)),
         ])
     }
+}
 
-    private static func json(of note: BehaviourNote) -> OrderedJSON {
-        .object([
-            ("app", .string(note.app)), ("from", .string(note.from.rawValue)), ("to", .string(note.to.rawValue)),
-            ("example", .string(note.example)),
-        ])
+extension AssociationChange.Kind {
+    /// In front of a line.
+    var mark: String {
+        switch self {
+        case .added: "+"
+        case .removed: "-"
+        case .changed: "~"
+        case .moved: "↕"
+        }
+    }
+}
+
+extension BehaviourChange {
+    /// Of its JSON object.
+    var members: [(String, OrderedJSON)] {
+        [
+            ("app", .string(appID)), ("from", .string(from.rawValue)), ("to", .string(to.rawValue)),
+            ("example", .string(example)),
+        ]
     }
 }
 
@@ -142,7 +158,7 @@ extension CheckReport {
         if !verdict.comparison.changes.isEmpty {
             lines += ["", "  " + style.dim("what the CDN does not have yet")]
             for change in verdict.comparison.changes {
-                lines.append("    \(Self.mark(change.kind)) \(change.summary.displayable.shortened(to: 200))")
+                lines.append("    \(change.kind.mark) \(change.summary.displayable.shortened(to: 200))")
             }
             if let more = verdict.comparison.differences.more(after: .max) { lines.append("    \(more)") }
         }
@@ -177,14 +193,6 @@ extension CheckReport {
             + style.wrapped("why:  " + ignored.why, indentation: 4, hanging: 6)
     }
 
-    static func mark(_ kind: Change.Kind) -> String {
-        switch kind {
-        case .added: "+"
-        case .removed: "-"
-        case .changed: "~"
-        case .moved: "↕"
-        }
-    }
 }
 
 // A report as Markdown, for job summaries, pull requests and tickets.

@@ -365,7 +365,7 @@ enum ChannelValue {
     }
 
     private static func isNumber(_ text: String) -> Bool {
-        (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (48...57).contains($0) }
+        text.utf8.count <= 20 && text.isOfDigits
     }
 
     private static func isWord(_ text: String, and more: String = "") -> Bool {

@@ -177,7 +177,7 @@ enum HostOverride {
     /// `HOST:PORT`, as in `server.listen`; the host without brackets. Port 0 is allowed.
     static func listen(_ text: String) -> (host: String, port: Int)? {
         guard let (host, port) = head(Substring(text)), isHost(host), let number = Int(port),
-            (0...65_535).contains(number), port.allSatisfy(\.isNumber)
+            (0...65_535).contains(number), port.isOfDigits
         else { return nil }
         return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : String(host), number)
     }

@@ -39,12 +39,14 @@ extension Checks {
         guard let file = context.readings.originFile, case .noLinks(let services) = file.use,
             context.history.hadLinks || context.readings.copies.contains(where: context.readings.opensLinks)
         else { return [] }
-        return [Finding(.file(.linksRemoved(services: services)), evidence: ["pointer": "/applinks"])]
+        return [Finding(.file(.linksRemoved(services: services)))]
     }
 
     private static func linted(_ hash: ContentHash, _ content: Data) -> [LintedFinding] {
         lintFindings.value(for: hash) {
-            Linter.lint(Array(content)).findings.sorted { $0.severity > $1.severity }.map { ($0.rule, Finding($0)) }
+            Linter.lint(Array(content)).findings.sorted { $0.severity > $1.severity }.map {
+                ($0.rule, Finding(.file(.lint($0))))
+            }
         }
     }
 
@@ -72,26 +74,5 @@ extension Domain {
         let labels = name.split(separator: ".")
         if let last = labels.last, ["test", "example", "invalid", "localhost"].contains(last) { return true }
         return ["example.com", "example.net", "example.org"].contains(labels.suffix(2).joined(separator: "."))
-    }
-}
-
-extension Finding {
-    fileprivate init(_ finding: LintFinding) {
-        let lint = LintMatter(
-            rule: finding.rule, severity: Severity(finding.severity), line: finding.start.line,
-            column: finding.start.column, message: finding.message, fix: finding.fix, reference: finding.reference)
-        let evidence = Dictionary(finding.evidence.map { ($0.name, $0.value) }) { first, _ in first }
-        self.init(.file(.lint(lint)), evidence: evidence.merging(["pointer": finding.pointer]) { $1 })
-    }
-}
-
-extension Severity {
-    package init(_ severity: LintSeverity) {
-        self =
-            switch severity {
-            case .error: .error
-            case .warning: .warning
-            case .note: .note
-            }
     }
 }

@@ -103,17 +103,17 @@ extension Comparison {
     private static func difference(from old: ContentReading, to new: ContentReading) -> Differences {
         guard let oldDocument = old.document, let newDocument = new.document else { return Differences() }
         return known.value(for: Pair(old: old.hash, new: new.hash)) {
-            let (notes, isComplete) = behaviour(from: old, to: new)
+            let onPhones = behaviour(from: old, to: new)
             let found = AssociationDiff.compare(oldDocument, newDocument)
             let changes = found.changes.map {
-                Change(
-                    kind: Change.Kind($0.kind), summary: $0.summary.displayable.shortened(to: 300),
+                AssociationChange(
+                    kind: $0.kind, summary: $0.summary.displayable.shortened(to: 300),
                     pointer: $0.pointer.displayable.shortened(to: 300))
             }
             var differences =
-                isComplete
-                ? Differences(changes: changes, total: found.total, behaviour: notes)
-                : Differences(changes: changes + [incomplete], total: found.total + 1, behaviour: notes)
+                onPhones.isComplete
+                ? Differences(changes: changes, total: found.total, behaviour: onPhones.changes)
+                : Differences(changes: changes + [incomplete], total: found.total + 1, behaviour: onPhones.changes)
             differences.keepsApps = keepsApps(from: old, to: new)
             return differences
         }
@@ -122,25 +122,25 @@ extension Comparison {
     private static let known = Recollection<Pair, Differences>(capacity: 512)
 
     /// Said where the work for two files ends before the answer.
-    private static let incomplete = Change(
+    private static let incomplete = AssociationChange(
         kind: .changed,
         summary:
             "what changes on phones is not known to the end: the rules are too many or too complex to compare them all",
         pointer: "")
 
     /// More examples than these help nobody.
-    private static let maximumNotes = 20
+    private static let maximumExamples = 20
 
     private static func behaviour(
         from old: ContentReading, to new: ContentReading
-    ) -> (notes: [BehaviourNote], isComplete: Bool) {
+    ) -> (changes: [BehaviourChange], isComplete: Bool) {
         let comparison = BehaviourDiff.compare(links(of: old), links(of: new))
-        let notes = comparison.changes.lazy.filter(\.isSeenOnPhone).prefix(maximumNotes).map {
-            BehaviourNote(
-                app: $0.appID.displayable.shortened(to: 200), from: .init($0.from), to: .init($0.to),
+        let shown = comparison.changes.lazy.filter(\.isSeenOnPhone).prefix(maximumExamples).map {
+            BehaviourChange(
+                appID: $0.appID.displayable.shortened(to: 200), from: $0.from, to: $0.to,
                 example: $0.example.displayable.shortened(to: 300))
         }
-        return (Array(notes), comparison.isComplete)
+        return (Array(shown), comparison.isComplete)
     }
 
     private static func keepsApps(from old: ContentReading, to new: ContentReading) -> Bool {
@@ -158,29 +158,6 @@ extension Comparison {
     private struct Pair: Hashable {
         let old: ContentHash
         let new: ContentHash
-    }
-}
-
-extension BehaviourNote.Behaviour {
-    fileprivate init(_ behaviour: LinkBehaviour) {
-        self =
-            switch behaviour {
-            case .opens: .opens
-            case .blocked: .blocked
-            case .notMatched: .notMatched
-            }
-    }
-}
-
-extension Change.Kind {
-    fileprivate init(_ kind: AssociationChange.Kind) {
-        self =
-            switch kind {
-            case .added: .added
-            case .removed: .removed
-            case .changed: .changed
-            case .moved: .moved
-            }
     }
 }
 

@@ -1,6 +1,7 @@
 // What only the phone knows: why a link opens the website where the file that phones use opens it in the app. One declaration
 // each; every surface shows these.
 
+import AASA
 import Foundation
 
 /// One reason, in words.
@@ -86,7 +87,7 @@ extension DeviceReason {
 
     private static let declarations: [Declaration] = [
         Declaration(
-            id: "alternate-mode", source: Reference.configuringDomain,
+            id: "alternate-mode", source: LintReference.configuringDomain,
             canBeTrue: { $0.app != nil && !$0.mode.readsCDN },
             what: { link in
                 let developer =
@@ -110,11 +111,11 @@ extension DeviceReason {
                 )
             }),
         Declaration(
-            id: "address-bar", source: Reference.debuggingLinks,
+            id: "address-bar", source: LintReference.technote,
             what: { _ in "The URL was typed or pasted into the browser's address bar. This never opens an app." },
             test: { _ in .steps("Paste the URL into Notes, and tap it there.") }),
         Declaration(
-            id: "same-domain", source: Reference.debuggingLinks,
+            id: "same-domain", source: LintReference.technote,
             what: { link in
                 "The link was tapped on a page of \(link.host). Safari then stays on the website, and shows a banner at most."
             },
@@ -124,7 +125,7 @@ extension DeviceReason {
                         + "subdomain that the app claims too.")
             }),
         Declaration(
-            id: "chose-website", source: Reference.debuggingLinks,
+            id: "chose-website", source: LintReference.technote,
             what: { link in
                 "The person once chose the browser by a long press on a link. The phone keeps this choice for all links of "
                     + "\(link.host)."
@@ -135,7 +136,7 @@ extension DeviceReason {
                         + "too. If the app is not offered there, one of the next reasons is true.")
             }),
         Declaration(
-            id: "file-not-read-yet", source: Reference.debuggingLinks,
+            id: "file-not-read-yet", source: LintReference.technote,
             what: { link in
                 let time =
                     link.mode.readsCDN
@@ -164,7 +165,7 @@ extension DeviceReason {
                 ])
             }),
         Declaration(
-            id: "another-app", source: Reference.supportingDomains,
+            id: "another-app", source: LintReference.associatedDomains,
             what: { link in
                 let app = link.app?.inSentence ?? ""
                 guard !link.otherApps.isEmpty else {
@@ -181,7 +182,7 @@ extension DeviceReason {
                         + "letter.")
             }),
         Declaration(
-            id: "wildcard", source: Reference.debuggingLinks,
+            id: "wildcard", source: LintReference.technote,
             canBeTrue: {
                 ($0.app != nil || $0.host == $0.domain) && ($0.host != $0.domain || $0.wildcardDomain != nil)
             },
@@ -205,7 +206,7 @@ extension DeviceReason {
                 ])
             }),
         Declaration(
-            id: "redirecting-link", source: Reference.debuggingLinks,
+            id: "redirecting-link", source: LintReference.technote,
             what: { link in
                 "The link that was tapped is another one, and redirects here: mail and ad services put a domain of their own in "
                     + "front. The phone decides by that domain, so the browser opens first, and it may stay there."
@@ -216,7 +217,7 @@ extension DeviceReason {
                 )
             }),
         Declaration(
-            id: "in-app-browser", source: Reference.archivedGuide,
+            id: "in-app-browser", source: LintReference.archivedGuide,
             what: { _ in
                 "Another app showed the URL in a web view (WKWebView, SFSafariViewController). What an app loads there itself "
                     + "opens the website; only a tap on a link in the page opens the app. If an app opens its own URL, that "
@@ -224,7 +225,7 @@ extension DeviceReason {
             },
             test: { _ in .steps("Tap the same link in Notes. If the app opens, the other app is the reason.") }),
         Declaration(
-            id: "other-browser", source: Reference.debuggingLinks,
+            id: "other-browser", source: LintReference.technote,
             what: { _ in "The browser is not Safari. Other browsers decide for themselves whether links open apps." },
             test: { _ in .steps("Open the same page in Safari, and tap the link there.") }),
         Declaration(
@@ -248,7 +249,7 @@ extension DeviceReason {
                 )
             }),
         Declaration(
-            id: "browser-app", source: Reference.debuggingLinks,
+            id: "browser-app", source: LintReference.technote,
             what: { _ in
                 "The app is a web browser (entitlement com.apple.developer.web-browser). Apple lets no browser claim universal "
                     + "links."

@@ -18,49 +18,42 @@ package enum AccessCause: Codable, Equatable, Sendable {
     var declaration: CauseDeclaration {
         switch self {
         case .challengedHere(let protection, let status, let agent, let place, let copy):
-            CauseDeclaration(
-                .challengedHere,
-                asOf: { now in
-                    Words(
-                        English.why(protection, status) + English.passing(agent, place)
-                            + (copy.map { " " + English.fetched($0, now) } ?? ""),
-                        copy == nil || agent != nil ? English.action(protection) : English.letThisMachinePass)
-                })
+            .init(.challengedHere) { now in
+                Words(
+                    English.why(protection, status) + English.passing(agent, place)
+                        + (copy.map { " " + English.fetched($0, now) } ?? ""),
+                    copy == nil || agent != nil ? English.action(protection) : English.letThisMachinePass)
+            }
         case .refusedHereOnly(let agent, let here):
-            CauseDeclaration(
+            .init(
                 .refusedHereOnly,
-                Words(
-                    "Your server refuses this program (it \(English.words(here))), while the user agent \(agent.shortName) gets "
-                        + "the file.", "Let every client read the file, whatever its user agent."))
+                "Your server refuses this program (it \(English.words(here))), while the user agent \(agent.shortName) "
+                    + "gets the file.",
+                "Let every client read the file, whatever its user agent.")
         case .elsewhereFine(let place, let here):
-            CauseDeclaration(
+            .init(
                 .elsewhereFine,
-                Words(
-                    "The file is there from \(place), but this machine does not get it: your server \(English.words(here)).",
-                    English.action(elsewhereFineBut: here)))
+                "The file is there from \(place), but this machine does not get it: your server \(English.words(here)).",
+                English.action(elsewhereFineBut: here))
         case .turnedAwayHere(let here, let copy):
-            CauseDeclaration(
-                .turnedAwayHere,
-                asOf: { now in
-                    Words(
-                        "To this machine your server \(English.words(here)). \(English.fetched(copy, now)) Most likely this machine "
-                            + "alone is turned away.",
-                        here == .status(429) ? English.askLess : English.letThisMachinePass)
-                })
+            .init(.turnedAwayHere) { now in
+                Words(
+                    "To this machine your server \(English.words(here)). \(English.fetched(copy, now)) Most likely "
+                        + "this machine alone is turned away.",
+                    here == .status(429) ? English.askLess : English.letThisMachinePass)
+            }
         case .turnedAwayForLong(let here, let since, let copy):
-            CauseDeclaration(
-                .turnedAwayForLong,
-                asOf: { now in
-                    let isLong = now.timeIntervalSince(since) >= 3600
-                    let fetched = copy.fetchedAt.map {
-                        " (fetched \(English.age(since: $0, now)) ago, as its edge says)"
-                    }
-                    return Words(
-                        "To this machine your server \(English.words(here))"
-                            + "\(isLong ? ", for \(English.age(since: since, now)) now" : ""). Apple's CDN still has the file, but its "
-                            + "copy may be old\(fetched ?? "").",
-                        English.actionForLong(here))
-                })
+            .init(.turnedAwayForLong) { now in
+                let isLong = now.timeIntervalSince(since) >= 3600
+                let fetched = copy.fetchedAt.map {
+                    " (fetched \(English.age(since: $0, now)) ago, as its edge says)"
+                }
+                return Words(
+                    "To this machine your server \(English.words(here))"
+                        + "\(isLong ? ", for \(English.age(since: since, now)) now" : ""). Apple's CDN still has the file, but its "
+                        + "copy may be old\(fetched ?? "").",
+                    English.actionForLong(here))
+            }
         }
     }
 }

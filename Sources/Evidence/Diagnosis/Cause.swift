@@ -32,7 +32,7 @@ package enum Cause: Codable, Equatable, Sendable {
     var declaration: CauseDeclaration {
         switch self {
         case .finding(let id, let matter, let place):
-            CauseDeclaration(id, asOf: { English.words(matter.declaration.words($0), at: place) })
+            .init(id) { English.words(matter.declaration.words($0), at: place) }
         case .origin(let cause): cause.declaration
         case .access(let cause): cause.declaration
         case .crawler(let cause): cause.declaration
@@ -48,12 +48,15 @@ struct CauseDeclaration {
     /// Made where somebody asks for them, as of an instant: ages grow.
     let words: (Date) -> Words
 
-    init(_ id: DiagnosisID, _ words: @autoclosure @escaping () -> Words) {
-        self.init(id, asOf: { _ in words() })
+    init(
+        _ id: DiagnosisID, _ why: @autoclosure @escaping () -> String,
+        _ action: @autoclosure @escaping () -> String? = nil
+    ) {
+        self.init(id) { _ in Words(why(), action()) }
     }
 
     /// `words`: of what ages.
-    init(_ id: DiagnosisID, asOf words: @escaping (Date) -> Words) {
+    init(_ id: DiagnosisID, words: @escaping (Date) -> Words) {
         self.id = id
         self.words = words
     }
@@ -67,13 +70,12 @@ package enum Remark: String, Codable, Sendable {
 
     var declaration: CauseDeclaration {
         switch self {
-        case .notMonitored: CauseDeclaration(.notMonitored, Words("The domain is no longer monitored."))
+        case .notMonitored: .init(.notMonitored, "The domain is no longer monitored.")
         case .testMessage:
-            CauseDeclaration(
-                .testMessage, Words("This message was sent by `aasa-monitor alert test`. Nothing needs to be done."))
-        case .over: CauseDeclaration(.over, Words("The incident is over."))
+            .init(.testMessage, "This message was sent by `aasa-monitor alert test`. Nothing needs to be done.")
+        case .over: .init(.over, "The incident is over.")
         case .factsMissing:
-            CauseDeclaration(.factsMissing, Words("The store has no facts about this incident."))
+            .init(.factsMissing, "The store has no facts about this incident.")
         }
     }
 }

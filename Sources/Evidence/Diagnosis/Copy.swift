@@ -18,51 +18,42 @@ package enum CopyCause: Codable, Equatable, Sendable {
     var declaration: CauseDeclaration {
         switch self {
         case .edgesWithoutCopy(let missing, let all, let reasons):
-            CauseDeclaration(
+            .init(
                 .edgesWithoutCopy,
-                Words(
-                    "\(missing) of Apple's \(all) edges \(missing == 1 ? "has" : "have") no copy (\(English.words(reasons))).",
-                    English.actions(reasons)))
+                "\(missing) of Apple's \(all) edges \(missing == 1 ? "has" : "have") no copy (\(English.words(reasons))).",
+                English.actions(reasons))
         case .edgesCatchingUp(let inSync, let all, let change):
-            CauseDeclaration(
-                .edgesCatchingUp,
-                asOf: { now in
-                    Words(
-                        "\(English.begin(change, now)), and \(inSync) of Apple's \(all) edges "
-                            + "\(inSync == 1 ? "serves" : "serve") \(change.way == .changed ? "it already" : "the present one").",
-                        English.wait(change, now))
-                })
+            .init(.edgesCatchingUp) { now in
+                Words(
+                    "\(English.begin(change, now)), and \(inSync) of Apple's \(all) edges "
+                        + "\(inSync == 1 ? "serves" : "serve") "
+                        + "\(change.way == .changed ? "it already" : "the present one").",
+                    English.wait(change, now))
+            }
         case .lacksService(let service, let app, let change):
-            CauseDeclaration(
-                .copyLacksService,
-                asOf: { now in
-                    Words(
-                        "Apple's copy lacks " + (app.map { "\($0) in \(service)" } ?? "the service \(service)")
-                            + ": \(English.consequence(service)). " + English.since(change, now),
-                        English.wait(change, now))
-                })
+            .init(.copyLacksService) { now in
+                Words(
+                    "Apple's copy lacks " + (app.map { "\($0) in \(service)" } ?? "the service \(service)")
+                        + ": \(English.consequence(service)). " + English.since(change, now),
+                    English.wait(change, now))
+            }
         case .hasOtherApp(let old, let new, let change):
-            CauseDeclaration(
-                .copyHasOtherApp,
-                asOf: { now in
-                    Words(
-                        "Apple's copy names the app \(old) in place of \(new). \(English.since(change, now))",
-                        English.wait(change, now))
-                })
+            .init(.copyHasOtherApp) { now in
+                Words(
+                    "Apple's copy names the app \(old) in place of \(new). \(English.since(change, now))",
+                    English.wait(change, now))
+            }
         case .inSyncInternational:
-            CauseDeclaration(
-                .inSyncInternational,
-                Words(
-                    "The origin's file is valid, and Apple's CDN serves the same.",
-                    "Look at the device if links still fail: some iOS versions do not open internationalised names."))
+            .init(
+                .inSyncInternational, "The origin's file is valid, and Apple's CDN serves the same.",
+                "Look at the device if links still fail: some iOS versions do not open internationalised names.")
         case .inSync:
-            CauseDeclaration(.inSync, Words("The origin's file is valid, and Apple's CDN serves the same."))
+            .init(.inSync, "The origin's file is valid, and Apple's CDN serves the same.")
         case .otherMode(let mode):
-            CauseDeclaration(
+            .init(
                 .otherMode,
-                Words(
-                    "The origin's file is valid. Phones in \(mode.rawValue) mode read it there, not from Apple's CDN."))
-        case .originFine: CauseDeclaration(.originFine, Words("The origin's file is valid."))
+                "The origin's file is valid. Phones in \(mode.rawValue) mode read it there, not from Apple's CDN.")
+        case .originFine: .init(.originFine, "The origin's file is valid.")
         }
     }
 }

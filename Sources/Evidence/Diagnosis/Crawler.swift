@@ -40,151 +40,122 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
     var declaration: CauseDeclaration {
         switch self {
         case .various(let reasons):
-            CauseDeclaration(
+            .init(
                 .crawlerSaysVarious,
-                Words(
-                    "No edge of Apple's has a copy, for several reasons (\(English.words(reasons))). This machine gets the file.",
-                    English.actions(reasons)))
+                "No edge of Apple's has a copy, for several reasons (\(English.words(reasons))). This machine gets the file.",
+                English.actions(reasons))
         case .refusedByAddress(let status):
-            CauseDeclaration(
+            .init(
                 .crawlerRefusedByAddress,
-                Words(
-                    "Your server answers Apple's crawler with \(status); from here its user agent gets the file. A rule by source "
-                        + "address, country or bot verification refuses Apple.",
-                    "Allow AASA-Bot through the firewall, from any address. For a staging host use ?mode=developer in the app's "
-                        + "entitlement."))
+                "Your server answers Apple's crawler with \(status); from here its user agent gets the file. A rule by "
+                    + "source address, country or bot verification refuses Apple.",
+                "Allow AASA-Bot through the firewall, from any address. For a staging host use ?mode=developer in the "
+                    + "app's entitlement.")
         case .refused(let status):
-            CauseDeclaration(
-                .crawlerRefused,
-                Words(
-                    "Your server answers Apple's crawler with \(status); this machine gets the file.",
-                    "Allow AASA-Bot through the firewall and bot protection, from any address."))
+            .init(
+                .crawlerRefused, "Your server answers Apple's crawler with \(status); this machine gets the file.",
+                "Allow AASA-Bot through the firewall and bot protection, from any address.")
         case .remembersAbsence(let status):
-            CauseDeclaration(
+            .init(
                 .crawlerRemembersAbsence,
-                Words(
-                    "The file is there now, but Apple's CDN remembers that it was not (\(status)).",
-                    "Wait. Nothing else needs to be done."))
+                "The file is there now, but Apple's CDN remembers that it was not (\(status)).",
+                "Wait. Nothing else needs to be done.")
         case .stillAbsent(let status):
-            CauseDeclaration(
-                .crawlerStillAbsent,
-                Words(
-                    "Apple still gets \(status) where this machine gets 200.",
-                    "Make sure that every server has the file, for every country and user agent. See the log for AASA-Bot."
-                ))
+            .init(
+                .crawlerStillAbsent, "Apple still gets \(status) where this machine gets 200.",
+                "Make sure that every server has the file, for every country and user agent. See the log for AASA-Bot.")
         case .wasAbsent(let status):
-            CauseDeclaration(
-                .crawlerStillAbsent,
-                Words(
-                    "Apple got \(status) where this machine gets 200 now.",
-                    "Wait if the file was put there since. If not, make sure that every server has it, for every country and user "
-                        + "agent, and see the log for AASA-Bot."))
+            .init(
+                .crawlerStillAbsent, "Apple got \(status) where this machine gets 200 now.",
+                "Wait if the file was put there since. If not, make sure that every server has it, for every country "
+                    + "and user agent, and see the log for AASA-Bot.")
         case .redirected(let word, let target?):
-            CauseDeclaration(
+            .init(
                 .crawlerRedirected,
-                Words(
-                    "The origin redirects to \(target), and Apple's crawler does not follow (\(English.words(word))).",
-                    "Serve the file at /.well-known/apple-app-site-association itself, with status 200."))
+                "The origin redirects to \(target), and Apple's crawler does not follow (\(English.words(word))).",
+                "Serve the file at /.well-known/apple-app-site-association itself, with status 200.")
         case .redirected(let word, nil):
-            CauseDeclaration(
+            .init(
                 .crawlerRedirected,
-                Words(
-                    "Your server redirects Apple's crawler (\(English.words(word))). This machine gets the file at once.",
-                    "Look for a redirect by country, language or user agent, and take this path out of it."))
+                "Your server redirects Apple's crawler (\(English.words(word))). This machine gets the file at once.",
+                "Look for a redirect by country, language or user agent, and take this path out of it.")
         case .metOutage(let word):
-            CauseDeclaration(
+            .init(
                 .crawlerMetOutage,
-                Words(
-                    "Your server was in trouble when Apple's crawler asked (\(English.words(word))). This machine gets the file now.",
-                    "Wait. See the server's log for AASA-Bot if Apple says the same when it asks again."))
+                "Your server was in trouble when Apple's crawler asked (\(English.words(word))). This machine gets the file now.",
+                "Wait. See the server's log for AASA-Bot if Apple says the same when it asks again.")
         case .rateLimited(let word):
-            CauseDeclaration(
+            .init(
                 .crawlerRateLimited,
-                Words(
-                    "A rate limit of your server refused Apple's crawler (\(English.words(word))). This machine gets the file.",
-                    "Take this path out of the limit. See in the log of that time what used it up."))
+                "A rate limit of your server refused Apple's crawler (\(English.words(word))). This machine gets the file.",
+                "Take this path out of the limit. See in the log of that time what used it up.")
         case .otherStatus(let word):
-            CauseDeclaration(
+            .init(
                 .crawlerOtherStatus,
-                Words(
-                    "Your server gives Apple's crawler another answer than this machine (\(English.words(word))).",
-                    "See the server's log for AASA-Bot, and look for a rule or a server that treats it otherwise."))
+                "Your server gives Apple's crawler another answer than this machine (\(English.words(word))).",
+                "See the server's log for AASA-Bot, and look for a rule or a server that treats it otherwise.")
         case .noAnswerIPv6(let dead):
-            CauseDeclaration(
+            .init(
                 .crawlerTimeoutIPv6,
-                Words(
-                    "Apple's crawler gets no answer, most likely because no IPv6 address answers: \(English.words(dead)).",
-                    "Repair IPv6, or take the AAAA records away."))
+                "Apple's crawler gets no answer, most likely because no IPv6 address answers: \(English.words(dead)).",
+                "Repair IPv6, or take the AAAA records away.")
         case .noAnswerAddress(let dead, let all):
-            CauseDeclaration(
+            .init(
                 .crawlerTimeoutAddress,
-                Words(
-                    "Apple's crawler gets no answer, most likely because \(English.count(dead, all)): \(English.words(dead)).",
-                    "Repair the server at that address, or take the address out of the records."))
+                "Apple's crawler gets no answer, most likely because \(English.count(dead, all)): \(English.words(dead)).",
+                "Repair the server at that address, or take the address out of the records.")
         case .connection(let cause, let said):
-            CauseDeclaration(
-                .crawlerCause,
-                Words(
-                    "Apple's crawler cannot fetch the file\(English.quoted(said)). This machine can.",
-                    English.action(.connection(cause))))
+            .init(
+                .crawlerCause, "Apple's crawler cannot fetch the file\(English.quoted(said)). This machine can.",
+                English.action(.connection(cause)))
         case .noAnswerSlow(let milliseconds):
-            CauseDeclaration(
+            .init(
                 .crawlerTimeoutSlow,
-                Words(
-                    "Apple's crawler gives up before your server answers: here the first byte came after "
-                        + "\(English.seconds(milliseconds)).",
-                    "Serve the file from a cache or a static host that does not sleep."))
+                "Apple's crawler gives up before your server answers: here the first byte came after "
+                    + "\(English.seconds(milliseconds)).",
+                "Serve the file from a cache or a static host that does not sleep.")
         case .noAnswerFirewall(let said):
-            CauseDeclaration(
+            .init(
                 .crawlerTimeoutFirewall,
-                Words(
-                    "Apple's crawler gets no answer from your server\(English.quoted(said)). Here every address answers, under Apple's "
-                        + "user agents too.",
-                    "Look for a firewall or geo rule that drops Apple's packets, or a server that sleeps. Open the file to every "
-                        + "address."))
+                "Apple's crawler gets no answer from your server\(English.quoted(said)). Here every address answers, "
+                    + "under Apple's user agents too.",
+                "Look for a firewall or geo rule that drops Apple's packets, or a server that sleeps. Open the file to "
+                    + "every address.")
         case .noAnswer(let said):
-            CauseDeclaration(
+            .init(
                 .crawlerTimeout,
-                Words(
-                    "Apple's crawler gets no answer from your server\(English.quoted(said)). This machine does.",
-                    "Look for a firewall or geo rule, a dead IPv6 address, or a server that sleeps."))
+                "Apple's crawler gets no answer from your server\(English.quoted(said)). This machine does.",
+                "Look for a firewall or geo rule, a dead IPv6 address, or a server that sleeps.")
         case .content:
-            CauseDeclaration(
-                .crawlerContent,
-                Words(
-                    "Apple's crawler gets something that is no JSON. This machine gets the file.",
-                    "Look for a challenge page or another variant that bots get. Wait if the file was just repaired."))
+            .init(
+                .crawlerContent, "Apple's crawler gets something that is no JSON. This machine gets the file.",
+                "Look for a challenge page or another variant that bots get. Wait if the file was just repaired.")
         case .refusedContent(let word):
-            CauseDeclaration(
+            .init(
                 .crawlerContent,
-                Words(
-                    "Apple's crawler refuses what it gets (\(English.words(word))). This machine gets the file.",
-                    "See what the server sends to the user agent AASA-Bot: its size, its type, whether it is whole. Wait if the file "
-                        + "was just repaired."))
+                "Apple's crawler refuses what it gets (\(English.words(word))). This machine gets the file.",
+                "See what the server sends to the user agent AASA-Bot: its size, its type, whether it is whole. Wait "
+                    + "if the file was just repaired.")
         case .noAnswerUnseen(let family, let addresses, let said):
-            CauseDeclaration(
+            .init(
                 .crawlerTimeout,
-                Words(
-                    "Apple's crawler gets no answer from your server\(English.quoted(said)). This machine has no IPv\(family), so it does "
-                        + "not see what Apple sees at \(addresses.listed(upTo: 2)).",
-                    "Ask that address from a machine with IPv\(family) (curl -\(family)), or name a vantage that has it."
-                ))
+                "Apple's crawler gets no answer from your server\(English.quoted(said)). This machine has no "
+                    + "IPv\(family), so it does not see what Apple sees at \(addresses.listed(upTo: 2)).",
+                "Ask that address from a machine with IPv\(family) (curl -\(family)), or name a vantage that has it.")
         case .metOtherAddress(let trouble, let addresses):
-            CauseDeclaration(
+            .init(
                 trouble.diagnosis,
-                Words(
-                    "From here the domain has \(addresses.listed(upTo: 2)), not public, so this machine does not see what Apple "
-                        + "sees.", English.action(trouble)))
+                "From here the domain has \(addresses.listed(upTo: 2)), not public, so this machine does not see what "
+                    + "Apple sees.",
+                English.action(trouble))
         case .notSeenHere(let trouble, let cause):
-            CauseDeclaration(
-                trouble.diagnosis, asOf: { Words(cause.declaration.words($0).why, English.action(trouble)) })
+            .init(trouble.diagnosis) { Words(cause.declaration.words($0).why, English.action(trouble)) }
         case .unknown(let word):
-            CauseDeclaration(
+            .init(
                 .crawlerUnknown,
-                Words(
-                    "Apple's crawler could not take the file. Apple says '\(English.both(word))', which it does not document.",
-                    "Let every client read the file over HTTPS, with status 200. Report it to Apple if it says the same a day "
-                        + "later."))
+                "Apple's crawler could not take the file. Apple says '\(English.both(word))', which it does not document.",
+                "Let every client read the file over HTTPS, with status 200. Report it to Apple if it says the same a "
+                    + "day later.")
         }
     }
 }
@@ -213,12 +184,6 @@ package struct AbsenceReason: Codable, Equatable, Sendable {
     /// nil: Apple gives none.
     package var word: AppleWord?
     package var trouble: CrawlerTrouble
-
-    package init(count: Int, word: AppleWord?, trouble: CrawlerTrouble) {
-        self.count = count
-        self.word = word
-        self.trouble = trouble
-    }
 }
 
 extension English {

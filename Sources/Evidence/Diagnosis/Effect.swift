@@ -94,11 +94,6 @@ package struct Effect: Codable, Equatable, Sendable {
 package struct EdgeShare: Codable, Equatable, Sendable {
     package var edges: Int
     package var asked: Int
-
-    package init(_ edges: Int, of asked: Int) {
-        self.edges = edges
-        self.asked = asked
-    }
 }
 
 extension Effect {
@@ -139,7 +134,7 @@ extension Effect {
         let copies = readings.copies
         guard !copies.isEmpty else { return .unknown(.cdnNotReached) }
         func share(_ count: Int) -> EdgeShare? {
-            count == copies.count || asked == 0 ? nil : EdgeShare(count, of: asked)
+            count == copies.count || asked == 0 ? nil : EdgeShare(edges: count, asked: asked)
         }
         let current = readings.currentMeanings
         var without = 0
@@ -160,26 +155,27 @@ extension Effect {
         }
         if without > 0 { return .openWebsite(at: share(without)) }
         if !others.isEmpty, context.comparison.isWithoutEffect != true {
-            let notes = context.comparison.behaviour
+            let changes = context.comparison.behaviour
             return .followOtherFile(
                 by: context.comparison.change?.way, at: share(others.count),
-                website: paths(notes.filter { $0.to == .opens }, openedBy: others, context.domain),
+                website: paths(changes.filter { $0.to == .opens }, openedBy: others, context.domain),
                 app: paths(
-                    notes.filter { $0.from == .opens }, openedBy: [readings.originFile].compactMap { $0 },
+                    changes.filter { $0.from == .opens }, openedBy: [readings.originFile].compactMap { $0 },
                     context.domain))
         }
         if !opens, let services { return context.links(without: services) }
         let silent = context.silentEdges
         return context.linksAsTheFileSays
-            ?? .work(seen: silent == 0 ? nil : EdgeShare(edges.count, of: edges.count + silent))
+            ?? .work(seen: silent == 0 ? nil : EdgeShare(edges: edges.count, asked: edges.count + silent))
     }
 
     /// The examples that none of these files opens in any app.
-    private static func paths(_ notes: [BehaviourNote], openedBy files: [ContentReading], _ domain: Domain) -> [String]
-    {
+    private static func paths(
+        _ changes: [BehaviourChange], openedBy files: [ContentReading], _ domain: Domain
+    ) -> [String] {
         let links = files.compactMap { $0.document.map { AssociationFile($0).applinks } }
         var paths: [String] = []
-        for path in notes.map(\.example) where !paths.contains(path) && paths.count < 3 {
+        for path in changes.map(\.example) where !paths.contains(path) && paths.count < 3 {
             guard let url = MatchableURL("https://\(domain.name)\(path)"),
                 links.allSatisfy({ $0?.match(url).opens == nil })
             else { continue }
@@ -238,6 +234,8 @@ extension DiagnosisContext {
     fileprivate var silentEdges: Int {
         let survey = check.edges
         guard !survey.speaking.isEmpty else { return 0 }
-        return survey.silent.count { !($0.address.contains(":") && $0.retrieval.failure?.kind == .unreachable) }
+        return survey.silent.count {
+            !(HostAddress.family(of: $0.address) == 6 && $0.retrieval.failure?.kind == .unreachable)
+        }
     }
 }

@@ -20,64 +20,50 @@ package enum OriginCause: Codable, Equatable, Sendable {
     var declaration: CauseDeclaration {
         switch self {
         case .privateForApple(let seen, let all):
-            CauseDeclaration(
+            .init(
                 .crawlerPrivateAddress,
-                Words(
-                    "For Apple the domain has a private or reserved address, which its CDN refuses to ask."
-                        + (seen.isEmpty
-                            ? all > 0 ? " From here no address is such." : ""
-                            : " From here it has \(seen.listed(upTo: 2))."),
-                    seen.isEmpty && all > 0
-                        ? "Ask each of the domain's name servers for its A and AAAA records: one gives Apple another address."
-                        : seen.count == all ? English.publicAddress : English.publicAlone))
+                "For Apple the domain has a private or reserved address, which its CDN refuses to ask."
+                    + (seen.isEmpty
+                        ? all > 0 ? " From here no address is such." : ""
+                        : " From here it has \(seen.listed(upTo: 2))."),
+                seen.isEmpty && all > 0
+                    ? "Ask each of the domain's name servers for its A and AAAA records: one gives Apple another address."
+                    : seen.count == all ? English.publicAddress : English.publicAlone)
         case .privateHere(let addresses, let all):
-            CauseDeclaration(
+            .init(
                 .privateAddressHere,
-                Words(
-                    "From here \(addresses.count == all ? "the domain has" : "of \(all) addresses the domain has") "
-                        + "\(addresses.listed(upTo: 2)), not public. Apple's CDN has the file, so public DNS answers otherwise than this "
-                        + "machine's DNS, hosts file or VPN.",
-                    "Check from a network with public DNS, or name a vantage. Nothing needs to be done at the site."))
+                "From here \(addresses.count == all ? "the domain has" : "of \(all) addresses the domain has") "
+                    + "\(addresses.listed(upTo: 2)), not public. Apple's CDN has the file, so public DNS answers "
+                    + "otherwise than this machine's DNS, hosts file or VPN.",
+                "Check from a network with public DNS, or name a vantage. Nothing needs to be done at the site.")
         case .addressesFailVariously(let answers, let repairs):
-            CauseDeclaration(
-                .addressesFailVariously,
-                asOf: { now in
-                    Words(
-                        "\(English.lead(answers)): \(English.words(answers.groups)).",
-                        English.actions(repairs, now))
-                })
+            .init(.addressesFailVariously) { now in
+                Words("\(English.lead(answers)): \(English.words(answers.groups)).", English.actions(repairs, now))
+            }
         case .redirectToNothing(let hop, let target, let status, let addsSlash):
-            CauseDeclaration(
+            .init(
                 .redirectToNothing,
-                Words(
-                    "The origin redirects (\(hop)) to \(target), where there is no file (\(status))"
-                        + (addsSlash ? ". A rule adds a slash to every path." : "."), English.outOfRedirect))
+                "The origin redirects (\(hop)) to \(target), where there is no file (\(status))"
+                    + (addsSlash ? ". A rule adds a slash to every path." : "."),
+                English.outOfRedirect)
         case .pageInsteadOfFile(let title):
-            CauseDeclaration(
-                .pageInsteadOfFile,
-                Words(
-                    "Your server sends an HTML page\(English.titled(title)) in place of the file.",
-                    English.exemptionFromPages))
+            .init(
+                .pageInsteadOfFile, "Your server sends an HTML page\(English.titled(title)) in place of the file.",
+                English.exemptionFromPages)
         case .otherJSON(let words):
-            CauseDeclaration(
-                .pageInsteadOfFile,
-                Words(
-                    "Your server sends JSON that is no association file, with status 200: '\(words)'.",
-                    "Take /.well-known/apple-app-site-association out of the API's routes, and deploy the file there."))
+            .init(
+                .pageInsteadOfFile, "Your server sends JSON that is no association file, with status 200: '\(words)'.",
+                "Take /.well-known/apple-app-site-association out of the API's routes, and deploy the file there.")
         case .hostSleeps:
-            CauseDeclaration(
+            .init(
                 .hostSleeps,
-                Words(
-                    "Your server takes the request, but does not answer this machine or Apple's crawler in time. It sleeps between "
-                        + "visits, or is overloaded.",
-                    "Serve the file from a cache or a static host that does not sleep. Try --max-time 60 to see it wake."
-                ))
+                "Your server takes the request, but does not answer this machine or Apple's crawler in time. It sleeps "
+                    + "between visits, or is overloaded.",
+                "Serve the file from a cache or a static host that does not sleep. Try --max-time 60 to see it wake.")
         case .hostDown:
-            CauseDeclaration(
-                .hostDown,
-                Words(
-                    "Your server does not answer this machine or Apple's crawler. It is down or gone.",
-                    "Bring it back. If the domain was given up, take it out of the app's entitlements."))
+            .init(
+                .hostDown, "Your server does not answer this machine or Apple's crawler. It is down or gone.",
+                "Bring it back. If the domain was given up, take it out of the app's entitlements.")
         }
     }
 }
@@ -88,12 +74,6 @@ package struct AddressAnswers: Codable, Equatable, Sendable {
     package var good: Int?
     package var asked: Int
     package var groups: [ServedAt]
-
-    package init(good: Int?, asked: Int, groups: [ServedAt]) {
-        self.good = good
-        self.asked = asked
-        self.groups = groups
-    }
 }
 
 package enum AddressRepair: Codable, Equatable, Sendable {
@@ -227,7 +207,7 @@ extension Diagnosis {
         { context in
             // A service that is misspelt has a place of its own.
             guard let finding = context.lint("no-service") ?? context.lint("root-not-object"),
-                finding.evidence["pointer"] == "", context.error(.redirect) == nil,
+                finding.matter.pointer == "", context.error(.redirect) == nil,
                 let words = context.check.readings.otherJSON
             else { return nil }
             return .origin(.otherJSON(words.inSentence))

@@ -28,91 +28,76 @@ package enum CDNMatter: Codable, Equatable, Sendable {
     var declaration: Declaration {
         switch self {
         case .unreachable(let fault, let besideFile, let cause):
-            Declaration(
-                .cdnUnreachable, leads: .cdnUnreachable,
-                asOf: { English.words(fault, besideFile, cause, $0) })
+            .init(.cdnUnreachable, leads: .cdnUnreachable) { English.words(fault, besideFile, cause, $0) }
         case .stale(let change):
-            Declaration(
-                .stale, leads: .cdnStale,
-                asOf: { now in
-                    var overdue = change
-                    overdue.isOverdue = true
-                    return Words(English.stale(change, now), English.wait(overdue, now))
-                })
+            .init(.stale, leads: .cdnStale) { now in
+                var overdue = change
+                overdue.isOverdue = true
+                return Words(English.stale(change, now), English.wait(overdue, now))
+            }
         case .propagating(let change):
-            Declaration(
-                .propagating, leads: .cdnPropagating,
-                asOf: { now in
-                    Words(English.lagging(change, now), "Wait. Nothing needs to be done.")
-                })
+            .init(.propagating, leads: .cdnPropagating) { now in
+                Words(English.lagging(change, now), "Wait. Nothing needs to be done.")
+            }
         case .divergent:
-            Declaration(
+            .init(
                 .divergent, leads: .cdnDivergent,
-                Words(
-                    "Apple's CDN serves another file than the origin, and it is not known since when.",
-                    "Wait a day if the file was just changed. Then look for a rule by country or user agent, an A/B test, or a "
-                        + "server with the other file."))
+                "Apple's CDN serves another file than the origin, and it is not known since when.",
+                "Wait a day if the file was just changed. Then look for a rule by country or user agent, an A/B test, "
+                    + "or a server with the other file.")
         case .formattingDiffers:
-            Declaration(
+            .init(
                 .formattingDiffers,
-                Words(
-                    "Apple's copy differs from the origin's file in formatting only. It means the same.",
-                    "Nothing needs to be done."))
+                "Apple's copy differs from the origin's file in formatting only. It means the same.",
+                "Nothing needs to be done.")
         case .withoutEffect:
-            Declaration(
+            .init(
                 .withoutEffect, leads: .withoutEffect,
-                Words(
-                    "Apple's CDN serves another version of the file than the origin. The difference changes no URL.",
-                    "Nothing needs to be done."))
+                "Apple's CDN serves another version of the file than the origin. The difference changes no URL.",
+                "Nothing needs to be done.")
         case .crawlerFails(let word, let trouble, let next, let places):
-            Declaration(
-                .crawlerError,
-                asOf: { now in
-                    let wait = next.map { Int($0.timeIntervalSince(now).rounded()) } ?? 0
-                    return Words(
-                        "\(English.noCopy(places)). Its crawler reports \"\(English.both(word))\".",
-                        English.action(trouble)
-                            + (wait > 0
-                                ? " This edge asks again in about \(English.age(min(max(60, wait), 86_400)))." : ""))
-                })
+            .init(.crawlerError) { now in
+                let wait = next.map { Int($0.timeIntervalSince(now).rounded()) } ?? 0
+                return Words(
+                    "\(English.noCopy(places)). Its crawler reports \"\(English.both(word))\".",
+                    English.action(trouble)
+                        + (wait > 0
+                            ? " This edge asks again in about \(English.age(min(max(60, wait), 86_400)))." : ""))
+            }
         case .crawlerFailsBesideCopy(let word, let trouble, let places):
-            Declaration(
-                .crawlerError, .warning, leads: .crawlerFailsBesideCopy,
-                Words(
-                    "Apple's crawler failed when it asked last (\(English.both(word)))\(English.words(places)). Apple's CDN still "
-                        + "serves a copy.", English.action(trouble)))
+            .init(
+                .crawlerError, severity: .warning, leads: .crawlerFailsBesideCopy,
+                "Apple's crawler failed when it asked last (\(English.both(word)))\(English.words(places)). Apple's "
+                    + "CDN still serves a copy.",
+                English.action(trouble))
         case .missing(_, let places):
-            Declaration(
-                .cdnMissing, leads: .cdnMissing,
-                Words(
-                    "\(English.noCopy(places)), and it gives no reason.",
-                    "Wait a day if the file is new. Then look for a firewall that refuses AASA-Bot, and report it to Apple."
-                ))
+            .init(
+                .cdnMissing, leads: .cdnMissing, "\(English.noCopy(places)), and it gives no reason.",
+                "Wait a day if the file is new. Then look for a firewall that refuses AASA-Bot, and report it to Apple."
+            )
         case .badCopy(let places):
-            Declaration(
+            .init(
                 .badCopy, leads: .badCopy,
-                Words(
-                    "Apple's CDN serves something that is no apple-app-site-association file\(English.words(places)).",
-                    "See what your server sends to the user agent AASA-Bot. Make sure that nothing between here and Apple's CDN "
-                        + "answers in its place."))
+                "Apple's CDN serves something that is no apple-app-site-association file\(English.words(places)).",
+                "See what your server sends to the user agent AASA-Bot. Make sure that nothing between here and "
+                    + "Apple's CDN answers in its place.")
         case .edgesDiffer(let groups, let all, let isPropagating):
-            Declaration(
-                .edgesDiffer, isPropagating ? .note : .warning, leads: .edgesDiffer,
+            .init(
+                .edgesDiffer, severity: isPropagating ? .note : .warning, leads: .edgesDiffer,
                 English.words(groups, of: all, isPropagating))
         case .edgesInTrouble(let fault, let places, let addresses):
-            Declaration(
+            .init(
                 .edgeUnreachable, leads: .edgeTrouble,
-                Words(
-                    "\(places.edges.count) of Apple's \(places.all) edges \(places.edges.count == 1 ? "is" : "are") in trouble: "
-                        + "\(English.words(fault)) (\(English.words(places.edges))).", English.action(fault),
-                    ["errors": addresses.map { "\($0): \(English.words(fault))" }.joined(separator: "; ")]))
+                "\(places.edges.count) of Apple's \(places.all) edges \(places.edges.count == 1 ? "is" : "are") in "
+                    + "trouble: \(English.words(fault)) (\(English.words(places.edges))).",
+                English.action(fault),
+                evidence: ["errors": addresses.map { "\($0): \(English.words(fault))" }.joined(separator: "; ")])
         case .edgesSilent(let dead, let all):
-            Declaration(
-                .edgeUnreachable, .note,
-                Words(
-                    "\(dead.count) of Apple's \(all) edges could not be asked from here: "
-                        + "\(dead.map(English.words).listed(upTo: 2)).",
-                    "Check this machine's way to them, IPv6 above all. Phones may still reach them."))
+            .init(
+                .edgeUnreachable, severity: .note,
+                "\(dead.count) of Apple's \(all) edges could not be asked from here: "
+                    + "\(dead.map(English.words).listed(upTo: 2)).",
+                "Check this machine's way to them, IPv6 above all. Phones may still reach them.")
         }
     }
 }
@@ -147,12 +132,9 @@ package struct EdgeGroup: Codable, Equatable, Sendable {
 package struct AppleWord: Codable, Equatable, Sendable {
     package var code: String?
     package var reason: String
+}
 
-    package init(code: String?, reason: String) {
-        self.code = code
-        self.reason = reason
-    }
-
+extension AppleWord {
     init(_ failure: CrawlerFailure) {
         self.init(code: failure.code?.inSentence, reason: failure.reason.inSentence)
     }

@@ -1,7 +1,8 @@
 // What checks of the file itself notice, and of what people expect of it.
 
 package enum FileMatter: Codable, Equatable, Sendable {
-    case lint(LintMatter)
+    /// In the AASA library's own words.
+    case lint(LintFinding)
     /// So many more than are shown.
     case moreLint(Int, Domain)
     /// It opens no link, and did before, or Apple's copy does. It is there for these services.
@@ -16,78 +17,47 @@ package enum FileMatter: Codable, Equatable, Sendable {
 
     var declaration: Declaration {
         switch self {
-        case .lint(let lint): Declaration(lint, English.words(lint))
+        case .lint(let lint): .init(lint, English.words(lint))
         case .moreLint(let count, let domain):
-            Declaration(
-                .moreLint,
-                Words("The file has \(count) more findings.", "Run 'aasa-monitor lint \(domain)' to see all of them."))
+            .init(
+                .moreLint, "The file has \(count) more findings.",
+                "Run 'aasa-monitor lint \(domain)' to see all of them.")
         case .linksRemoved(let services):
-            Declaration(
+            .init(
                 .linksRemoved, leads: .originLosesLinks,
-                Words(
-                    "The file opens no link any more, as it did before: it is there for \(services.listed(upTo: 4)) alone.",
-                    "Put the apps back under applinks. If that is meant, ignore the rule aasa.links-removed for the domain."
-                ))
+                "The file opens no link any more, as it did before: it is there for \(services.listed(upTo: 4)) alone.",
+                "Put the apps back under applinks. If that is meant, ignore the rule aasa.links-removed for the domain.",
+                evidence: ["pointer": "/applinks"])
         case .serviceMissing(let name):
-            Declaration(
-                .serviceMissing, leads: .expectationFailed,
-                Words("The file has no service \(name), which is expected.", English.deployOrCorrect))
+            .init(
+                .serviceMissing, leads: .expectationFailed, "The file has no service \(name), which is expected.",
+                English.deployOrCorrect)
         case .appMissing(let app, let service):
-            Declaration(
+            .init(
                 .appMissing, leads: .expectationFailed,
-                Words(
-                    "\(service.map { "The service \($0)" } ?? "The file") does not name the app \(app), which is expected.",
-                    "\(English.deployOrCorrect) An app ID is that of the signed entitlements: prefix, dot, bundle ID."
-                ))
+                "\(service.map { "The service \($0)" } ?? "The file") does not name the app \(app), which is expected.",
+                "\(English.deployOrCorrect) An app ID is that of the signed entitlements: prefix, dot, bundle ID.")
         case .opensUnexpectedly(let url, let app, let domain):
-            Declaration(
+            .init(
                 .urlOpens, leads: .expectationFailed,
-                Words(
-                    "The URL \(url) opens \(app), though it is expected to open nothing.", English.explain(url, domain))
-            )
+                "The URL \(url) opens \(app), though it is expected to open nothing.",
+                English.explain(url, domain))
         case .opensNothing(let url, let expected, let domain):
-            Declaration(
+            .init(
                 .urlOpensNothing, leads: .expectationFailed,
-                Words(
-                    "The URL \(url) opens nothing, though it is expected to open \(expected).",
-                    English.explain(url, domain)))
+                "The URL \(url) opens nothing, though it is expected to open \(expected).",
+                English.explain(url, domain))
         case .opensOther(let url, let app, let expected, let domain):
-            Declaration(
+            .init(
                 .urlOpensOther, leads: .expectationFailed,
-                Words(
-                    "The URL \(url) opens \(app), though it is expected to open \(expected).",
-                    English.explain(url, domain))
-            )
+                "The URL \(url) opens \(app), though it is expected to open \(expected).",
+                English.explain(url, domain))
         case .pageMissing(let url, let fault):
-            Declaration(
+            .init(
                 .pageMissing, leads: .pageMissing,
-                Words(
-                    "People without the app find no web page at \(url): \(English.words(fault)).",
-                    "Serve a page there, or redirect to the App Store."))
+                "People without the app find no web page at \(url): \(English.words(fault)).",
+                "Serve a page there, or redirect to the App Store.")
         }
-    }
-}
-
-/// A finding of the linter, in the AASA library's own words.
-package struct LintMatter: Codable, Equatable, Sendable {
-    package var rule: String
-    package var severity: Severity
-    package var line: Int
-    package var column: Int
-    package var message: String
-    package var fix: String
-    package var reference: String
-
-    package init(
-        rule: String, severity: Severity, line: Int, column: Int, message: String, fix: String, reference: String
-    ) {
-        self.rule = rule
-        self.severity = severity
-        self.line = line
-        self.column = column
-        self.message = message
-        self.fix = fix
-        self.reference = reference
     }
 }
 
@@ -103,7 +73,7 @@ package enum PageFault: Codable, Equatable, Sendable {
 extension English {
     fileprivate static let deployOrCorrect = "Deploy the file that has the change, or correct the expectation."
 
-    fileprivate static func words(_ lint: LintMatter) -> Words {
+    fileprivate static func words(_ lint: LintFinding) -> Words {
         let lead =
             switch lint.severity {
             case .error: "The file has an error in"
@@ -111,9 +81,13 @@ extension English {
             case .note: "In the file,"
             }
         return Words(
-            "\(lead) line \(lint.line), column \(lint.column): \(lint.message).",
+            "\(lead) line \(lint.start.line), column \(lint.start.column): \(lint.message).",
             "\(lint.fix.prefix(1).uppercased())\(lint.fix.dropFirst()).",
-            ["line": "\(lint.line)", "column": "\(lint.column)"])
+            Dictionary(
+                [
+                    ("line", "\(lint.start.line)"), ("column", "\(lint.start.column)"), ("pointer", lint.pointer),
+                ] + lint.evidence.map { ($0.name, $0.value) }
+            ) { first, _ in first })
     }
 
     fileprivate static func explain(_ url: String, _ domain: Domain) -> String {

@@ -3,19 +3,7 @@
 
 import Foundation
 
-package enum Severity: String, Codable, Sendable, Comparable, CaseIterable {
-    case note, warning, error
-
-    private var rank: Int {
-        switch self {
-        case .note: 0
-        case .warning: 1
-        case .error: 2
-        }
-    }
-
-    package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
-}
+package typealias Severity = LintSeverity
 
 package struct Finding: Codable, Equatable, Sendable {
     /// What was seen. The kind follows from it, and the severity unless something else weighs against it.
@@ -103,6 +91,15 @@ package enum Matter: Codable, Equatable, Sendable {
 
     package var kind: FindingKind? { declaration.kind }
 
+    /// Where in the file it is, as a JSON pointer (RFC 6901); nil where it is about no place in it.
+    package var pointer: String? {
+        switch self {
+        case .file(.lint(let finding)): finding.pointer
+        case .file(.linksRemoved): "/applinks"
+        default: nil
+        }
+    }
+
     var declaration: Declaration {
         switch self {
         case .origin(let matter): matter.declaration
@@ -110,11 +107,9 @@ package enum Matter: Codable, Equatable, Sendable {
         case .file(let matter): matter.declaration
         case .monitor(let cause): cause.declaration
         case .vantageFailed(let name, let detail):
-            Declaration(
-                .vantageFailed,
-                Words(
-                    "The vantage \(name) could not be used: \(detail ?? "its proxy failed").",
-                    "Check the proxy of that vantage. It says nothing about the site, which is judged without it."))
+            .init(
+                .vantageFailed, "The vantage \(name) could not be used: \(detail ?? "its proxy failed").",
+                "Check the proxy of that vantage. It says nothing about the site, which is judged without it.")
         }
     }
 }
@@ -133,22 +128,28 @@ struct Declaration {
         case lint(String, reference: String)
     }
 
-    init(_ kind: FindingKind, leads diagnosis: DiagnosisID = .finding, _ words: @autoclosure @escaping () -> Words) {
-        self.init(kind, kind.severity, leads: diagnosis, words())
-    }
-
     /// `severity`: where it is not always the kind's.
     init(
-        _ kind: FindingKind, _ severity: Severity, leads diagnosis: DiagnosisID = .finding,
+        _ kind: FindingKind, severity: Severity? = nil, leads diagnosis: DiagnosisID = .finding,
+        _ why: @autoclosure @escaping () -> String, _ action: @autoclosure @escaping () -> String,
+        closing: String? = nil, evidence: @autoclosure @escaping () -> [String: String] = [:]
+    ) {
+        self.init(kind, severity: severity, leads: diagnosis) { _ in
+            Words(why(), action(), closing: closing, evidence())
+        }
+    }
+
+    init(
+        _ kind: FindingKind, severity: Severity? = nil, leads diagnosis: DiagnosisID = .finding,
         _ words: @autoclosure @escaping () -> Words
     ) {
-        self.init(kind, severity, leads: diagnosis, asOf: { _ in words() })
+        self.init(kind, severity: severity, leads: diagnosis) { _ in words() }
     }
 
     /// `words`: of what ages.
     init(
-        _ kind: FindingKind, _ severity: Severity? = nil, leads diagnosis: DiagnosisID = .finding,
-        asOf words: @escaping (Date) -> Words
+        _ kind: FindingKind, severity: Severity? = nil, leads diagnosis: DiagnosisID = .finding,
+        words: @escaping (Date) -> Words
     ) {
         source = .kind(kind)
         self.severity = severity ?? kind.severity
@@ -156,7 +157,7 @@ struct Declaration {
         self.words = words
     }
 
-    init(_ lint: LintMatter, _ words: @autoclosure @escaping () -> Words) {
+    init(_ lint: LintFinding, _ words: @autoclosure @escaping () -> Words) {
         source = .lint(lint.rule, reference: lint.reference)
         severity = lint.severity
         diagnosis = lint.severity == .error ? .fileFault : .fileWarning

@@ -93,79 +93,44 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     /// (certificates that end soon: a warning).
     private var facts: (severity: Severity, feeds: IncidentKind?, reference: String) {
         switch self {
-        case .dnsFailed: (.error, .originUnreachable, Reference.supportingDomains)
-        case .unreachable: (.error, .originUnreachable, Reference.supportingDomains)
-        case .timeout: (.error, .originUnreachable, Reference.supportingDomains)
-        case .connectionReset: (.error, .originUnreachable, Reference.supportingDomains)
-        case .slow: (.error, .originUnreachable, Reference.debuggingLinks)
-        case .truncated: (.error, .originBroken, Reference.supportingDomains)
-        case .headersTooLarge: (.error, .originBroken, Reference.supportingDomains)
-        case .malformedAnswer: (.error, .originBroken, Reference.supportingDomains)
-        case .tlsFailed: (.error, .originUnreachable, Reference.supportingDomains)
-        case .tlsVersion: (.error, .originUnreachable, Reference.supportingDomains)
-        case .certificateExpired: (.error, .originUnreachable, Reference.supportingDomains)
-        case .certificateNotYetValid: (.error, .originUnreachable, Reference.supportingDomains)
-        case .certificateUntrusted: (.error, .originUnreachable, Reference.supportingDomains)
-        case .certificateNameMismatch: (.error, .originUnreachable, Reference.supportingDomains)
-        case .certificateChainIncomplete: (.error, .originUnreachable, Reference.supportingDomains)
-        case .certificateExpiring: (.warning, .certificateExpiring, Reference.supportingDomains)
-        case .certificateChainExpiring: (.warning, nil, Reference.supportingDomains)
-        case .certificateChainExpired: (.note, nil, Reference.supportingDomains)
-        case .status: (.error, .originBroken, Reference.supportingDomains)
-        case .redirect: (.error, .originBroken, Reference.supportingDomains)
-        case .redirectInsecure: (.error, .originBroken, Reference.supportingDomains)
-        case .redirectLoop: (.error, .originBroken, Reference.supportingDomains)
-        case .contentType: (.error, .originBroken, Reference.archivedGuide)
-        case .contentEncoding: (.error, .originBroken, Reference.supportingDomains)
-        case .tooLarge: (.error, .originBroken, Reference.archivedGuide)
-        case .notPublicAddress: (.error, .originBroken, Reference.configuringDomain)
-        case .addressUnreachable: (.error, .originUnreachable, Reference.debuggingLinks)
-        case .addressDiffers: (.error, .originInconsistent, Reference.debuggingLinks)
-        case .addressStalls: (.warning, nil, Reference.debuggingLinks)
-        case .ipv6Broken: (.warning, .originUnreachable, Reference.debuggingLinks)
-        case .ipv6Unchecked: (.note, nil, Reference.debuggingLinks)
-        case .ipv4Unchecked: (.note, nil, Reference.debuggingLinks)
-        case .singleFamily: (.note, nil, Reference.supportingDomains)
-        case .crawlerRefused: (.error, .originBroken, Reference.appClips)
-        case .rateLimited: (.note, nil, Reference.debuggingLinks)
-        case .vantageRefused: (.error, .originBroken, Reference.debuggingLinks)
-        case .rootCopyDiffers: (.warning, nil, Reference.supportingDomains)
-        case .rootOnly: (.warning, .originBroken, Reference.supportingDomains)
-        case .cdnUnreachable: (.warning, nil, Reference.debuggingLinks)
-        case .cdnMissing: (.error, .cdnMissing, Reference.debuggingLinks)
-        case .crawlerError: (.error, .cdnMissing, Reference.debuggingLinks)
-        case .stale: (.error, .cdnStale, Reference.debuggingLinks)
-        case .propagating: (.note, .cdnStale, Reference.debuggingLinks)
-        case .divergent: (.warning, .cdnDivergent, Reference.debuggingLinks)
-        case .badCopy: (.error, .cdnDivergent, Reference.debuggingLinks)
-        case .edgesDiffer: (.warning, .cdnDivergent, Reference.debuggingLinks)
-        case .edgeUnreachable: (.warning, nil, Reference.debuggingLinks)
-        case .formattingDiffers, .withoutEffect: (.note, nil, Reference.debuggingLinks)
-        case .moreLint: (.note, nil, Reference.applinks)
-        case .linksRemoved: (.error, .fileBroken, Reference.applinks)
-        case .serviceMissing: (.error, .expectationFailed, Reference.supportingDomains)
-        case .appMissing: (.error, .expectationFailed, Reference.supportingDomains)
-        case .urlOpens: (.error, .expectationFailed, Reference.applinks)
-        case .urlOpensNothing: (.error, .expectationFailed, Reference.applinks)
-        case .urlOpensOther: (.error, .expectationFailed, Reference.applinks)
-        case .pageMissing: (.error, .expectationFailed, Reference.supportingDomains)
-        case .fetchFailed: (.error, nil, Reference.curlManual)
+        case .dnsFailed, .unreachable, .timeout, .connectionReset, .tlsFailed, .tlsVersion, .certificateExpired,
+            .certificateNotYetValid, .certificateUntrusted, .certificateNameMismatch, .certificateChainIncomplete:
+            (.error, .originUnreachable, LintReference.associatedDomains)
+        case .slow, .addressUnreachable: (.error, .originUnreachable, LintReference.technote)
+        case .ipv6Broken: (.warning, .originUnreachable, LintReference.technote)
+        case .truncated, .headersTooLarge, .malformedAnswer, .status, .redirect, .redirectInsecure, .redirectLoop,
+            .contentEncoding:
+            (.error, .originBroken, LintReference.associatedDomains)
+        case .contentType, .tooLarge: (.error, .originBroken, LintReference.archivedGuide)
+        case .notPublicAddress: (.error, .originBroken, LintReference.configuringDomain)
+        case .crawlerRefused: (.error, .originBroken, LintReference.appClips)
+        case .vantageRefused: (.error, .originBroken, LintReference.technote)
+        case .rootOnly: (.warning, .originBroken, LintReference.associatedDomains)
+        case .addressDiffers: (.error, .originInconsistent, LintReference.technote)
+        case .certificateExpiring: (.warning, .certificateExpiring, LintReference.associatedDomains)
+        case .certificateChainExpiring, .rootCopyDiffers: (.warning, nil, LintReference.associatedDomains)
+        case .certificateChainExpired, .singleFamily: (.note, nil, LintReference.associatedDomains)
+        case .addressStalls, .cdnUnreachable, .edgeUnreachable: (.warning, nil, LintReference.technote)
+        case .ipv6Unchecked, .ipv4Unchecked, .rateLimited, .formattingDiffers, .withoutEffect:
+            (.note, nil, LintReference.technote)
+        case .cdnMissing, .crawlerError: (.error, .cdnMissing, LintReference.technote)
+        case .stale: (.error, .cdnStale, LintReference.technote)
+        case .propagating: (.note, .cdnStale, LintReference.technote)
+        case .badCopy: (.error, .cdnDivergent, LintReference.technote)
+        case .divergent, .edgesDiffer: (.warning, .cdnDivergent, LintReference.technote)
+        case .moreLint: (.note, nil, LintReference.applinks)
+        case .linksRemoved: (.error, .fileBroken, LintReference.applinks)
+        case .serviceMissing, .appMissing, .pageMissing: (.error, .expectationFailed, LintReference.associatedDomains)
+        case .urlOpens, .urlOpensNothing, .urlOpensOther: (.error, .expectationFailed, LintReference.applinks)
+        case .fetchFailed, .networkLost, .manyFailing, .blind, .deliveryFailing: (.error, nil, Reference.curlManual)
+        case .vantageFailed, .scheduleBehind, .configReloadFailed: (.warning, nil, Reference.curlManual)
         case .nameServerFailed: (.error, nil, Reference.nameServers)
         case .nameServerSlow: (.warning, nil, Reference.nameServers)
-        case .tlsIntercepted: (.error, nil, Reference.trustStore)
-        case .familyMissingHere: (.error, nil, Reference.routes)
-        case .noWayOut: (.error, nil, Reference.routes)
-        case .trustStoreLacksRoot: (.error, nil, Reference.trustStore)
+        case .tlsIntercepted, .trustStoreLacksRoot: (.error, nil, Reference.trustStore)
+        case .familyMissingHere, .noWayOut: (.error, nil, Reference.routes)
         case .clockIsWrong: (.error, nil, Reference.clock)
         case .gateAnswers: (.error, nil, Reference.portal)
-        case .vantageFailed: (.warning, nil, Reference.curlManual)
-        case .networkLost: (.error, nil, Reference.curlManual)
-        case .manyFailing: (.error, nil, Reference.curlManual)
-        case .blind: (.error, nil, Reference.curlManual)
         case .cdnWide: (.error, nil, Reference.systemStatus)
-        case .scheduleBehind: (.warning, nil, Reference.curlManual)
-        case .configReloadFailed: (.warning, nil, Reference.curlManual)
-        case .deliveryFailing: (.error, nil, Reference.curlManual)
         case .storeFailing: (.error, nil, Reference.storeErrors)
         }
     }
@@ -230,21 +195,10 @@ extension IncidentKind {
     package var rules: Set<Rule> { Rule.ofDomains.filter { $0.feeds == self } }
 }
 
-/// The pages that decide what is right. The documentation is the rule; what Apple's systems were seen to do only
-/// lowers a severity.
+/// The pages that decide what is right: Apple's, and these about this machine. The documentation is the rule; what Apple's systems
+/// were seen to do only lowers a severity.
 enum Reference {
-    static let supportingDomains = "https://developer.apple.com/documentation/xcode/supporting-associated-domains"
-    static let configuringDomain =
-        "https://developer.apple.com/documentation/xcode/configuring-an-associated-domain"
-    static let debuggingLinks =
-        "https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links"
-    static let appClips =
-        "https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website"
-    static let applinks = "https://developer.apple.com/documentation/bundleresources/applinks"
-    static let archivedGuide =
-        "https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html"
     static let systemStatus = "https://www.apple.com/support/systemstatus/"
-    /// Of this machine.
     static let trustStore = "https://curl.se/docs/sslcerts.html"
     static let nameServers = "https://man7.org/linux/man-pages/man5/resolv.conf.5.html"
     static let routes = "https://man7.org/linux/man-pages/man8/ip-route.8.html"

@@ -44,150 +44,124 @@ package enum MonitorCause: Codable, Equatable, Sendable {
     var declaration: Declaration {
         switch self {
         case .ownFault(let detail):
-            Declaration(
+            .init(
                 .fetchFailed, leads: .ownFault,
-                Words(
-                    "The request could not be made from here\(detail.isEmpty ? "" : " (\(detail))").",
-                    "Check this machine's trust store (--cacert, network.ca_file), proxy, memory and open files."))
+                "The request could not be made from here\(detail.isEmpty ? "" : " (\(detail))").",
+                "Check this machine's trust store (--cacert, network.ca_file), proxy, memory and open files.")
         case .nameServerFailed(_, nil):
-            Declaration(
-                .nameServerFailed, leads: .nameServerFailed,
-                Words(
-                    "No name server answers this machine.",
-                    "Check the name servers in /etc/resolv.conf, and the network to them."))
+            .init(
+                .nameServerFailed, leads: .nameServerFailed, "No name server answers this machine.",
+                "Check the name servers in /etc/resolv.conf, and the network to them.")
         case .nameServerFailed(let host, let answer?):
-            Declaration(
+            .init(
                 .nameServerFailed, leads: .nameServerFailed,
-                Words(
-                    "This machine's name server could not resolve \(host) (\(answer)).",
-                    "Ask another name server. If it says the same, check the domain's DNSSEC and its name servers."))
+                "This machine's name server could not resolve \(host) (\(answer)).",
+                "Ask another name server. If it says the same, check the domain's DNSSEC and its name servers.")
         case .namesFail(let host, let answer):
-            Declaration(
+            .init(
                 .nameServerFailed, leads: .nameServerFailed,
-                Words(
-                    "This machine's name server finds neither \(host) nor Apple's CDN (\(answer)).",
-                    "Repair the name server in /etc/resolv.conf, or ask another one.", closing: English.nothingKnown))
+                "This machine's name server finds neither \(host) nor Apple's CDN (\(answer)).",
+                "Repair the name server in /etc/resolv.conf, or ask another one.", closing: English.nothingKnown)
         case .proxyFailed(let status, let detail):
-            Declaration(
-                .fetchFailed, leads: .ownFault,
-                Words(English.why(proxy: status, detail), English.action(proxy: status), closing: English.nothingKnown)
-            )
+            .init(
+                .fetchFailed, leads: .ownFault, English.why(proxy: status, detail),
+                English.action(proxy: status), closing: English.nothingKnown)
         case .noFamily(let family):
-            Declaration(
+            .init(
                 .familyMissingHere, leads: .familyMissingHere,
-                Words(
-                    "This machine has no IPv\(family), so it does not see what Apple sees.",
-                    "Check from a machine with IPv\(family), or name a vantage that has it.",
-                    closing: English.nothingKnown
-                ))
+                "This machine has no IPv\(family), so it does not see what Apple sees.",
+                "Check from a machine with IPv\(family), or name a vantage that has it.", closing: English.nothingKnown)
         case .noWayOut(let variable):
-            Declaration(
-                .noWayOut, leads: .noWayOut,
-                Words(
-                    "Neither the site nor Apple's CDN takes a connection from this machine.",
-                    English.action(noWayOut: variable), closing: English.nothingKnown))
+            .init(
+                .noWayOut, leads: .noWayOut, "Neither the site nor Apple's CDN takes a connection from this machine.",
+                English.action(noWayOut: variable), closing: English.nothingKnown)
         case .trustStoreLacks(let authority):
-            Declaration(
+            .init(
                 .trustStoreLacksRoot, leads: .trustStoreLacksRoot,
-                Words(
-                    "This machine's trust store has no root for the site's certificate"
-                        + (authority.isEmpty ? "" : " (\(authority))") + ", and it refuses Apple's CDN as well.",
-                    "Install the distribution's ca-certificates, or correct --cacert (network.ca_file).",
-                    closing: English.nothingKnown))
+                "This machine's trust store has no root for the site's certificate"
+                    + (authority.isEmpty ? "" : " (\(authority))") + ", and it refuses Apple's CDN as well.",
+                "Install the distribution's ca-certificates, or correct --cacert (network.ca_file).",
+                closing: English.nothingKnown)
         case .clockIsWrong(let ahead):
-            Declaration(
-                .clockIsWrong, leads: .clockIsWrong,
-                Words(English.why(clock: ahead), "Set this machine's clock.", closing: English.nothingKnown))
+            .init(
+                .clockIsWrong, leads: .clockIsWrong, English.why(clock: ahead),
+                "Set this machine's clock.", closing: English.nothingKnown)
         case .gateAnswers(let status):
-            Declaration(
+            .init(
                 .gateAnswers, leads: .gateAnswers,
-                Words(
-                    "A login page or filter of this network answers in place of the site"
-                        + (status.map { " (status \($0))." } ?? " and of Apple's CDN: both show its certificate."),
-                    "Log in to this network, or check from another one.", closing: English.nothingKnown))
+                "A login page or filter of this network answers in place of the site"
+                    + (status.map { " (status \($0))." } ?? " and of Apple's CDN: both show its certificate."),
+                "Log in to this network, or check from another one.", closing: English.nothingKnown)
         case .nameServerSlow(let milliseconds, let server):
-            Declaration(
+            .init(
                 .nameServerSlow, leads: .nameServerSlow,
-                Words(
-                    "The name server of this machine took \(English.seconds(milliseconds)) to find the address. The server answered in "
-                        + "\(English.seconds(server)).",
-                    "See whether the first name server in /etc/resolv.conf answers. Nothing needs to be done at the site."
-                ))
+                "The name server of this machine took \(English.seconds(milliseconds)) to find the address. The server "
+                    + "answered in \(English.seconds(server)).",
+                "See whether the first name server in /etc/resolv.conf answers. Nothing needs to be done at the site.")
         case .tlsIntercepted(_, let authority):
-            Declaration(
+            .init(
                 .tlsIntercepted, leads: .tlsIntercepted,
-                Words(
-                    "Something in this machine's network opens TLS, or its trust store lacks a root: it trusts neither the origin's "
-                        + "certificate nor that of Apple's CDN, both from \(authority).",
-                    "Exempt this machine from the inspection, or correct --cacert (network.ca_file).",
-                    closing: English.nothingKnown
-                ))
+                "Something in this machine's network opens TLS, or its trust store lacks a root: it trusts neither the "
+                    + "origin's certificate nor that of Apple's CDN, both from \(authority).",
+                "Exempt this machine from the inspection, or correct --cacert (network.ca_file).",
+                closing: English.nothingKnown)
         case .networkSuspect:
-            Declaration(
-                .networkLost, .warning, leads: .networkSuspect,
-                Words(
-                    "This check reached nobody, and neither did others: the local network is suspect.",
-                    English.networkAction))
+            .init(
+                .networkLost, severity: .warning, leads: .networkSuspect,
+                "This check reached nobody, and neither did others: the local network is suspect.",
+                English.networkAction)
         case .networkLost(let domains, let all, let canaries):
-            Declaration(
+            .init(
                 .networkLost, leads: .networkLost,
-                Words(
-                    "The last checks of \(English.share(domains, of: all)) reached nobody"
-                        + (canaries.isEmpty ? "" : ", and no reference host answers (\(canaries.listed(upTo: 3)))")
-                        + ". The local network is most likely down.", English.networkAction))
+                "The last checks of \(English.share(domains, of: all)) reached nobody"
+                    + (canaries.isEmpty ? "" : ", and no reference host answers (\(canaries.listed(upTo: 3)))")
+                    + ". The local network is most likely down.",
+                English.networkAction)
         case .manyFailing(let domains, let all):
-            Declaration(
+            .init(
                 .manyFailing, leads: .manyFailing,
-                Words(
-                    "\(English.share(domains, of: all)) began to fail together, at the origin and at Apple's CDN. The cause is most "
-                        + "likely between this machine and the network.",
-                    "Check what this machine's requests pass through: proxy, firewall, gateway, name server. Name reference hosts "
-                        + "in network.canaries."))
+                "\(English.share(domains, of: all)) began to fail together, at the origin and at Apple's CDN. The "
+                    + "cause is most likely between this machine and the network.",
+                "Check what this machine's requests pass through: proxy, firewall, gateway, name server. Name "
+                    + "reference hosts in network.canaries.")
         case .blind(let domains, let all):
-            Declaration(
+            .init(
                 .blind, leads: .blind,
-                Words(
-                    "The checks of \(English.share(domains, of: all)) see neither what Apple's CDN serves nor what phones do.",
-                    "Run 'aasa-monitor check' for one of them on this machine, and see what it lacks."))
+                "The checks of \(English.share(domains, of: all)) see neither what Apple's CDN serves nor what phones do.",
+                "Run 'aasa-monitor check' for one of them on this machine, and see what it lacks.")
         case .cdnWide(let failure, let domains, let all):
-            Declaration(
+            .init(
                 .cdnWide, leads: .cdnWide,
-                Words(
-                    "\(English.trouble(failure)) (\(English.share(domains, of: all))). They began to fail together while their origins work.",
-                    "Look for what they share, such as a firewall or one server. If there is nothing, wait and see Apple's "
-                        + "system status page. Domains that still fail afterwards get alerts of their own."))
+                "\(English.trouble(failure)) (\(English.share(domains, of: all))). They began to fail together while their origins work.",
+                "Look for what they share, such as a firewall or one server. If there is nothing, wait and see Apple's "
+                    + "system status page. Domains that still fail afterwards get alerts of their own.")
         case .scheduleBehind(let domains, let all, let intervals):
-            Declaration(
+            .init(
                 .scheduleBehind, leads: .scheduleBehind,
-                Words(
-                    "\(English.share(domains, of: all)) \(domains == 1 ? "was" : "were") not checked for \(intervals) intervals: the monitor is overloaded.",
-                    "Raise network.max_concurrent or the intervals, lower the timeouts, or give the machine more resources."
-                ))
+                "\(English.share(domains, of: all)) \(domains == 1 ? "was" : "were") not checked for \(intervals) intervals: the monitor is overloaded.",
+                "Raise network.max_concurrent or the intervals, lower the timeouts, or give the machine more resources."
+            )
         case .configReloadFailed(let fault):
-            Declaration(
+            .init(
                 .configReloadFailed, leads: .configReloadFailed,
-                Words(
-                    "The configuration file was refused at a reload. The previous one stays in use: \(fault).",
-                    "Correct the file, try it with `aasa-monitor config check`, and reload again (SIGHUP)."))
+                "The configuration file was refused at a reload. The previous one stays in use: \(fault).",
+                "Correct the file, try it with `aasa-monitor config check`, and reload again (SIGHUP).")
         case .deliveryFailing(let channel, let isDisabled, let answer):
-            Declaration(
-                .deliveryFailing, isDisabled ? .error : .warning, leads: .deliveryFailing,
-                Words(
-                    "The channel '\(channel)' \(isDisabled ? "refuses" : "takes no") messages"
-                        + (answer.isEmpty ? "" : " (\(answer))") + ". People who read only this channel get no alerts.",
-                    isDisabled
-                        ? "Check the channel's URL, token and permissions; then `aasa-monitor alert test \(channel)`."
-                        : "Check whether the service is down or blocked from here: `aasa-monitor alert test \(channel)`."
-                ))
+            .init(
+                .deliveryFailing, severity: isDisabled ? .error : .warning, leads: .deliveryFailing,
+                "The channel '\(channel)' \(isDisabled ? "refuses" : "takes no") messages"
+                    + (answer.isEmpty ? "" : " (\(answer))") + ". People who read only this channel get no alerts.",
+                isDisabled
+                    ? "Check the channel's URL, token and permissions; then `aasa-monitor alert test \(channel)`."
+                    : "Check whether the service is down or blocked from here: `aasa-monitor alert test \(channel)`.")
         case .storeFailing(let fault, let outage, let words):
-            Declaration(
-                .storeFailing, outage == .setAside ? .warning : .error, leads: .storeFailing,
-                Words(
-                    "\(English.consequence(outage)) (\(words)).",
-                    outage == .setAside
-                        ? "End by hand what a receiver keeps open under the old ids. To keep the old store, stop the monitor and put "
-                            + "a backup in its place."
-                        : English.action(fault)))
+            .init(
+                .storeFailing, severity: outage == .setAside ? .warning : .error, leads: .storeFailing,
+                "\(English.consequence(outage)) (\(words)).",
+                outage == .setAside
+                    ? "End by hand what a receiver keeps open under the old ids. To keep the old store, stop the monitor and put "
+                        + "a backup in its place."
+                    : English.action(fault))
         }
     }
 }

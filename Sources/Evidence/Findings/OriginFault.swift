@@ -232,8 +232,7 @@ extension OriginFault {
         func declare(_ kind: FindingKind, _ severity: Severity? = nil, leads id: DiagnosisID = .originFault)
             -> Declaration
         {
-            Declaration(
-                kind, severity ?? kind.severity, leads: id, English.words(self, server))
+            Declaration(kind, severity: severity, leads: id, English.words(self, server))
         }
         return switch self {
         case .nameNotFound(alias: .some), .nameWithoutAddress(alias: .some): declare(.dnsFailed, leads: .danglingAlias)

@@ -49,148 +49,132 @@ package enum OriginMatter: Codable, Equatable, Sendable {
         case .fault(let fault, let place): fault.declaration(at: place)
         case .redirect(let fault): OriginFault.redirect(fault).declaration(at: "")
         case .redirectSameSite(let target, let followed):
-            Declaration(
-                .redirect, .warning, leads: .redirectSameSite,
-                Words(
-                    "The origin redirects to \(target). Apple documents that redirects are not allowed"
-                        + (followed ? ", though its CDN followed this one." : "."),
-                    "Serve the file without a redirect, with status 200."))
-        case .status(let answer): Declaration(.status, leads: answer.diagnosis, English.words(answer))
+            .init(
+                .redirect, severity: .warning, leads: .redirectSameSite,
+                "The origin redirects to \(target). Apple documents that redirects are not allowed"
+                    + (followed ? ", though its CDN followed this one." : "."),
+                "Serve the file without a redirect, with status 200.")
+        case .status(let answer): .init(.status, leads: answer.diagnosis, English.words(answer))
         case .falseEncoding(let encoding):
-            Declaration(
-                .contentEncoding, .warning,
-                Words(
-                    "The Content-Encoding is '\(encoding)', which is no compression. The body is readable as it is.",
-                    "Send no Content-Encoding with a body that is not compressed: clients may refuse what they cannot undo."
-                ))
+            .init(
+                .contentEncoding, severity: .warning,
+                "The Content-Encoding is '\(encoding)', which is no compression. The body is readable as it is.",
+                "Send no Content-Encoding with a body that is not compressed: clients may refuse what they cannot undo."
+            )
         case .contentType(let type, let isPage, let holdsFile, let protection):
-            Declaration(
-                .contentType, isPage ? .error : .note, leads: .originFault,
+            .init(
+                .contentType, severity: isPage ? .error : .note, leads: .originFault,
                 English.words(type: type, holdsFile, protection))
         case .notPublic(let addresses, let all):
-            Declaration(.notPublicAddress, leads: .privateAddress, English.words(notPublic: addresses, of: all))
+            .init(.notPublicAddress, leads: .privateAddress, English.words(notPublic: addresses, of: all))
         case .addressesUnreachable(let dead, let all):
-            Declaration(
+            .init(
                 .addressUnreachable, leads: .addressUnreachable,
-                Words(
-                    "\(English.count(dead, all)): \(English.words(dead)). Whether Apple's crawler meets "
-                        + "\(dead.count == 1 ? "it" : "them") is chance.",
-                    "Repair the server at that address, or take the address out of the records."))
+                "\(English.count(dead, all)): \(English.words(dead)). Whether Apple's crawler meets "
+                    + "\(dead.count == 1 ? "it" : "them") is chance.",
+                "Repair the server at that address, or take the address out of the records.")
         case .ipv6Broken(let dead):
-            Declaration(
+            .init(
                 .ipv6Broken, leads: .ipv6Broken,
-                Words(
-                    "No IPv6 address of the domain answers, while IPv4 does: \(English.words(dead)).",
-                    "Repair IPv6, or take the AAAA records away. Apple's crawler may try IPv6 first."))
+                "No IPv6 address of the domain answers, while IPv4 does: \(English.words(dead)).",
+                "Repair IPv6, or take the AAAA records away. Apple's crawler may try IPv6 first.")
         case .familyUnchecked(let family, let addresses):
-            Declaration(
+            .init(
                 family == 6 ? .ipv6Unchecked : .ipv4Unchecked,
-                Words(
-                    "The IPv\(family) addresses (\(addresses.listed(upTo: 2))) were not checked: this machine reaches nobody over "
-                        + "IPv\(family).",
-                    "Check from a machine with IPv\(family), or name a vantage that has it."))
+                "The IPv\(family) addresses (\(addresses.listed(upTo: 2))) were not checked: this machine reaches "
+                    + "nobody over IPv\(family).",
+                "Check from a machine with IPv\(family), or name a vantage that has it.")
         case .stalls(let stalled):
-            Declaration(
+            .init(
                 .addressStalls,
-                Words(
-                    "One request of this check was answered, another to the same address was not: \(English.words(stalled)).",
-                    "See the server's load, and its limits on connections from one client."))
+                "One request of this check was answered, another to the same address was not: \(English.words(stalled)).",
+                "See the server's load, and its limits on connections from one client.")
         case .singleFamily(let family, let domain):
-            Declaration(
-                .singleFamily,
-                Words(
-                    "The name \(domain) has IPv\(family) addresses only.",
-                    family == 4
-                        ? "Nothing needs to be done. It rules out a broken IPv6 address."
-                        : "Publish an IPv4 address too: not every network that fetches the file has IPv6."))
+            .init(
+                .singleFamily, "The name \(domain) has IPv\(family) addresses only.",
+                family == 4
+                    ? "Nothing needs to be done. It rules out a broken IPv6 address."
+                    : "Publish an IPv4 address too: not every network that fetches the file has IPv6.")
         case .addressesDiffer(let groups):
-            Declaration(
+            .init(
                 .addressDiffers, leads: .addressesDiffer,
-                Words(
-                    (groups.areVersions
-                        ? "The origin \(English.versions(groups.map(\.served)))"
-                        : "The addresses of the domain do not answer alike")
-                        + ": \(English.words(groups)). Which one a client meets is chance.",
-                    "Bring the same file to every server behind the name, or take servers out of its records.",
-                    English.evidence(groups)))
+                (groups.areVersions
+                    ? "The origin \(English.versions(groups.map(\.served)))"
+                    : "The addresses of the domain do not answer alike")
+                    + ": \(English.words(groups)). Which one a client meets is chance.",
+                "Bring the same file to every server behind the name, or take servers out of its records.",
+                evidence: English.evidence(groups))
         case .addressAnswersDifferently(let groups):
-            Declaration(
+            .init(
                 .addressDiffers, leads: .addressesDiffer,
-                Words(
-                    (groups.areVersions
-                        ? "The origin \(English.versions(groups.map(\.served)))"
-                        : "The address \(groups.compactMap(\.again).first ?? "") answered two requests differently")
-                        + ": \(English.words(groups)).",
-                    "Bring the same file to every server behind that address. Let no cache keep an old one.",
-                    English.evidence(groups)))
+                (groups.areVersions
+                    ? "The origin \(English.versions(groups.map(\.served)))"
+                    : "The address \(groups.compactMap(\.again).first ?? "") answered two requests differently")
+                    + ": \(English.words(groups)).",
+                "Bring the same file to every server behind that address. Let no cache keep an old one.",
+                evidence: English.evidence(groups))
         case .formattingsDiffer(let groups):
-            Declaration(
-                .addressDiffers, .note,
-                Words(
-                    "The addresses of the domain serve the file in \(groups.count) formattings that mean the same.",
-                    "Nothing needs to be done, if it is meant.",
-                    ["groups": groups.prefix(6).map { English.places($0).listed(upTo: 8) }.joined(separator: " | ")]))
+            .init(
+                .addressDiffers, severity: .note,
+                "The addresses of the domain serve the file in \(groups.count) formattings that mean the same.",
+                "Nothing needs to be done, if it is meant.",
+                evidence: [
+                    "groups": groups.prefix(6).map { English.places($0).listed(upTo: 8) }.joined(separator: " | ")
+                ])
         case .alternates(let files, let changes, let checks):
-            Declaration(
+            .init(
                 .addressDiffers, leads: .originAlternates,
-                Words(
-                    "The origin served \(files) files in turn: \(changes) changes back and forth within \(checks) checks.",
-                    "Bring the same file to every server behind the name. Let no cache keep an old one."))
+                "The origin served \(files) files in turn: \(changes) changes back and forth within \(checks) checks.",
+                "Bring the same file to every server behind the name. Let no cache keep an old one.")
         case .certificateExpiring(let end):
-            Declaration(
-                .certificateExpiring, leads: .certificateExpiring,
-                asOf: { now in
-                    Words(
-                        "The certificate expires \(English.left(until: end, now))on \(English.instant(end)).",
-                        "Renew it now. Apple's crawler refuses an expired certificate.")
-                })
+            .init(.certificateExpiring, leads: .certificateExpiring) { now in
+                Words(
+                    "The certificate expires \(English.left(until: end, now))on \(English.instant(end)).",
+                    "Renew it now. Apple's crawler refuses an expired certificate.")
+            }
         case .chainExpiring(let end, let name):
-            Declaration(
-                .certificateChainExpiring,
-                asOf: { now in
-                    Words(
-                        "An intermediate certificate (\(name)) expires \(English.left(until: end, now))on "
-                            + "\(English.instant(end)).",
-                        "Install the chain that the authority hands out now. Renew the certificate if it still leads "
-                            + "there.")
-                })
+            .init(.certificateChainExpiring) { now in
+                Words(
+                    "An intermediate certificate (\(name)) expires \(English.left(until: end, now))on "
+                        + "\(English.instant(end)).",
+                    "Install the chain that the authority hands out now. Renew the certificate if it still leads "
+                        + "there.")
+            }
         case .chainExpired(let end, let name):
-            Declaration(
+            .init(
                 .certificateChainExpired,
-                Words(
-                    "The server sends an intermediate certificate (\(name)) that expired on \(English.day(end)). This machine did not "
-                        + "need it.", "Install the chain that the authority hands out now."))
+                "The server sends an intermediate certificate (\(name)) that expired on \(English.day(end)). This "
+                    + "machine did not need it.",
+                "Install the chain that the authority hands out now.")
         case .crawlerRefused(let refusals):
-            Declaration(.crawlerRefused, leads: .agentRefused, English.words(refusals))
+            .init(.crawlerRefused, leads: .agentRefused, English.words(refusals))
         case .agentDiffers(let others, let plain):
-            Declaration(
+            .init(
                 .addressDiffers, leads: .addressesDiffer,
-                Words(
-                    "The origin \(English.versions(others.map(\.served) + [plain])): it \(English.words(others)).",
-                    "Serve the same file to every user agent. Apple's CDN takes the one that AASA-Bot gets.",
-                    Dictionary(
-                        others.map { ($0.agent.rawValue, English.words($0.served)) } + [("plain", English.words(plain))]
-                    ) { $1 }))
+                "The origin \(English.versions(others.map(\.served) + [plain])): it \(English.words(others)).",
+                "Serve the same file to every user agent. Apple's CDN takes the one that AASA-Bot gets.",
+                evidence: Dictionary(
+                    others.map { ($0.agent.rawValue, English.words($0.served)) } + [("plain", English.words(plain))]
+                ) { $1 })
         case .rateLimited(let busy, let all, let statuses):
-            Declaration(.rateLimited, English.words(busy: busy, of: all, statuses))
+            .init(.rateLimited, English.words(busy: busy, of: all, statuses))
         case .vantageDiffers(let fault, let served, let here) where fault.isVersion:
-            Declaration(.addressDiffers, leads: .vantageDiffers, English.words(fault, served, here))
+            .init(.addressDiffers, leads: .vantageDiffers, English.words(fault, served, here))
         case .vantageDiffers(let fault, let served, let here):
-            Declaration(
-                .vantageRefused, fault == .rateLimited ? .warning : .error,
-                leads: fault.isOfPlace ? .vantageRefused : .vantageDiffers, English.words(fault, served, here))
+            .init(
+                .vantageRefused, severity: fault == .rateLimited ? .warning : .error,
+                leads: fault.isOfPlace ? .vantageRefused : .vantageDiffers,
+                English.words(fault, served, here))
         case .rootCopyDiffers:
-            Declaration(
+            .init(
                 .rootCopyDiffers,
-                Words(
-                    "The file at /apple-app-site-association is another one than at /.well-known/. Which of them counts depends on who "
-                        + "reads.", "Serve the same file at both places, or remove the one at the root."))
+                "The file at /apple-app-site-association is another one than at /.well-known/. Which of them counts "
+                    + "depends on who reads.",
+                "Serve the same file at both places, or remove the one at the root.")
         case .rootOnly(let apple):
-            Declaration(
-                .rootOnly, leads: .rootOnly,
-                Words(
-                    "The file is at /apple-app-site-association only. \(English.words(apple))",
-                    "Serve it at /.well-known/apple-app-site-association too."))
+            .init(
+                .rootOnly, leads: .rootOnly, "The file is at /apple-app-site-association only. \(English.words(apple))",
+                "Serve it at /.well-known/apple-app-site-association too.")
         }
     }
 }

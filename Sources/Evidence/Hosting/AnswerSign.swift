@@ -33,6 +33,18 @@ struct AnswerSign: Sendable {
         case recorded
     }
 
+    /// `page`: of the platform's own documentation, where it has one.
+    init(
+        _ statuses: ClosedRange<Int>, _ header: Header? = nil, code: String? = nil, words: [String] = [],
+        documented page: String? = nil
+    ) {
+        self.statuses = statuses
+        headers = [header].compactMap(\.self)
+        self.code = code
+        self.words = words
+        source = page.map(Source.documented) ?? .recorded
+    }
+
     /// What was recognised, by name; nil where the answer is another one.
     func matches(in answer: Answer, _ body: AnswerBody) -> [HeaderField]? {
         guard statuses.contains(answer.status) else { return nil }

@@ -49,118 +49,60 @@ extension BotProtection {
     static let rows: [Row] = named + unnamed
 
     private static let named: [Row] = [
-        Row(
-            vendor: .cloudflare, kind: .challenge,
-            sign: AnswerSign(
-                statuses: 200...599, headers: [.init("cf-mitigated", "challenge")],
-                source: .documented(
-                    "https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/"
-                        + "detect-response"))),
+        row(
+            .cloudflare, .challenge, 200...599, .init("cf-mitigated", "challenge"),
+            documented: "https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/"
+                + "detect-response"),
         // A rule of the site's owner, or of Cloudflare, refused the request: by signature, country, address or firewall rule.
-        Row(
-            vendor: .cloudflare, kind: .refusal,
-            sign: AnswerSign(
-                statuses: 403...403, headers: [.init("server", "cloudflare")],
-                words: [
-                    "error code: 1005", "error code: 1006", "error code: 1007", "error code: 1008", "error code: 1009",
-                    "error code: 1010", "error code: 1012", "error code: 1020",
-                ],
-                source: .documented(
-                    "https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/"
-                ))),
-        awsWAF(202...202, "challenge"), awsWAF(405...405, "captcha"),
-        Row(
-            vendor: .vercel, kind: .challenge,
-            sign: AnswerSign(
-                statuses: 400...599, headers: [.init("x-vercel-mitigated", "challenge")], source: .recorded)),
-        Row(
-            vendor: .vercel, kind: .refusal,
-            sign: AnswerSign(
-                statuses: 400...599, headers: [.init("x-vercel-mitigated", "deny")], source: .recorded)),
-        Row(
-            vendor: .akamai, kind: .challenge,
-            sign: AnswerSign(
-                statuses: 200...428, words: ["sec-cp-challenge", "/_sec/cp_challenge/"], source: .recorded)),
-        Row(
-            vendor: .akamai, kind: .refusal,
-            sign: AnswerSign(
-                statuses: 403...403, words: ["Reference #18.", "Reference&#32;&#35;18"], source: .recorded)),
+        row(
+            .cloudflare, .refusal, 403...403, .init("server", "cloudflare"),
+            words: [1005, 1006, 1007, 1008, 1009, 1010, 1012, 1020].map { "error code: \($0)" },
+            documented:
+                "https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/"),
+        row(.awsWAF, .challenge, 202...202, .init("x-amzn-waf-action", "challenge"), documented: awsActions),
+        row(.awsWAF, .challenge, 405...405, .init("x-amzn-waf-action", "captcha"), documented: awsActions),
+        row(.vercel, .challenge, 400...599, .init("x-vercel-mitigated", "challenge")),
+        row(.vercel, .refusal, 400...599, .init("x-vercel-mitigated", "deny")),
+        row(.akamai, .challenge, 200...428, words: ["sec-cp-challenge", "/_sec/cp_challenge/"]),
+        row(.akamai, .refusal, 403...403, words: ["Reference #18.", "Reference&#32;&#35;18"]),
         // X-Iinfo comes with every answer that passes Imperva: alone it says nothing.
-        Row(
-            vendor: .imperva, kind: .challenge,
-            sign: AnswerSign(
-                statuses: 200...599,
-                words: [
-                    "_Incapsula_Resource?CWUDNSAI", "_Incapsula_Resource?SWUDNSAI", "Incapsula incident ID",
-                ], source: .recorded
-            )),
-        Row(
-            vendor: .siteGround, kind: .challenge,
-            sign: AnswerSign(statuses: 200...599, headers: [.init("sg-captcha", "challenge")], source: .recorded)),
-        Row(
-            vendor: .siteGround, kind: .challenge,
-            sign: AnswerSign(statuses: 200...599, words: ["/.well-known/sgcaptcha/"], source: .recorded)),
-        dataDome("x-dd-b"), dataDome("x-datadome"),
-        Row(
-            vendor: .dataDome, kind: .challenge,
-            sign: AnswerSign(statuses: 401...429, words: ["captcha-delivery.com"], source: .recorded)),
-        Row(
-            vendor: .human, kind: .challenge,
-            sign: AnswerSign(statuses: 403...429, words: ["px-captcha", "_pxCaptcha"], source: .recorded)),
-        Row(
-            vendor: .sucuri, kind: .refusal,
-            sign: AnswerSign(
-                statuses: 403...403, headers: [.init("x-sucuri-id")],
-                words: ["Access Denied - Sucuri Website Firewall"], source: .recorded)),
-        Row(
-            vendor: .sucuri, kind: .challenge,
-            sign: AnswerSign(statuses: 200...599, words: ["sucuri_cloudproxy_js"], source: .recorded)),
-        Row(
-            vendor: .ddosGuard, kind: .challenge,
-            sign: AnswerSign(
-                statuses: 403...403, headers: [.init("server", "ddos-guard")], words: ["ddos-guard"],
-                source: .recorded)),
+        row(
+            .imperva, .challenge, 200...599,
+            words: ["_Incapsula_Resource?CWUDNSAI", "_Incapsula_Resource?SWUDNSAI", "Incapsula incident ID"]),
+        row(.siteGround, .challenge, 200...599, .init("sg-captcha", "challenge")),
+        row(.siteGround, .challenge, 200...599, words: ["/.well-known/sgcaptcha/"]),
+        // The header alone says nothing with other statuses: it comes with every answer.
+        row(.dataDome, .challenge, 403...403, .init("x-dd-b")),
+        row(.dataDome, .challenge, 403...403, .init("x-datadome")),
+        row(.dataDome, .challenge, 401...429, words: ["captcha-delivery.com"]),
+        row(.human, .challenge, 403...429, words: ["px-captcha", "_pxCaptcha"]),
+        row(.sucuri, .refusal, 403...403, .init("x-sucuri-id"), words: ["Access Denied - Sucuri Website Firewall"]),
+        row(.sucuri, .challenge, 200...599, words: ["sucuri_cloudproxy_js"]),
+        row(.ddosGuard, .challenge, 403...403, .init("server", "ddos-guard"), words: ["ddos-guard"]),
         // Its page of refusal comes with 200 as well.
-        Row(
-            vendor: .f5, kind: .refusal,
-            sign: AnswerSign(
-                statuses: 200...599, words: ["The requested URL was rejected. Please consult with your administrator"],
-                source: .recorded)),
+        row(
+            .f5, .refusal, 200...599, words: ["The requested URL was rejected. Please consult with your administrator"]),
     ]
 
-    /// The header alone says nothing with other statuses: it comes with every answer.
-    private static func dataDome(_ header: String) -> Row {
-        Row(
-            vendor: .dataDome, kind: .challenge,
-            sign: AnswerSign(statuses: 403...403, headers: [.init(header)], source: .recorded))
-    }
+    private static let awsActions =
+        "https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-actions.html"
 
     /// Whoever it is: a page that asks for a captcha, with a status that no page of the site's own has.
     private static let unnamed: [Row] =
         [202, 403, 429, 503].map { status in
-            Row(
-                vendor: .unknown, kind: .challenge,
-                sign: AnswerSign(
-                    statuses: status...status, headers: [.init("content-type", "html")],
-                    words: [
-                        "g-recaptcha", "h-captcha", "cf-turnstile", "captcha", "verify you are human",
-                        "verify that you are human", "checking your browser", "are you a robot",
-                    ], source: .recorded))
-        } + [
-            Row(
-                vendor: .unknown, kind: .refusal,
-                sign: AnswerSign(
-                    statuses: 403...403, headers: [.init("content-type", "html")], words: ["Request unsuccessful"],
-                    source: .recorded))
-        ]
+            row(
+                .unknown, .challenge, status...status, .init("content-type", "html"),
+                words: [
+                    "g-recaptcha", "h-captcha", "cf-turnstile", "captcha", "verify you are human",
+                    "verify that you are human", "checking your browser", "are you a robot",
+                ])
+        } + [row(.unknown, .refusal, 403...403, .init("content-type", "html"), words: ["Request unsuccessful"])]
 
-    private static func awsWAF(_ statuses: ClosedRange<Int>, _ action: String) -> Row {
-        Row(
-            vendor: .awsWAF, kind: .challenge,
-            sign: AnswerSign(
-                statuses: statuses, headers: [.init("x-amzn-waf-action", action)],
-                source: .documented(
-                    "https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-actions.html")))
+    private static func row(
+        _ vendor: Vendor, _ kind: Kind, _ statuses: ClosedRange<Int>, _ header: AnswerSign.Header? = nil,
+        words: [String] = [], documented page: String? = nil
+    ) -> Row {
+        Row(vendor: vendor, kind: kind, sign: AnswerSign(statuses, header, words: words, documented: page))
     }
 }
 

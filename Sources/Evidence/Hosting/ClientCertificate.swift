@@ -5,7 +5,7 @@ import Foundation
 enum ClientCertificate {
     static let signs: [AnswerSign] = [
         AnswerSign(
-            statuses: 400...403,
+            400...403,
             words: [
                 "No required SSL certificate was sent", "The SSL certificate error", "HTTP Error 403.7",
                 "Error 403.7 -",
@@ -17,9 +17,9 @@ enum ClientCertificate {
                 "client certificate not presented", "client certificate was not presented",
                 "client certificate authentication", "No required TLS certificate was sent", "requires mutual TLS",
                 "mutual TLS required", "mutual TLS authentication required", "mTLS required",
-            ], source: .recorded),
+            ]),
         // Statuses of nginx's own: a bad certificate, and none.
-        AnswerSign(statuses: 495...496, source: .recorded),
+        AnswerSign(495...496),
     ]
 }
 

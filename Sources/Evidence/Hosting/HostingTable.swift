@@ -19,76 +19,70 @@ enum HostingTable {
 
     // MARK: - The platform's error header
 
-    private static let byHeader: [Row] =
-        [
-            s3(403, "AccessDenied", .missingOrPrivate), s3(404, "NoSuchKey", .missing),
-            s3(404, "NoSuchBucket", .unknownSite),
-        ]
-        + [
-            azure(404, "BlobNotFound", .missing), azure(404, "WebContentNotFound", .missing),
-            azure(404, "ResourceNotFound", .missingOrPrivate),
-            azure(409, "PublicAccessNotPermitted", .missingOrPrivate),
-            azure(404, "ContainerNotFound", .unknownSite), azure(403, "AccountIsDisabled", .stopped),
-        ]
-        + [
-            vercel(404, "DEPLOYMENT_NOT_FOUND", .unknownSite), vercel(410, "DEPLOYMENT_DELETED", .unknownSite),
-            vercel(402, "DEPLOYMENT_DISABLED", .stopped), vercel(503, "DEPLOYMENT_PAUSED", .stopped),
-            vercel(403, "DEPLOYMENT_BLOCKED", .stopped), vercel(404, "NOT_FOUND", .missing),
-            vercel(500, "FUNCTION_INVOCATION_FAILED", .failing), vercel(504, "FUNCTION_INVOCATION_TIMEOUT", .failing),
-            vercel(500, "MIDDLEWARE_INVOCATION_FAILED", .failing),
-            vercel(504, "MIDDLEWARE_INVOCATION_TIMEOUT", .failing),
-        ]
+    /// The header of Amazon S3 is of website endpoints. Without the permission to list, a missing object is 403. Vercel documents
+    /// its codes and statuses; that the header carries them is recorded.
+    private static let byHeader: [Row] = [
+        row(.amazonS3, .missingOrPrivate, 403, .init("x-amz-error-code", "AccessDenied")),
+        row(.amazonS3, .missing, 404, .init("x-amz-error-code", "NoSuchKey")),
+        row(.amazonS3, .unknownSite, 404, .init("x-amz-error-code", "NoSuchBucket")),
+        azure(.missing, 404, "BlobNotFound"),
+        azure(.missing, 404, "WebContentNotFound"),
+        azure(.missingOrPrivate, 404, "ResourceNotFound"),
+        azure(.missingOrPrivate, 409, "PublicAccessNotPermitted"),
+        azure(.unknownSite, 404, "ContainerNotFound"),
+        azure(.stopped, 403, "AccountIsDisabled"),
+        vercel(.unknownSite, 404, "DEPLOYMENT_NOT_FOUND"),
+        vercel(.unknownSite, 410, "DEPLOYMENT_DELETED"),
+        vercel(.stopped, 402, "DEPLOYMENT_DISABLED"),
+        vercel(.stopped, 503, "DEPLOYMENT_PAUSED"),
+        vercel(.stopped, 403, "DEPLOYMENT_BLOCKED"),
+        vercel(.missing, 404, "NOT_FOUND"),
+        vercel(.failing, 500, "FUNCTION_INVOCATION_FAILED"),
+        vercel(.failing, 504, "FUNCTION_INVOCATION_TIMEOUT"),
+        vercel(.failing, 500, "MIDDLEWARE_INVOCATION_FAILED"),
+        vercel(.failing, 504, "MIDDLEWARE_INVOCATION_TIMEOUT"),
+    ]
 
-    /// The header is of website endpoints. Without the permission to list, a missing object is 403.
-    private static func s3(_ status: Int, _ code: String, _ meaning: HostingMeaning) -> Row {
-        Row(
-            platform: .amazonS3, meaning: meaning,
-            sign: AnswerSign(
-                statuses: status...status, headers: [.init("x-amz-error-code", code)], source: .recorded))
+    private static func azure(_ meaning: HostingMeaning, _ status: Int, _ code: String) -> Row {
+        row(
+            .azureStorage, meaning, status, .init("x-ms-error-code", code),
+            documented: "https://learn.microsoft.com/rest/api/storageservices/common-rest-api-error-codes")
     }
 
-    private static func azure(_ status: Int, _ code: String, _ meaning: HostingMeaning) -> Row {
-        Row(
-            platform: .azureStorage, meaning: meaning,
-            sign: AnswerSign(
-                statuses: status...status, headers: [.init("x-ms-error-code", code)],
-                source: .documented(
-                    "https://learn.microsoft.com/rest/api/storageservices/common-rest-api-error-codes")))
+    private static func vercel(_ meaning: HostingMeaning, _ status: Int, _ code: String) -> Row {
+        row(.vercel, meaning, status, .init("x-vercel-error", code), documented: "https://vercel.com/docs/errors")
     }
 
-    /// The codes and statuses are documented; that the header carries them is recorded.
-    private static func vercel(_ status: Int, _ code: String, _ meaning: HostingMeaning) -> Row {
-        Row(
-            platform: .vercel, meaning: meaning,
-            sign: AnswerSign(
-                statuses: status...status, headers: [.init("x-vercel-error", code)],
-                source: .documented("https://vercel.com/docs/errors")))
+    private static func row(
+        _ platform: HostingPlatform, _ meaning: HostingMeaning, _ status: Int, _ header: AnswerSign.Header? = nil,
+        code: String? = nil, words: [String] = [], documented page: String? = nil
+    ) -> Row {
+        let sign = AnswerSign(status...status, header, code: code, words: words, documented: page)
+        return Row(platform: platform, meaning: meaning, sign: sign)
     }
 
     // MARK: - The code in an XML error
 
-    private static let s3Codes = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html"
-    private static let googleCodes = "https://docs.cloud.google.com/storage/docs/xml-api/reference-status"
-
     /// A distribution of CloudFront passes the server's name on; its own refusals name CloudFront.
-    private static let byCode: [Row] =
-        [
-            xml(.amazonS3, "server", "AmazonS3", 403, "AccessDenied", .missingOrPrivate, s3Codes),
-            xml(.amazonS3, "server", "AmazonS3", 404, "NoSuchKey", .missing, s3Codes),
-            xml(.amazonS3, "server", "AmazonS3", 404, "NoSuchBucket", .unknownSite, s3Codes),
-            xml(.googleCloudStorage, "x-guploader-uploadid", "", 403, "AccessDenied", .missingOrPrivate, googleCodes),
-            xml(.googleCloudStorage, "x-guploader-uploadid", "", 404, "NoSuchKey", .missing, googleCodes),
-            xml(.googleCloudStorage, "x-guploader-uploadid", "", 404, "NoSuchBucket", .unknownSite, googleCodes),
-        ]
+    private static let byCode: [Row] = [
+        s3(.missingOrPrivate, 403, "AccessDenied"),
+        s3(.missing, 404, "NoSuchKey"),
+        s3(.unknownSite, 404, "NoSuchBucket"),
+        google(.missingOrPrivate, 403, "AccessDenied"),
+        google(.missing, 404, "NoSuchKey"),
+        google(.unknownSite, 404, "NoSuchBucket"),
+    ]
 
-    private static func xml(
-        _ platform: HostingPlatform, _ header: String, _ part: String, _ status: Int, _ code: String,
-        _ meaning: HostingMeaning, _ reference: String
-    ) -> Row {
-        Row(
-            platform: platform, meaning: meaning,
-            sign: AnswerSign(
-                statuses: status...status, headers: [.init(header, part)], code: code, source: .documented(reference)))
+    private static func s3(_ meaning: HostingMeaning, _ status: Int, _ code: String) -> Row {
+        row(
+            .amazonS3, meaning, status, .init("server", "AmazonS3"), code: code,
+            documented: "https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html")
+    }
+
+    private static func google(_ meaning: HostingMeaning, _ status: Int, _ code: String) -> Row {
+        row(
+            .googleCloudStorage, meaning, status, .init("x-guploader-uploadid"), code: code,
+            documented: "https://docs.cloud.google.com/storage/docs/xml-api/reference-status")
     }
 
     // MARK: - Words of a page
@@ -96,65 +90,33 @@ enum HostingTable {
     private static let heroku = "https://devcenter.heroku.com/articles/error-pages"
 
     private static let byWords: [Row] = [
-        Row(
-            platform: .heroku, meaning: .unknownSite,
-            sign: AnswerSign(
-                statuses: 404...404, words: ["no-such-app.html", "<title>No such app</title>"],
-                source: .documented(heroku))),
-        Row(
-            platform: .heroku, meaning: .failing,
-            sign: AnswerSign(
-                statuses: 503...503, words: ["herokucdn.com/error-pages/application-error.html"],
-                source: .documented(heroku))),
-        Row(
-            platform: .fastly, meaning: .unknownSite,
-            sign: AnswerSign(
-                statuses: 500...500, words: ["Fastly error: unknown domain"], source: .recorded)),
-        Row(
-            platform: .azureAppService, meaning: .unknownSite,
-            sign: AnswerSign(
-                statuses: 404...404, words: ["404 Web Site not found"], source: .recorded)),
-        Row(
-            platform: .azureAppService, meaning: .stopped,
-            sign: AnswerSign(
-                statuses: 403...403, words: ["This web app is stopped"], source: .recorded)),
-        Row(
-            platform: .gitHubPages, meaning: .unknownSite,
-            sign: AnswerSign(
-                statuses: 404...404, headers: [.init("server", "GitHub.com")],
-                words: ["There isn't a GitHub Pages site here"], source: .recorded)),
-        Row(
-            platform: .netlify, meaning: .unknownSite,
-            sign: AnswerSign(
-                statuses: 404...404, headers: [.init("server", "Netlify")], words: ["Not Found - Request ID"],
-                source: .recorded)),
-        Row(
-            platform: .firebase, meaning: .unknownSite,
-            sign: AnswerSign(
-                statuses: 404...404, headers: [.init("vary", "x-fh-requested-host")], words: ["Site Not Found"],
-                source: .recorded)),
+        row(.heroku, .unknownSite, 404, words: ["no-such-app.html", "<title>No such app</title>"], documented: heroku),
+        row(.heroku, .failing, 503, words: ["herokucdn.com/error-pages/application-error.html"], documented: heroku),
+        row(.fastly, .unknownSite, 500, words: ["Fastly error: unknown domain"]),
+        row(.azureAppService, .unknownSite, 404, words: ["404 Web Site not found"]),
+        row(.azureAppService, .stopped, 403, words: ["This web app is stopped"]),
+        row(.gitHubPages, .unknownSite, 404, gitHubPages, words: ["There isn't a GitHub Pages site here"]),
+        row(.netlify, .unknownSite, 404, netlify, words: ["Not Found - Request ID"]),
+        row(.firebase, .unknownSite, 404, firebase, words: ["Site Not Found"]),
     ]
 
     // MARK: - The server's name alone
 
+    private static let gitHubPages = AnswerSign.Header("server", "GitHub.com")
+    private static let netlify = AnswerSign.Header("server", "Netlify")
+    private static let firebase = AnswerSign.Header("vary", "x-fh-requested-host")
+
     /// Netlify, Vercel and S3 publish `.well-known` like any folder: https://github.com/netlify/cli keeps it among the
     /// files that begin with a dot.
     private static let byServer: [Row] = [
-        Row(
-            platform: .gitHubPages, meaning: .dotFolderDropped,
-            sign: AnswerSign(
-                statuses: 404...404, headers: [.init("server", "GitHub.com")],
-                source: .documented(
-                    "https://docs.github.com/en/pages/setting-up-a-github-pages-site-with-jekyll/"
-                        + "about-github-pages-and-jekyll"))),
-        Row(
-            platform: .firebase, meaning: .dotFolderDropped,
-            sign: AnswerSign(
-                statuses: 404...404, headers: [.init("vary", "x-fh-requested-host")],
-                source: .documented("https://firebase.google.com/docs/hosting/full-config#ignore"))),
-        Row(
-            platform: .netlify, meaning: .missing,
-            sign: AnswerSign(statuses: 404...404, headers: [.init("server", "Netlify")], source: .recorded)),
+        row(
+            .gitHubPages, .dotFolderDropped, 404, gitHubPages,
+            documented: "https://docs.github.com/en/pages/setting-up-a-github-pages-site-with-jekyll/"
+                + "about-github-pages-and-jekyll"),
+        row(
+            .firebase, .dotFolderDropped, 404, firebase,
+            documented: "https://firebase.google.com/docs/hosting/full-config#ignore"),
+        row(.netlify, .missing, 404, netlify),
     ]
 }
 

@@ -32,7 +32,7 @@ package struct CrawlerFailure: Equatable, Sendable {
         guard let header = answer.failureReason else { return nil }
         let text = header.displayable.shortened(to: 500)
         let first = text.prefix { $0 != " " }
-        if first.hasPrefix("SWCERR"), first.dropFirst(6).allSatisfy({ $0.isASCII && $0.isNumber }), first.count > 6 {
+        if first.hasPrefix("SWCERR"), first.dropFirst(6).isOfDigits {
             code = String(first)
             reason = text.dropFirst(first.count).trimmingCharacters(in: .whitespaces)
         } else {

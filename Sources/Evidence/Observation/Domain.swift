@@ -1,5 +1,7 @@
 // A domain name in the one form that every room uses, and the ways in which people write it down.
 
+import AASA
+import Facts
 import Foundation
 
 /// A fully qualified domain name that can carry associated domains: lower case, ASCII (Punycode), no final dot.
@@ -50,7 +52,8 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
             throw DomainFault(
                 text, "an associated domain has no port; use --connect-to or --resolve to reach a test server")
         }
-        if let sign = name.unicodeScalars.first(where: isTypographic) {
+        if let sign = name.unicodeScalars.first(where: \.isTypographic) {
+            // Punycode would make a name of it that nobody has.
             let meant = sign.properties.generalCategory == .dashPunctuation || sign == "\u{2212}" ? "-" : "\""
             throw DomainFault(
                 text,
@@ -67,15 +70,6 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
             return encoded.lowercased()
         }
         return name
-    }
-
-    /// Quotation marks, dashes and the minus sign: Punycode would make a name of them that nobody has.
-    private static func isTypographic(_ scalar: Unicode.Scalar) -> Bool {
-        guard scalar.value >= 0x80 else { return false }
-        return switch scalar.properties.generalCategory {
-        case .initialPunctuation, .finalPunctuation, .dashPunctuation: true
-        default: ["\u{201A}", "\u{201E}", "\u{2032}", "\u{2033}", "\u{2212}", "\u{FF02}", "\u{FF07}"].contains(scalar)
-        }
     }
 
     /// The beginning of a name, or all of it, as names are kept: international labels in Punycode. What has no such form is
@@ -98,16 +92,15 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// A name whose last label is a number is read as an IPv4 address, in decimal or hexadecimal: `127.0.0.0x1` too.
     /// https://url.spec.whatwg.org/#ends-in-a-number-checker
     private static func isNumber(_ label: Substring) -> Bool {
-        label.hasPrefix("0x")
-            ? label.dropFirst(2).allSatisfy(\.isHexDigit) : label.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        label.hasPrefix("0x") ? label.dropFirst(2).allSatisfy(\.isHexDigit) : label.isOfDigits
     }
 
     private static func isLabelByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): true
         // An underscore is no host name by RFC 1123, yet such hosts exist and are served.
         case UInt8(ascii: "-"), UInt8(ascii: "_"): true
-        default: false
+        default: byte.isDigit
         }
     }
 

@@ -1,6 +1,7 @@
 // JSON output whose keys stand in the order of the contract and whose absent values are `null`, so that a reader finds
 // every key in every report. JSONEncoder can do neither. As a part of another document it is encoded like any value.
 
+import AASA
 import Foundation
 
 /// A JSON value with its keys in order.
@@ -64,30 +65,20 @@ package indirect enum OrderedJSON: Sendable {
 
     /// Characters that steer a terminal are escaped as well: reports are read there.
     private static func write(_ string: String, to output: inout String) {
-        output += "\""
-        defer { output += "\"" }
-        // Most texts are of plain ASCII, and need no look at the properties of their characters.
-        if string.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        ) {
-            output += string
+        let written = string.writtenAsJSON
+        // Most texts are of plain ASCII.
+        guard !written.utf8.allSatisfy({ $0 < 0x7F }) else {
+            output += written
             return
         }
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": output += "\\\""
-            case "\\": output += "\\\\"
-            case "\n": output += "\\n"
-            case "\r": output += "\\r"
-            case "\t": output += "\\t"
-            default:
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate:
-                    for unit in String(scalar).utf16 {
-                        let hex = String(unit, radix: 16)
-                        output += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-                    }
-                default: output.unicodeScalars.append(scalar)
-                }
+        for scalar in written.unicodeScalars {
+            guard scalar.isSteering else {
+                output.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let hex = String(unit, radix: 16, uppercase: true)
+                output += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
             }
         }
     }

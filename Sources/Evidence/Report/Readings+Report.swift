@@ -43,7 +43,7 @@ extension Readings {
         guard let connection = retrieval.connection, !connection.viaProxy, let text = connection.address else {
             return []
         }
-        return [address(text, text.contains(":") ? 6 : 4, nil, retrieval)]
+        return [address(text, HostAddress.family(of: text), nil, retrieval)]
     }
 
     private func address(

@@ -117,13 +117,8 @@ extension English {
         paths.prefix(2).map { $0.shortened(to: 60) }.joined(separator: " and ")
     }
 
-    /// `18 h 42 min`: to the minute, and days as `Duration.notation` has them.
-    private static func minutes(_ seconds: Int) -> String {
-        let minutes = max(1, (seconds + 30) / 60)
-        if minutes % 1440 == 0, minutes > 1440 { return "\(minutes / 1440) days" }
-        return [(minutes / 60, "h"), (minutes % 60, "min")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-            .joined(separator: " ")
-    }
+    /// `18 h 42 min`: to the minute.
+    private static func minutes(_ seconds: Int) -> String { Span.words(TimeInterval(max(60, seconds + 30))) }
 
     static func text(of outlook: Outlook) -> String {
         switch outlook {

@@ -1,5 +1,6 @@
 // Dates, ages and sizes as people read them.
 
+import AASA
 import Foundation
 
 extension Date {
@@ -25,13 +26,13 @@ extension Int {
     }
 }
 
-extension BehaviourNote {
+extension BehaviourChange {
     /// One line: `/trips/a opens ABCDE12345.com.example.app in the new file, nothing in Apple's copy`.
     package var sentence: String {
-        if to == .opens { return "\(example) opens \(app) in the new file, and nothing in Apple's copy" }
-        if from == .opens { return "\(example) opens \(app) in Apple's copy, and nothing in the new file" }
+        if to == .opens { return "\(example) opens \(appID) in the new file, and nothing in Apple's copy" }
+        if from == .opens { return "\(example) opens \(appID) in Apple's copy, and nothing in the new file" }
         return
-            "\(example) opens nothing for \(app), \(to == .blocked ? "now by a rule that excludes it" : "no longer by a rule")"
+            "\(example) opens nothing for \(appID), \(to == .blocked ? "now by a rule that excludes it" : "no longer by a rule")"
     }
 }
 
@@ -44,14 +45,7 @@ extension String {
     package var displayable: String {
         // Nearly all text is such, and this is asked for each line of each page and message.
         if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
-        return String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: "\u{FFFD}"
-                    default: scalar
-                    }
-                }))
+        return String(String.UnicodeScalarView(unicodeScalars.map { $0.isSteering ? "\u{FFFD}" : $0 }))
     }
 
     /// Text of a server's as a part of a sentence: cleaned, and short enough that the sentence is still read to its end.

@@ -2,6 +2,7 @@
 // zone: "two o'clock on Sunday" stays that when the clocks change.
 
 import Evidence
+import Facts
 import Foundation
 
 package struct MaintenanceWindow: Equatable, Sendable {
@@ -98,9 +99,9 @@ package struct TimeOfDay: Hashable, Sendable, CustomStringConvertible {
     /// `text`: `02:00`, in 24 hours with two digits each; nil for anything else.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"),
-            [0, 1, 3, 4].allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[$0]) })
-        else { return nil }
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ bytes[$0].isDigit }) else {
+            return nil
+        }
         let digits = bytes.map { Int($0) - 48 }
         hour = digits[0] * 10 + digits[1]
         minute = digits[3] * 10 + digits[4]

@@ -167,9 +167,9 @@ private struct HistoryDocument: Encodable {
         let from: Date
         let until: Nullable<Date>
         let bytes: Nullable<Int>
-        let changes: Nullable<[Change]>
+        let changes: Nullable<[AssociationChange]>
         let changesTotal: Nullable<Int>
-        let behaviour: Nullable<[BehaviourNote]>
+        let behaviour: Nullable<[BehaviourChange]>
         let propagationSeconds: Nullable<Int>
     }
 
@@ -228,9 +228,9 @@ struct HistoryContent: Decodable {
         let from: Date
         let until: Date?
         let bytes: Int?
-        let changes: [Change]?
+        let changes: [AssociationChange]?
         let changesTotal: Int?
-        let behaviour: [BehaviourNote]?
+        let behaviour: [BehaviourChange]?
         let propagationSeconds: Int?
 
         var version: DomainHistory.Version? {

@@ -172,9 +172,9 @@ struct ComparisonDocument: Encodable {
     let changedAt: Nullable<Date>
     let lagSeconds: Nullable<Int>
     /// The first of so many.
-    let changes: [Change]
+    let changes: [AssociationChange]
     let changesTotal: Int
-    let behaviour: [BehaviourNote]
+    let behaviour: [BehaviourChange]
     let edges: Nullable<EdgeTally>
 
     /// `now`: as of when it is told, by the steady clock.

@@ -385,18 +385,18 @@ struct ChangeList: Equatable, Sendable {
         after = origin.map { "With \($0)" } ?? "With the origin’s file"
         note =
             "from Apple’s copy\(copy.map { " (\($0))" } ?? "") to the origin’s file\(origin.map { " (\($0))" } ?? "")"
-        behaviour = comparison.behaviour.prefix(Self.maximum).map { note in
-            func words(_ behaviour: BehaviourNote.Behaviour) -> String {
+        behaviour = comparison.behaviour.prefix(Self.maximum).map { difference in
+            func words(_ behaviour: LinkBehaviour) -> String {
                 switch behaviour {
-                case .opens: "opens \(note.app.onOneLine(upTo: 80))"
+                case .opens: "opens \(difference.appID.onOneLine(upTo: 80))"
                 case .blocked: "opens the website (excluded)"
                 case .notMatched: "opens the website"
                 }
             }
             var query = DomainQuery()
-            query.url = note.example
+            query.url = difference.example
             return Behaviour(
-                url: note.example.onOneLine(upTo: 200), now: words(note.from), then: words(note.to),
+                url: difference.example.onOneLine(upTo: 200), now: words(difference.from), then: words(difference.to),
                 address: query.address("/domains/\(domain.name)") + "#try")
         }
         changes = comparison.changes.prefix(Self.maximum).map { change in

@@ -1,6 +1,7 @@
 // The log of what was sent, and what is pending: for the page, the API, metrics and commands. No decision reads these.
 
 import Evidence
+import Facts
 import Foundation
 import GRDB
 import Monitoring
@@ -315,7 +316,7 @@ extension SentMessage {
     package static func isName(_ text: String) -> Bool { number(text) != nil || isKey(text) }
 
     fileprivate static func number(_ text: String) -> Int64? {
-        text.allSatisfy { $0.isASCII && $0.isNumber } ? Int64(text) : nil
+        text.isOfDigits ? Int64(text) : nil
     }
 
     fileprivate static func isKey(_ text: String) -> Bool {

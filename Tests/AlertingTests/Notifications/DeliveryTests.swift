@@ -125,7 +125,7 @@ extension AlertingSuite {
             "a refused message is tried once in its plainest form; then the version counts as refused, and the end is sent"
         )
         func refusedMessage() async throws {
-            let change = Change(kind: .added, summary: "x", pointer: "/x")
+            let change = AssociationChange(kind: .added, summary: "x", pointer: "/x")
             let world = try World(script: ["hook": [.status(400, "too odd"), .status(422)]])
             try await world.commit(.firing, changes: [change])
             try await world.pass(7200)

@@ -189,7 +189,7 @@ final class World {
     /// `new`: of an incident of its own, behind one that ended.
     func commit(
         _ transition: IncidentChange.Transition, _ domain: String = "example.com", kind: IncidentKind = .cdnStale,
-        severity: Severity? = nil, changes: [Change] = [], reason: Incident.Resolution = .recovered,
+        severity: Severity? = nil, changes: [AssociationChange] = [], reason: Incident.Resolution = .recovered,
         new isNew: Bool = false
     ) async throws {
         let now = time.now()
@@ -233,7 +233,7 @@ final class World {
     }
 
     func commit(
-        _ incident: Incident, _ transition: IncidentChange.Transition, changes: [Change] = [],
+        _ incident: Incident, _ transition: IncidentChange.Transition, changes: [AssociationChange] = [],
         affected: AffectedDomains? = nil,
         diagnosis: Diagnosis = .saying("the CDN lags"), findings: [Finding] = [finding()]
     ) async throws {

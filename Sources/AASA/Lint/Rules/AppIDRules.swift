@@ -327,20 +327,7 @@ enum TypographicCharacter: LintRule {
         fix: "type the text again in a plain text editor", reference: LintReference.details)
 
     /// Whether a character is one that people do not type into an identifier.
-    static func isTypographic(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x2010...0x2015, 0x2018...0x201F, 0x2026, 0x2032, 0x2033, 0x2212: true
-        default: isInvisible(scalar)
-        }
-    }
-
-    /// Blanks other than the plain one, and characters of no width.
-    static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0xA0, 0xAD, 0x2000...0x200F, 0x2028...0x202F, 0x205F...0x2064, 0x2066...0x2069, 0x3000, 0xFEFF: true
-        default: false
-        }
-    }
+    static func isTypographic(_ scalar: Unicode.Scalar) -> Bool { scalar.isTypographic || scalar.isInvisible }
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.appIDs {
@@ -351,7 +338,7 @@ enum TypographicCharacter: LintRule {
         }
         for site in subject.patterns where site.pattern != nil {
             // Decoded URLs may hold what can be seen, such as a dash.
-            let isFault = site.rule.isPercentEncoded ? isTypographic : isInvisible
+            let isFault = site.rule.isPercentEncoded ? isTypographic : \.isInvisible
             guard let scalar = site.literal.unicodeScalars.first(where: isFault) else { continue }
             findings.add(
                 site,
