@@ -227,6 +227,15 @@ struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 }
 
+extension String {
+    /// nil where the bytes are not UTF-8. `init(validating:as:)` does the same, from macOS 15 on.
+    init?(utf8 bytes: some Collection<UInt8>) {
+        self.init(decoding: bytes, as: UTF8.self)
+        // What is not UTF-8 was replaced.
+        guard utf8.elementsEqual(bytes) else { return nil }
+    }
+}
+
 extension StringProtocol {
     package func isExactly(_ other: some StringProtocol) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
