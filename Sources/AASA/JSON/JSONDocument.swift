@@ -53,7 +53,7 @@ public struct JSONDocument: Sendable {
     }
 
     /// Arrays and objects may be nested this deep; no real file comes near, and the parser's stack stays bounded.
-    public static let maximumDepth = 256
+    package static let maximumDepth = 256
 
     /// Time and memory grow linearly with the text.
     /// - Throws: `JSONSyntaxError` at the first fault.
