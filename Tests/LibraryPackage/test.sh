@@ -51,7 +51,7 @@ if git rev-parse --git-dir >/dev/null 2>&1; then
     )
     url=https://github.com/aasa-monitor/aasa-monitor
     block 1 | grep -q "$url\"" || fail "$page names another URL"
-    git init -q --bare "$work/aasa-monitor.git"
+    git init -q --bare --initial-branch main "$work/aasa-monitor.git"
     git push -q "$work/aasa-monitor.git" "$commit:refs/heads/main" "$commit:refs/tags/0.1.0"
     block 1 | sed "s|$url|file://$work/aasa-monitor.git|" >"$work/by-url/Package.swift"
     use "$work/by-url"
