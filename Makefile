@@ -25,7 +25,7 @@ SOURCES := Package.swift Sources Tests Benchmarks
 # Swift Testing only; without this an empty XCTest run prints "0 tests".
 TEST_FLAGS := --disable-xctest
 
-.PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser test-one golden lint fmt bench bench-scale fuzz simulate replay kills soak package package-test clean
+.PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser library test-one golden lint fmt bench bench-scale fuzz simulate replay kills soak package package-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,6 +92,9 @@ browser: setup-browser ## look at the pages with Chromium: what they show, axe, 
 	@if [ -x $(BROWSER)/bin/python ]; then \
 	  $(BROWSER)/bin/python Tests/Browser/pages.py $(if $(SHOTS),--shots $(SHOTS)); \
 	else echo "skipped: the browser's client is not installed"; fi
+
+library: ## use the library AASA as another package does, from a folder and from a URL
+	Tests/LibraryPackage/test.sh
 
 test-one: setup-test ## run the tests that match FILTER
 	swift test $(TEST_FLAGS) --filter "$(FILTER)"

@@ -2,27 +2,46 @@
 
 import PackageDescription
 
+/// The trait of our own builds, on by default. Who uses `AASA` alone leaves it off (docs/library.md): then no other
+/// package is fetched, and the settings that are ours do not count.
+let monitor: Set<String> = ["Monitor"]
+
 /// Settings that every target of ours shares: warnings are faults, and an existential is written as one.
 let strict: [SwiftSetting] = [
-    .treatAllWarnings(as: .error),
+    .treatAllWarnings(as: .error, .when(traits: monitor)),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// The same for the targets whose code the tests run most: optimized in a debug build too. It costs a minute of CPU, and saves the
-/// tests four.
-let computing = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+/// Optimized in a debug build too, for the targets whose code the tests run most. It costs a minute of CPU, and saves
+/// the tests four.
+let optimized: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug, traits: monitor))]
+let computing = strict + optimized
 
 /// The same for targets that wait far more than they compute: built for size, which takes a sixth less time.
-let small = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+let small = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release, traits: monitor))]
+
+extension Target.Dependency {
+    /// A product of another package. Only on Linux: on a Mac some of them need a newer system than `AASA`, and SwiftPM
+    /// compares that even for targets that are not built.
+    static func external(_ product: String, _ package: String) -> Self {
+        .product(name: product, package: package, condition: .when(platforms: [.linux], traits: monitor))
+    }
+}
 
 // The order of the targets is the order of the modules in ARCHITECTURE.md: a target may import those above it, never those
 // below.
 let package = Package(
     name: "aasa-monitor",
+    // Of `AASA`. All other targets are of a program for Linux.
+    platforms: [.macOS(.v13), .iOS(.v16)],
     products: [
         .library(name: "AASA", targets: ["AASA"]),
         .executable(name: "aasa-monitor", targets: ["aasa-monitor"]),
+    ],
+    traits: [
+        .trait(name: "Monitor", description: "the program and its tests; the library AASA needs none of its packages"),
+        .default(enabledTraits: ["Monitor"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -49,7 +68,7 @@ let package = Package(
         .target(
             name: "Curl",
             dependencies: [
-                "CCares", "CCurl", "Facts", .product(name: "DequeModule", package: "swift-collections"),
+                "CCares", "CCurl", "Facts", .external("DequeModule", "swift-collections"),
             ],
             swiftSettings: strict),
         .target(name: "AASA", swiftSettings: computing),
@@ -64,48 +83,48 @@ let package = Package(
         .target(
             name: "Storage",
             dependencies: [
-                "Evidence", "Facts", "Monitoring", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "Evidence", "Facts", "Monitoring", .external("GRDB", "GRDB.swift"),
+                .external("GRDBSQLite", "GRDB.swift"),
             ],
             swiftSettings: strict),
         .target(
             name: "Alerting",
             dependencies: [
                 "Curl", "Evidence", "Facts", "Hashing", "Monitoring", "Storage",
-                .product(name: "Logging", package: "swift-log"),
+                .external("Logging", "swift-log"),
             ],
-            swiftSettings: small + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+            swiftSettings: small + optimized),
         .target(
             name: "StatusServer",
             dependencies: [
                 "AASA", "Evidence", "Facts", "Hashing", "Monitoring", "Storage",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Mustache", package: "swift-mustache"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .external("HTTPTypes", "swift-http-types"),
+                .external("Hummingbird", "hummingbird"),
+                .external("HummingbirdCore", "hummingbird"),
+                .external("Logging", "swift-log"),
+                .external("Mustache", "swift-mustache"),
+                .external("NIOCore", "swift-nio"),
+                .external("NIOHTTP1", "swift-nio"),
+                .external("NIOHTTPTypes", "swift-nio-extras"),
+                .external("NIOHTTPTypesHTTP1", "swift-nio-extras"),
+                .external("ServiceLifecycle", "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("Templates")],
             swiftSettings: small),
         .target(
             // Not plain `Configuration`: swift-configuration, which Hummingbird brings, has taken that module name.
             name: "MonitorConfiguration",
-            dependencies: ["Evidence", "Facts", "Monitoring", .product(name: "Yams", package: "Yams")],
+            dependencies: ["Evidence", "Facts", "Monitoring", .external("Yams", "Yams")],
             path: "Sources/Configuration",
             swiftSettings: small),
         .target(
             name: "Lab",
             dependencies: [
                 "COpenSSL",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOTLS", package: "swift-nio"),
+                .external("NIOCore", "swift-nio"),
+                .external("NIOHTTP1", "swift-nio"),
+                .external("NIOPosix", "swift-nio"),
+                .external("NIOTLS", "swift-nio"),
             ],
             swiftSettings: small),
         .target(
@@ -114,10 +133,10 @@ let package = Package(
                 "Alerting", "Curl", "Evidence", "Facts", "MonitorMetrics", "MonitorConfiguration", "Monitoring",
                 "Probing",
                 "StatusServer", "Storage",
-                .product(name: "HeapModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .external("HeapModule", "swift-collections"),
+                .external("Logging", "swift-log"),
+                .external("ServiceLifecycle", "swift-service-lifecycle"),
+                .external("UnixSignals", "swift-service-lifecycle"),
             ],
             swiftSettings: small),
         .target(
@@ -127,8 +146,8 @@ let package = Package(
                 "MonitorConfiguration",
                 "Monitoring",
                 "Probing", "StatusServer", "Storage",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                .external("ArgumentParser", "swift-argument-parser"),
+                .external("Logging", "swift-log"),
             ],
             resources: [.embedInCode("Templates")],
             swiftSettings: small),
@@ -143,8 +162,8 @@ let package = Package(
             dependencies: [
                 "AASA", "Alerting", "CCurl", "CSpawn", "Curl", "Daemon", "Evidence", "Facts", "Lab",
                 "MonitorConfiguration",
-                "Monitoring", "Probing", "Storage", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
+                "Monitoring", "Probing", "Storage", "TestSupport", .external("GRDB", "GRDB.swift"),
+                .external("Logging", "swift-log"),
             ],
             path: "Benchmarks",
             swiftSettings: strict),
@@ -160,8 +179,8 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "Alerting", "Daemon", "Evidence", "Facts", "Hashing", "MonitorConfiguration", "Monitoring", "Storage",
-                "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
+                "TestSupport", .external("GRDB", "GRDB.swift"),
+                .external("Logging", "swift-log"),
             ],
             path: "Tests/Simulation",
             swiftSettings: strict),
@@ -181,7 +200,7 @@ let package = Package(
             name: "aasa-monitor-stage",
             dependencies: [
                 "Evidence", "Monitoring", "Stage", "StatusServer", "Storage",
-                .product(name: "Logging", package: "swift-log"),
+                .external("Logging", "swift-log"),
             ],
             path: "Tests/StageCommand", swiftSettings: strict),
         .testTarget(name: "AASATests", dependencies: ["AASA", "TestSupport", "TestTraits"], swiftSettings: strict),
@@ -189,7 +208,7 @@ let package = Package(
             name: "AlertingTests",
             dependencies: [
                 "Alerting", "Curl", "Evidence", "Facts", "Lab", "Monitoring", "Storage", "TestSupport", "TestTraits",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+                .external("GRDB", "GRDB.swift"), .external("Logging", "swift-log"),
             ],
             exclude: ["Payloads", "Snapshots"],
             swiftSettings: strict),
@@ -203,7 +222,7 @@ let package = Package(
             name: "ConfigurationTests",
             dependencies: [
                 "Evidence", "Facts", "MonitorConfiguration", "Monitoring", "TestSupport", "TestTraits",
-                .product(name: "Yams", package: "Yams"),
+                .external("Yams", "Yams"),
             ],
             exclude: ["Fixtures"],
             swiftSettings: strict),
@@ -215,15 +234,15 @@ let package = Package(
             dependencies: [
                 "Alerting", "Daemon", "Evidence", "Facts", "MonitorConfiguration", "Monitoring", "StatusServer",
                 "Storage",
-                "TestSupport", "TestTraits", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
+                "TestSupport", "TestTraits", .external("GRDB", "GRDB.swift"),
+                .external("Logging", "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "Evidence", "Lab", "TestSupport", "TestTraits", "aasa-monitor",
-                .product(name: "Yams", package: "Yams"),
+                .external("Yams", "Yams"),
             ],
             exclude: ["Fixtures/scenarios"], swiftSettings: strict),
         .testTarget(
@@ -246,15 +265,15 @@ let package = Package(
             name: "StatusServerTests",
             dependencies: [
                 "Evidence", "Facts", "Monitoring", "StatusServer", "Storage", "TestSupport", "TestTraits",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .external("Logging", "swift-log"),
+                .external("ServiceLifecycle", "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
             dependencies: [
                 "Evidence", "Facts", "Monitoring", "Storage", "TestSupport", "TestTraits",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                .external("GRDB", "GRDB.swift"),
             ],
             exclude: ["Fixtures"],
             swiftSettings: strict),
@@ -265,7 +284,7 @@ let package = Package(
                 "Alerting", "Commands", "Daemon", "Evidence", "Facts", "MonitorConfiguration", "MonitorMetrics",
                 "Monitoring",
                 "Stage", "StatusServer", "Storage", "TestSupport", "TestTraits",
-                .product(name: "Logging", package: "swift-log"),
+                .external("Logging", "swift-log"),
             ],
             exclude: ["Golden"],
             swiftSettings: strict),

@@ -220,7 +220,7 @@ struct MatchAnswer: Sendable {
             if let attempt = result?.deciding, let file {
                 .object([
                     ("pointer", .string(attempt.rule.pointer)),
-                    ("line", .integer(file.position(of: attempt.rule.node).line)),
+                    ("line", .integer(file.position(of: attempt.rule).line)),
                 ])
             } else {
                 .null
@@ -310,7 +310,7 @@ struct MatchText {
 
     /// A rule and where it stands: many files are one line, so the column counts.
     private func place(of rule: URLRule) -> String {
-        let position = file?.position(of: rule.node) ?? SourcePosition(line: 1, column: 1)
+        let position = file?.position(of: rule) ?? SourcePosition(line: 1, column: 1)
         return "\(position.line):\(position.column) \(rule.written.displayable.shortened(to: 120))"
     }
 

@@ -3,7 +3,7 @@
 
 public enum AssociationDiff {
     /// More changes than these are counted only.
-    public static let maximumChanges = 50
+    package static let maximumChanges = 50
 
     /// The changes from `old` to `new`; none exactly where both have the same canonical form.
     public static func compare(_ old: JSONDocument, _ new: JSONDocument) -> AssociationComparison {

@@ -9,7 +9,7 @@ public struct BehaviourChange: Codable, Sendable, Hashable {
     public let example: String
 
     /// Whether a phone does something else: Safari opens what is excluded and what no rule matches alike.
-    public var isSeenOnPhone: Bool { (from == .opens) != (to == .opens) }
+    package var isSeenOnPhone: Bool { (from == .opens) != (to == .opens) }
 
     package init(appID: String, from: LinkBehaviour, to: LinkBehaviour, example: String) {
         self.appID = appID
@@ -34,7 +34,7 @@ public struct BehaviourComparison: Sendable, Hashable {
     public let incompleteApps: [String]
 
     /// What is known of two equal files without a look at them.
-    public static let ofEqualFiles = BehaviourComparison(changes: [], incompleteApps: [])
+    package static let ofEqualFiles = BehaviourComparison(changes: [], incompleteApps: [])
 }
 
 public enum BehaviourDiff {

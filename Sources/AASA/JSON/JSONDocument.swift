@@ -53,7 +53,7 @@ public struct JSONDocument: Sendable {
     }
 
     /// Arrays and objects may be nested this deep; no real file comes near, and the parser's stack stays bounded.
-    public static let maximumDepth = 256
+    package static let maximumDepth = 256
 
     /// Time and memory grow linearly with the text.
     /// - Throws: `JSONSyntaxError` at the first fault.
@@ -224,6 +224,15 @@ struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral {
     func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension String {
+    /// nil where the bytes are not UTF-8. `init(validating:as:)` does the same, from macOS 15 on.
+    init?(utf8 bytes: some Collection<UInt8>) {
+        self.init(decoding: bytes, as: UTF8.self)
+        // What is not UTF-8 was replaced.
+        guard utf8.elementsEqual(bytes) else { return nil }
     }
 }
 

@@ -61,7 +61,7 @@ extension JSONParser {
         var head = bytes[index...].prefix(1024)
         // A character that is cut in two at the end of the head is no fault.
         while head.endIndex < bytes.count, let last = head.last, last >= 0x80 { head.removeLast() }
-        guard let text = String(validating: head, as: UTF8.self),
+        guard let text = String(utf8: head),
             head.allSatisfy({ $0 >= 0x20 || (0x09...0x0D).contains($0) })
         else { return nil }
         return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -249,7 +249,7 @@ extension JSONParser {
     }
 
     private mutating func validated(_ slice: ArraySlice<UInt8>, at start: Int) throws(JSONSyntaxError) -> String {
-        guard let string = String(validating: slice, as: UTF8.self) else {
+        guard let string = String(utf8: slice) else {
             index = start
             throw fault("a string holds bytes that are no UTF-8", .invalidUTF8)
         }

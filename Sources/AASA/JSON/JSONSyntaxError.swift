@@ -37,10 +37,10 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
 // MARK: Something else in the place of the file
 
 extension JSONSyntaxError.Cause {
-    public static let empty = Self(
+    package static let empty = Self(
         "empty", "the file is empty", "upload the file again; it arrived without content", seen: "corpus 195, 264")
 
-    public static let htmlPage = Self(
+    package static let htmlPage = Self(
         "html-page", "this is an HTML page: an error page, a login page or a single-page app's index.html",
         "exempt the file's path from the catch-all route, the login or the firewall, and serve the file",
         seen: "gatsbyjs/gatsby#13437")
@@ -58,41 +58,41 @@ extension JSONSyntaxError.Cause {
             "upload the file itself, with nothing before the first '{'", seen: "corpus 085, WP-API/WP-API#740")
     }
 
-    public static let richText = Self(
+    package static let richText = Self(
         "rich-text", "this is a rich text (RTF) document; save it as plain text",
         "save the document as plain text in UTF-8", seen: "corpus 001")
 
-    public static let signed = Self(
+    package static let signed = Self(
         "signed", "this is a signed file (CMS or S/MIME), not plain JSON",
         "serve the plain JSON; signing has not been needed since iOS 9", seen: "corpus 092, 170, 193")
 
-    public static let utf16 = Self(
+    package static let utf16 = Self(
         "utf-16", "the file is saved as UTF-16 or UTF-32, or is no text", "save the file as UTF-8",
         seen: "jqlang/jq#2351")
 
-    public static let invalidUTF8 = Self(
+    package static let invalidUTF8 = Self(
         "invalid-utf-8", "the bytes are not valid UTF-8",
         "save the file as plain text in UTF-8; send 'Content-Encoding' with it where it is compressed",
         seen: "secvisogram/secvisogram#787")
 
-    public static let mergeConflict = Self(
+    package static let mergeConflict = Self(
         "merge-conflict", "the markers of a Git merge conflict are in the file",
         "resolve the conflict and delete the marker lines", seen: "nileplumb/PkmnShuffleMap#41")
 
-    public static let template = Self(
+    package static let template = Self(
         "template", "a template tag that was not filled in", "serve the file after the template was filled in",
         seen: "corpus 143 (in a string), smollweide/node-mock-server#13")
 
-    public static let cutShort = Self(
+    package static let cutShort = Self(
         "cut-short", "the text ends before the value does", "complete the file; look whether the upload broke off",
         seen: "documented: RFC 9112, 8, incomplete messages")
 
-    public static let severalDocuments = Self(
+    package static let severalDocuments = Self(
         "several-documents", "text after the end of the JSON value",
         "put all keys into one object; delete what is no part of the file", seen: "nileplumb/PkmnShuffleMap#41")
 
     /// The limit is the parser's: the text may be JSON.
-    public static let tooDeep = Self(
+    package static let tooDeep = Self(
         "too-deep", "it is not read any further here, and whether devices read it is not known",
         "take levels out; no key that devices read lies deeper than 7 levels",
         seen: "documented: RFC 8259, 9, limits of a parser")
@@ -126,7 +126,7 @@ extension JSONSyntaxError.Cause {
             seen: "hoppscotch/hoppscotch#5837")
     }
 
-    public static let keyInList = Self(
+    package static let keyInList = Self(
         "key-in-list", "square brackets around keys and values; they stand in braces",
         "replace the square brackets with braces", seen: "corpus 078")
 }
@@ -134,7 +134,7 @@ extension JSONSyntaxError.Cause {
 // MARK: Quotes and characters
 
 extension JSONSyntaxError.Cause {
-    public static let typographicQuotes = Self(
+    package static let typographicQuotes = Self(
         "typographic-quotes", "a word processor has put typographic quotes; use plain double quotes",
         "use plain double quotes", seen: "corpus 014, 065, 165")
 
@@ -144,7 +144,7 @@ extension JSONSyntaxError.Cause {
             "delete the character and type \(wanted)", seen: "corpus 289")
     }
 
-    public static let singleQuotes = Self(
+    package static let singleQuotes = Self(
         "single-quotes", "single quotes; JSON has double quotes only", "use plain double quotes",
         seen: "Ankermgmt/ankermake-m5-protocol#12")
 
@@ -165,7 +165,7 @@ extension JSONSyntaxError.Cause {
                 : "close each string where it ends; write a quote inside a string as \\\"", seen: "corpus 064")
     }
 
-    public static let unclosedString = Self(
+    package static let unclosedString = Self(
         "unclosed-string", "this string is not closed on its line",
         "add the closing quote on that line, or write \\n for a line break", seen: "apache/cxf#3145")
 
@@ -185,7 +185,7 @@ extension JSONSyntaxError.Cause {
             "delete the backslash; patterns are not regular expressions", seen: "circlecell/jsonlint.com#71")
     }
 
-    public static let comment = Self(
+    package static let comment = Self(
         "comment", "JSON has no comments", "delete the comment; a component has the key \"comment\" for remarks",
         seen: "corpus 303, 304, ionic-team/capacitor#2963")
 }

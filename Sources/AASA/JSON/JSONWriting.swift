@@ -4,7 +4,7 @@ extension JSONNode {
     /// UTF-8 bytes of the canonical form: two files with the same one mean the same. Key order, white space, escapes and the
     /// spelling of a number do not count; the order of an array does, since `details` and `components` are read in order.
     /// Hash them to compare meaning.
-    public var canonicalForm: [UInt8] {
+    package var canonicalForm: [UInt8] {
         var writer = JSONWriter(isCanonical: true)
         writer.output.reserveCapacity(range.count)
         writer.write(self)

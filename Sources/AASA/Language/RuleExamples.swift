@@ -3,7 +3,7 @@
 extension URLRule {
     /// Different URLs that match, shortest first, as path with query and fragment; fewer where the rule matches no more.
     /// Parts that the rule does not look at are left out.
-    public func examples(count: Int) -> [String] { examples(count: count, meter: WorkMeter(steps: 200_000)) }
+    package func examples(count: Int) -> [String] { examples(count: count, meter: WorkMeter(steps: 200_000)) }
 
     /// The same for work that several rules share.
     func examples(count: Int, meter: WorkMeter) -> [String] {

@@ -3,11 +3,8 @@
 
 /// The linter: what is wrong with an apple-app-site-association file, and what devices make of it.
 public enum Linter {
-    /// Counts up whenever a rule is added, removed or judges otherwise: who keeps findings keeps this beside them.
-    public static let version = 8
-
     /// Bytes of a JSON text beyond which nothing but its size is judged. Devices stop at an eighth of them.
-    public static let sizeLimit = 8 * AssociationFile.sizeLimit
+    package static let sizeLimit = 8 * AssociationFile.sizeLimit
 
     /// All rules, in the order of docs/lint-rules.md.
     public static let rules: [LintRuleDescription] = LintRegistry.rules.map { $0.description }
@@ -95,7 +92,7 @@ public struct LintFinding: Codable, Sendable, Hashable {
 
     /// What was seen, by name, for programs: `example`, and for each related place its `related_place_1` (line and column)
     /// and `related_pointer_1`, counted from 1. Text of the file stands there as it is: escape it before printing.
-    public var evidence: [(name: String, value: String)] {
+    package var evidence: [(name: String, value: String)] {
         var evidence: [(name: String, value: String)] = example.map { [("example", $0)] } ?? []
         for (index, place) in related.enumerated() {
             evidence.append(("related_place_\(index + 1)", "\(place.start)"))

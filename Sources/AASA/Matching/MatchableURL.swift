@@ -104,7 +104,7 @@ enum PercentCoding {
             }
             bytes.append(high << 4 | low)
         }
-        return String(validating: bytes, as: UTF8.self) ?? text
+        return String(utf8: bytes) ?? text
     }
 
     /// Whether a byte may stand in a path, query or fragment as it is.

@@ -140,18 +140,18 @@ extension URLRule {
 
 /// A rule with a part that looks like a wildcard and is none: written for a router or as a regular expression. Devices
 /// compare such a text as it stands, so that a URL that its author has in mind does not match.
-public struct LiteralNotation: Sendable {
-    public let rule: URLRule
+package struct LiteralNotation: Sendable {
+    package let rule: URLRule
     /// Such as `:id` or `[0-9]+`.
-    public let part: String
+    package let part: String
 
     /// The part as the file has it.
-    public var written: String { part.writtenAsJSON }
+    package var written: String { part.writtenAsJSON }
 }
 
 extension URLRule {
     /// The first part of the path that looks like a placeholder of a router or a regular expression.
-    public var literalNotation: LiteralNotation? {
+    package var literalNotation: LiteralNotation? {
         PatternSite.all(of: self).lazy.compactMap(\.notation).first.map { LiteralNotation(rule: self, part: $0) }
     }
 
@@ -183,7 +183,7 @@ extension MatchResult {
     private static let maximumNotations = 10
 
     /// The first rules that did not match and would, were such a part of theirs a wildcard.
-    public var literalNotations: [LiteralNotation] {
+    package var literalNotations: [LiteralNotation] {
         var notations: [LiteralNotation] = []
         let subject = MatchSubject(url)
         for attempt in attempts where attempt.mismatch != nil {

@@ -3,9 +3,9 @@
 
 /// A compiled pattern for a path, a query (or one item of it), or a fragment. By reference: a file may give one long pattern
 /// to each of its rules.
-package final class Pattern: Sendable, Hashable {
-    /// The text as the file has it.
-    package let text: String
+public final class Pattern: Sendable, Hashable {
+    /// The text as the file has it; of `paths` without `NOT `.
+    public let text: String
     /// nil: it never matches, for the reason in `fault`.
     let elements: [PatternElement]?
     package let fault: Fault?
@@ -51,13 +51,13 @@ package final class Pattern: Sendable, Hashable {
     /// Whether it matches every text whatever.
     package var isUnconstrained: Bool { elements == [.anyRun] }
 
-    package static func == (left: Pattern, right: Pattern) -> Bool {
+    public static func == (left: Pattern, right: Pattern) -> Bool {
         left === right
             || left.text.isExactly(right.text) && left.elements == right.elements && left.fault == right.fault
     }
 
     /// By its text alone, since equal texts seldom mean different things.
-    package func hash(into hasher: inout Hasher) { hasher.combine(ExactText(text)) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ExactText(text)) }
 
     private static func compile(
         _ text: String, _ variables: SubstitutionVariables

@@ -26,7 +26,7 @@ public struct AssociationFile: Sendable {
         self.init(try JSONDocument(parsing: bytes))
     }
 
-    public init(_ document: JSONDocument) {
+    package init(_ document: JSONDocument) {
         self.document = document
         var services: [AppService] = []
         var applinks: AppLinks?
@@ -47,6 +47,9 @@ public struct AssociationFile: Sendable {
 
     /// Where a value stands.
     public func position(of node: JSONNode) -> SourcePosition { document.position(of: node.range.lowerBound) }
+
+    /// Where a rule stands.
+    public func position(of rule: URLRule) -> SourcePosition { position(of: rule.node) }
 }
 
 /// The services of an apple-app-site-association file.

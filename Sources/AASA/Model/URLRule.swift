@@ -12,7 +12,8 @@ public struct URLRule: Sendable {
         case wrongType
     }
 
-    package enum Query: Sendable, Hashable {
+    /// What a rule asks of the query.
+    public enum Query: Sendable, Hashable {
         case any
         /// The whole query, still encoded.
         case whole(Pattern)
@@ -23,10 +24,10 @@ public struct URLRule: Sendable {
     public let form: Form
     public let isExclusion: Bool
     /// nil: any path.
-    package let path: Pattern?
-    package let query: Query
+    public let path: Pattern?
+    public let query: Query
     /// nil: any fragment.
-    package let fragment: Pattern?
+    public let fragment: Pattern?
     public let isCaseSensitive: Bool
     /// Whether URL and pattern are compared in encoded form; where not, the URL alone is decoded.
     public let isPercentEncoded: Bool
@@ -173,10 +174,10 @@ struct RuleSettings: Sendable {
 
 /// The conditions on the items of a query, and what was worked out about all of them. By reference: a file may give one list
 /// of thousands to each of its rules.
-package final class QueryItems: Sendable, RandomAccessCollection, Hashable {
-    package struct Item: Sendable, Hashable {
-        package let name: String
-        package let pattern: Pattern
+public final class QueryItems: Sendable, RandomAccessCollection, Hashable {
+    public struct Item: Sendable, Hashable {
+        public let name: String
+        public let pattern: Pattern
         /// The name as the matcher looks it up.
         let key: [Unicode.Scalar]
 
@@ -201,16 +202,16 @@ package final class QueryItems: Sendable, RandomAccessCollection, Hashable {
         cost = URLRule.Cost(items)
     }
 
-    package var startIndex: Int { 0 }
-    package var endIndex: Int { items.count }
-    package subscript(index: Int) -> Item { items[index] }
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { items.count }
+    public subscript(index: Int) -> Item { items[index] }
 
-    package static func == (left: QueryItems, right: QueryItems) -> Bool {
+    public static func == (left: QueryItems, right: QueryItems) -> Bool {
         left === right || left.items == right.items
     }
 
     /// By their number and the first name alone: lists that differ in the rest are rare.
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(count)
         hasher.combine(first?.key)
     }

@@ -159,7 +159,7 @@ extension Checks {
         }
         if let rule = result?.deciding?.rule {
             evidence["rule"] = rule.pointer
-            evidence["line"] = "\(file.position(of: rule.node).line)"
+            evidence["line"] = "\(file.position(of: rule).line)"
         }
         return Finding(.file(matter), evidence: evidence)
     }

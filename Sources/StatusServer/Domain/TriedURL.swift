@@ -92,7 +92,7 @@ struct TriedURL: Equatable, Sendable {
             return result.attempts.isEmpty
                 ? "The file has no rules." : "None of \(result.attempts.count.of("rule")) matches."
         }
-        let line = file.position(of: attempt.rule.node).line
+        let line = file.position(of: attempt.rule).line
         let text = attempt.rule.written.onOneLine(upTo: 200)
         return "\(attempt.rule.isExclusion ? "Excluded by line" : "Line") \(line): \(text)"
     }
