@@ -136,7 +136,7 @@ package enum ConfigurationLoader {
     }
 }
 
-/// A valid configuration with the places of its values, for those who compare it with the machine that it is for.
+/// A valid configuration with the places of its values, for warnings that other modules find.
 package struct ExaminedConfiguration: Sendable {
     package let file: ConfigurationFile
     /// In the order of the file.
@@ -146,14 +146,12 @@ package struct ExaminedConfiguration: Sendable {
     /// By the key's path, as `store.path`.
     let places: [String: SourcePosition]
 
-    /// A complaint about the value of `key`, or about what the key's absence means.
-    package func problem(
-        _ severity: ConfigurationProblem.Severity, at key: String, _ message: String
-    ) -> ConfigurationProblem {
+    /// About the value of `key`, or about what the key's absence means.
+    package func warning(at key: String, _ message: String) -> ConfigurationProblem {
         let section = key.split(separator: ".").first.map(String.init) ?? key
         let place = places[key] ?? places[section] ?? .start
         return ConfigurationProblem(
-            severity: severity, file: name, line: place.line, column: place.column, message: message)
+            severity: .warning, file: name, line: place.line, column: place.column, message: message)
     }
 }
 
