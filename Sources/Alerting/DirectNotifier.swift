@@ -27,8 +27,7 @@ package struct DirectNotifier: Sendable {
     }
 
     /// Sends an alert once to each of these channels, to all at the same time. The same alert has the same message keys, so
-    /// that a receiver which removes duplicates takes a repetition once; a pager takes a resolve of the same incident as the
-    /// end of what it knows.
+    /// that a receiver which removes duplicates takes a repetition once.
     /// - Returns: the names of the channels that took it.
     package func send(_ alert: Alert, to channels: [Channel]) async -> Set<String> {
         await withTaskGroup(of: String?.self) { group in
@@ -39,17 +38,17 @@ package struct DirectNotifier: Sendable {
         }
     }
 
-    /// Sends an alert about the monitor itself through the fallback channel; where there is none, it is in trouble (`sick`), or does
-    /// not take it, through all others, those of the escalation last.
+    /// Sends an alert about the monitor itself to people: through the fallback channel; where there is none, or it does not take
+    /// it, through all others, those of the escalation last. Pagers get none: nothing would end it there.
     /// - Returns: the names of the channels that took it.
-    package func send(_ alert: Alert, by routing: Routing, without sick: Set<String> = []) async -> Set<String> {
+    package func send(_ alert: Alert, by routing: Routing) async -> Set<String> {
         let channels = routing.channels.filter {
-            !$0.kind.isFeed && $0.accepts(kind: alert.incident.kind, severity: alert.incident.severity)
+            !$0.kind.isPager && $0.accepts(kind: alert.incident.kind, severity: alert.incident.severity)
         }
         let later = routing.escalation.names
         let others = channels.filter { $0.name != routing.fallback }
         let rounds = [
-            channels.filter { $0.name == routing.fallback && !sick.contains($0.name) },
+            channels.filter { $0.name == routing.fallback },
             others.filter { !later.contains($0.name) }, others.filter { later.contains($0.name) },
         ]
         for round in rounds {

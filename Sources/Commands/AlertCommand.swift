@@ -75,12 +75,11 @@ struct AlertCommand: AsyncParsableCommand {
 /// What `alert test` prints of one channel. The channel's own description hides its URL, the report's words its secrets.
 enum TestReportText {
     static func text(_ report: TestReport, channel: Channel) -> String {
-        let isCommand = channel.kind == .command
-        let status = report.status.map { isCommand ? "exit code \($0)" : "status \($0)" } ?? "no status"
+        let status = report.status.map { "status \($0)" } ?? "no status"
         let took = (report.took / .seconds(1)).inWords
-        var lines = ["\(channel): \(verdict(report, channel.kind)) (\(status), \(took))"]
+        var lines = ["\(channel): \(verdict(report)) (\(status), \(took))"]
         if let words = report.words, !words.isEmpty {
-            lines.append("  \(isCommand && report.status != nil ? "output" : "answer"): \(words)")
+            lines.append("  answer: \(words)")
         }
         if let advice = advice(report, channel.kind) { lines.append("  \(advice)") }
         if let place = report.movedTo {
@@ -92,17 +91,15 @@ enum TestReportText {
         return lines.joined(separator: "\n")
     }
 
-    private static func verdict(_ report: TestReport, _ kind: ChannelKind) -> String {
+    private static func verdict(_ report: TestReport) -> String {
         switch report.outcome {
         case .delivered: "delivered"
         case .throttled(let wait?): "not delivered: it asks to wait for \((wait / .seconds(1)).inWords)"
         case .throttled(nil): "not delivered: it asks to wait"
         case .permanentMessage: "not delivered: it refused the message"
-        case .permanentChannel where kind == .command: "not sent: the command cannot be started"
         case .permanentChannel where report.status == nil: "not sent: nothing is sent to such an address"
         case .permanentChannel(gone: true): "not delivered: it refused the channel, which is gone"
         case .permanentChannel(gone: false): "not delivered: it refused the channel"
-        case .transient where kind == .command: "not delivered: the command failed"
         case .transient where report.status == nil: "not delivered: no answer"
         case .transient: "not delivered: it has trouble of its own"
         }
@@ -117,7 +114,6 @@ enum TestReportText {
         case .permanentMessage: "a real message would be sent once more in its plainest form"
         case .permanentChannel where report.status.map { (300...399).contains($0) } ?? false:
             "redirects are not followed: give the address that it leads to"
-        case .permanentChannel where kind == .command: "look at the command's path and permissions"
         case .permanentChannel where kind == .email:
             "look at the channel's url, username, password and addresses"
         case .permanentChannel: "look at the channel's url, token and rights"

@@ -35,11 +35,6 @@ struct StoreCommand: AsyncParsableCommand {
         func run() async throws {
             try await store.with(.reader) { store in
                 let faults = try await store.faults()
-                if let note = try await store.setAside() {
-                    Console.print(
-                        "a damaged store was set aside at \(note.at.rfc3339): \(note.path.displayable) (\(note.detail.displayable))"
-                    )
-                }
                 guard faults.isEmpty else {
                     for fault in faults { Console.print(fault.displayable) }
                     throw CommandFailure(

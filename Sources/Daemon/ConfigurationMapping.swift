@@ -17,9 +17,7 @@ extension Channel {
             signingKeys: settings.secrets.flatMap { secret in
                 try Channel.signingKeys(parsing: secret.reveal(), channel: settings.name)
             }, token: settings.token?.reveal(), destination: settings.destination?.reveal(), thread: settings.thread,
-            mail: settings.mail, words: settings.command.map { $0.reveal() }, minimumSeverity: settings.severity,
-            kinds: settings.kinds,
-            notifies: settings.notify)
+            mail: settings.mail, minimumSeverity: settings.severity, kinds: settings.kinds, notifies: settings.notify)
     }
 }
 

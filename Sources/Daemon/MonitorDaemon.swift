@@ -97,11 +97,12 @@ package struct MonitorDaemon: Sendable {
                 notifier: DirectNotifier(
                     transport: ReceiverTransport(shared: alerts), userAgent: surroundings.userAgent,
                     logger: surroundings.logger),
-                routing: routing, storePath: surroundings.storePath,
-                marker: StoreTroubleMarker(storePath: surroundings.storePath))
+                routing: routing,
+                markerPath: StoreTroubleNotifier.markerPath(storePath: surroundings.storePath))
             do {
-                let store = try openStore()
+                let (store, setAside) = try openStore()
                 defer { try? store.close() }
+                await storeTrouble.note(setAside)
                 try await Self.lending(CurlDriver(forChecksOf: configuration)) { checks in
                     try await body(store, routing, storeTrouble, Drivers(checks: checks, alerts: alerts))
                 }
@@ -135,22 +136,25 @@ package struct MonitorDaemon: Sendable {
         await shared.shutdown()
     }
 
-    private func openStore() throws(StoreError) -> Store {
-        let (store, setAside) = try Store.openSettingAside(path: surroundings.storePath)
-        if let setAside {
-            surroundings.logger.critical(
-                """
-                store damaged: it was set aside, and the monitor begins with a new one. Every domain is checked for the \
-                first time, and incidents that were open are not resolved. To keep them, put a backup in its place.
-                """, metadata: ["set_aside": "\(setAside.path)", "damage": "\(setAside.detail)"])
-        }
+    private func openStore() throws(StoreError) -> (Store, SetAside?) {
         let logger = surroundings.logger
+        var setAside: SetAside?
+        let store = try Store(
+            path: surroundings.storePath,
+            onDamage: { aside in
+                setAside = aside
+                logger.critical(
+                    """
+                    store damaged: it was set aside, and the monitor begins with a new one. Every domain is checked for the \
+                    first time, and incidents that were open are not resolved. To keep them, put a backup in its place.
+                    """, metadata: ["set_aside": "\(aside.path)", "damage": "\(aside.detail)"])
+            })
         store.onUnreadableState { state in
             logger.error(
                 "stored state set aside: it cannot be read, and begins anew",
                 metadata: ["domain": "\(state.name.isEmpty ? "(global)" : state.name)", "error": "\(state.error)"])
         }
-        return store
+        return (store, setAside)
     }
 
     private func serve(
@@ -202,17 +206,12 @@ package struct MonitorDaemon: Sendable {
             },
             .loop("retention") { await parts.removeOldRows(of: store, logger: logger) },
             .loop("store health") {
-                let displaced = LogDeduplicator()
-                async let told: Void = tellOfSetAside(
-                    store, storeTrouble, time, sick: { Set(delivery.troubles().map(\.name)) })
                 await storeTrouble.run(
-                    time, health: { logged(store.health, displaced) },
-                    sick: { Set(delivery.troubles().map(\.name)) },
+                    time, health: { store.health },
                     isSilenced: {
                         silences.current.active(
                             domain: nil, labels: [:], kind: .monitorDegraded, at: time.systemTime()) != nil
                     })
-                await told
             },
             .loop("presence") { await presence.run() },
             .loop("clock") {
@@ -249,32 +248,6 @@ package struct MonitorDaemon: Sendable {
                 .loop("status line") { await StatusLine(notifier: notifier, store: store, live: live).run() })
         }
         try await group(services, signals.stops).run()
-    }
-
-    /// Notifies once that a damaged store was set aside, by this process or one before it that did not get to it. It tries each
-    /// minute for an hour.
-    func tellOfSetAside(
-        _ store: Store, _ storeTrouble: StoreTroubleNotifier, _ time: any MonitorClock,
-        sick: @Sendable () -> Set<String> = { [] }
-    ) async {
-        for _ in 0..<60 {
-            guard !Task.isCancelled, let aside = try? await store.untoldSetAside() else { return }
-            if await storeTrouble.notify(of: aside, now: time.systemTime(), sick: sick()) {
-                try? await store.noteTold(of: aside)
-                return
-            }
-            try? await time.sleep(for: .seconds(60))
-        }
-    }
-
-    /// Logs at once that the store's file is gone: the next check, which would say so, may be hours away.
-    private func logged(_ health: StoreHealth, _ displaced: LogDeduplicator) -> StoreHealth {
-        if health.isFailing, let error = health.lastError, error.code == .displaced {
-            if displaced.isNews(error.message) { surroundings.logger.critical("store displaced: \(error.message)") }
-        } else {
-            displaced.isOver()
-        }
-        return health
     }
 
     /// Services that end together, by a signal or at their host's wish.

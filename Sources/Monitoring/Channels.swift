@@ -6,7 +6,7 @@ import Foundation
 package enum ChannelKind: String, Codable, Sendable, CaseIterable {
     case webhook, slack, discord, teams
     case googleChat = "google-chat"
-    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email, command
+    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email
 
     /// It keeps incidents of its own, under a key of the monitor: each incident needs a message of its own, and the end of
     /// one that it never received means nothing to it. All other kinds are chats.

@@ -4,7 +4,6 @@
 // Threads: GRDB runs every access on queues of its own, so that nothing here blocks the cooperative pool.
 
 import Foundation
-import Glibc
 import GRDB
 import GRDBSQLite
 import Synchronization
@@ -14,12 +13,9 @@ package final class Store: Sendable {
     package let path: String
     let pool: DatabasePool
     private let lock: FileLock?
-    private let lockTimeout: LockTimeout
     private let commits: CommitQueue
-    let healthRecord: HealthRecord
+    private let healthRecord = Mutex(StoreHealth())
     private let obstacle: WriteObstacle?
-    /// Where the file was when it was opened.
-    private let place: StorePlace?
     /// Whether this process may put unreadable rows aside.
     let isMonitor: Bool
     let now: @Sendable () -> Date
@@ -36,22 +32,33 @@ package final class Store: Sendable {
         case reader
     }
 
+    /// Shorter than the time that the daemon has at its end; a check that could not be stored is made again.
+    package static let lockTimeout: Duration = .milliseconds(1500)
+
     /// Opens the store; the monitor makes it where there is none. A store of another version is refused.
     ///
     /// `lockTimeout`: how long a write waits while another process holds the database locked.
     /// `obstacle`: stands before each write; nil outside of tests.
+    /// `onDamage`: gets a damaged store that was set aside, before a new one is made, which may fail; nil: it is refused.
     package convenience init(
         path: String, access: Access = .monitor, now: @escaping @Sendable () -> Date = { Date() },
-        lockTimeout: Duration = LockTimeout.usual, obstacle: WriteObstacle? = nil
+        lockTimeout: Duration = Store.lockTimeout, obstacle: WriteObstacle? = nil,
+        onDamage: ((SetAside) -> Void)? = nil
     ) throws(StoreError) {
         do {
             try StoreOpening.checkPath(path, access)
+            // Held throughout, so that no other monitor makes a store in the place of a damaged one.
             let lock = access == .monitor ? try FileLock(store: path) : nil
-            let lockTimeout = LockTimeout(limit: lockTimeout)
-            self.init(
-                path: path, pool: try StoreOpening.open(path, access, lockTimeout), lock: lock,
-                lockTimeout: lockTimeout,
-                now: now, obstacle: obstacle)
+            let pool: DatabasePool
+            do {
+                pool = try StoreOpening.open(path, access, lockTimeout)
+            } catch {
+                let fault = StoreError(error, path: path)
+                guard fault.code == .corrupt, let onDamage else { throw fault }
+                onDamage(try StoreOpening.setAside(path, at: now(), detail: fault.detail))
+                pool = try StoreOpening.open(path, access, lockTimeout)
+            }
+            self.init(path: path, pool: pool, lock: lock, now: now, obstacle: obstacle)
         } catch {
             throw StoreError(error, path: path)
         }
@@ -61,17 +68,14 @@ package final class Store: Sendable {
     package static func isInUse(path: String) -> Bool { FileLock.isHeld(store: path) }
 
     init(
-        path: String, pool: DatabasePool, lock: FileLock?, lockTimeout: LockTimeout,
-        now: @escaping @Sendable () -> Date, obstacle: WriteObstacle? = nil
+        path: String, pool: DatabasePool, lock: FileLock?, now: @escaping @Sendable () -> Date,
+        obstacle: WriteObstacle?
     ) {
         self.path = path
         self.pool = pool
         self.lock = lock
-        self.lockTimeout = lockTimeout
         commits = CommitQueue(pool: pool)
-        healthRecord = HealthRecord(now: now)
         self.obstacle = obstacle
-        place = StorePlace(path)
         isMonitor = lock != nil
         self.now = now
     }
@@ -86,15 +90,8 @@ package final class Store: Sendable {
         do { try pool.close() } catch { throw StoreError(error, path: path) }
     }
 
-    /// Whether writes reach the disk, and the file at the store's path.
-    package var health: StoreHealth {
-        if let error = displacement() { healthRecord.failed(error) }
-        return healthRecord.current
-    }
-    /// What is written to a file that nobody finds any more is lost with this process.
-    private func displacement() -> StoreError? {
-        isMonitor && place != StorePlace(path) ? .displaced(path) : nil
-    }
+    /// Whether writes reach the disk.
+    package var health: StoreHealth { healthRecord.withLock(\.self) }
     package var commitTally: CommitTally { commits.tally }
     /// Writes that no transaction has taken up yet.
     package var waitingWrites: Int { commits.waiting }
@@ -118,19 +115,17 @@ package final class Store: Sendable {
     /// while the process shuts down. `updates` may run twice, where the first time was rolled back.
     func write<Value: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
-            if let error = displacement() { throw error }
             if let obstacle { try await pool.writeWithoutTransaction { try obstacle($0) } }
             let (value, hasChanged) = try await commits.write { database in
                 let before = database.totalChangesCount
                 return (try updates(database), database.totalChangesCount != before)
             }
-            lockTimeout.recover()
             // A statement that changes nothing works on a full disk too.
-            if hasChanged { healthRecord.worked() }
+            if hasChanged { healthRecord.withLock { $0.worked() } }
             return value
         } catch {
             let fault = StoreError(error, path: path)
-            healthRecord.failed(fault)
+            healthRecord.withLock { $0.failed(fault, at: now()) }
             throw fault
         }
     }
@@ -154,98 +149,27 @@ extension Store {
     package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 }
 
-/// Which file lies at the store's path. SQLite would go on with the one that it opened, though nobody finds it there again.
-struct StorePlace: Equatable, Sendable {
-    private let device: dev_t
-    private let number: ino_t
-
-    /// nil where no file is there.
-    init?(_ path: String) {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else { return nil }
-        device = facts.st_dev
-        number = facts.st_ino
-    }
-}
-
 // MARK: - Whether the store takes writes. Trouble of our own disk is reported as such; it is never a fault of a watched site.
 
-/// How the store works, for metrics and for an alert about the monitor itself.
+/// How the store works, for an alert about the monitor itself.
 package struct StoreHealth: Equatable, Sendable {
     /// When the present trouble began: its first write that failed. nil: writes work.
     package var failingSince: Date?
-    /// Other writes work meanwhile.
-    package var isPartial = false
     /// What the latest failure was; stays after the trouble has ended.
     package var lastError: StoreError?
 
     package init() {}
 
     package var isFailing: Bool { failingSince != nil }
-}
 
-/// Keeps the health of one store. Trouble ends with a write that works, unless it comes back: then a disk has room for small
-/// writes and none for large ones, and it ends when no write has failed for a while.
-final class HealthRecord: Sendable {
-    private struct State {
-        var lastError: StoreError?
-        var trouble: Trouble?
-    }
+    /// A write reached the disk.
+    mutating func worked() { failingSince = nil }
 
-    private struct Trouble {
-        let since: Date
-        var lastFailedAt: Date
-        /// Failures with writes that worked before each.
-        var bouts = 1
-        var hasWorkedSince = false
-    }
-
-    private let state = Mutex(State())
-    private let now: @Sendable () -> Date
-
-    /// Longer than the usual interval of checks: a check that fails each time is trouble.
-    static let quiet: TimeInterval = 360
-    /// So often it comes back by accident.
-    private static let accidents = 2
-    private static let shortest: TimeInterval = 30
-
-    init(now: @escaping @Sendable () -> Date) { self.now = now }
-
-    var current: StoreHealth {
-        let now = now()
-        return state.withLock { state in
-            var health = StoreHealth()
-            health.lastError = state.lastError
-            guard let trouble = state.trouble else { return health }
-            health.isPartial =
-                trouble.bouts > Self.accidents && trouble.lastFailedAt.timeIntervalSince(trouble.since) >= Self.shortest
-                && !Self.isOver(trouble, now)
-            if health.isPartial || !trouble.hasWorkedSince { health.failingSince = trouble.since }
-            return health
-        }
-    }
-
-    func worked() { state.withLock { $0.trouble?.hasWorkedSince = true } }
-
-    func failed(_ error: StoreError) {
+    mutating func failed(_ error: StoreError, at now: Date) {
         // A refused row is a fault of that write: the disk is fine.
         guard error.code != .other else { return }
-        let instant = now()
-        state.withLock { state in
-            state.lastError = error
-            guard var trouble = state.trouble, !(trouble.hasWorkedSince && Self.isOver(trouble, instant)) else {
-                state.trouble = Trouble(since: instant, lastFailedAt: instant)
-                return
-            }
-            if trouble.hasWorkedSince { trouble.bouts += 1 }
-            trouble.hasWorkedSince = false
-            trouble.lastFailedAt = instant
-            state.trouble = trouble
-        }
-    }
-
-    private static func isOver(_ trouble: Trouble, _ now: Date) -> Bool {
-        abs(now.timeIntervalSince(trouble.lastFailedAt)) >= quiet
+        lastError = error
+        failingSince = failingSince ?? now
     }
 }
 
@@ -253,41 +177,6 @@ final class HealthRecord: Sendable {
 /// between two writes. It is called with the connection that will write, outside of a transaction. What it throws is what the
 /// write fails with.
 package typealias WriteObstacle = @Sendable (Database) throws -> Void
-
-// MARK: - How long an access waits while another process holds the database locked.
-
-/// One time limit for all accesses. They queue up behind each other: were each to wait its own time, the last of many
-/// would wait for longer than the daemon has to end.
-package final class LockTimeout: Sendable {
-    /// Shorter than the time that the daemon has at its end; a check that could not be stored is made again.
-    package static let usual: Duration = .milliseconds(1500)
-    private static let pause: Duration = .milliseconds(10)
-    /// While an access that gave up is not longer ago than this, the others do not wait at all.
-    private static let memory: Duration = .seconds(5)
-
-    private let limit: Duration
-    private let gaveUp = Mutex<ContinuousClock.Instant?>(nil)
-
-    init(limit: Duration = LockTimeout.usual) { self.limit = limit }
-
-    /// Whether to try again for a lock after `tries` tries; takes its time for the answer. It blocks the thread, which
-    /// is one of the database's own.
-    func waits(afterTries tries: Int) -> Bool {
-        let now = ContinuousClock.now
-        let isLost = gaveUp.withLock { last in
-            if let last, now - last < Self.memory { return true }
-            guard Self.pause * tries >= limit else { return false }
-            last = now
-            return true
-        }
-        guard !isLost else { return false }
-        Thread.sleep(forTimeInterval: Self.pause / .seconds(1))
-        return true
-    }
-
-    /// An access went through: the lock is gone, and the next one is worth waiting for again.
-    func recover() { gaveUp.withLock { $0 = nil } }
-}
 
 // MARK: - Trouble that lasts, in the log
 

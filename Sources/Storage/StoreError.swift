@@ -32,8 +32,6 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
         case locked
         /// No space is left on the device.
         case full
-        /// It was deleted or replaced while the daemon uses it.
-        case displaced
         /// It was opened by a command and does not exist.
         case missing
         /// The file to write exists already.
@@ -78,14 +76,6 @@ extension StoreError {
             // `message` is SQLite's own sentence; `description` would carry the statement.
             self.init(code: .other, message: "\(path): \(fault.message ?? fault.resultCode.description)")
         }
-    }
-
-    static func displaced(_ path: String) -> StoreError {
-        StoreError(
-            code: .displaced,
-            message:
-                "\(path) was deleted or replaced while the monitor uses it; put it back, or restart the monitor, which "
-                + "takes the file that is there or makes a new one")
     }
 
     static func newerSchema(_ path: String, version: Int) -> StoreError {

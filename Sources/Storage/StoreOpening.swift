@@ -38,7 +38,7 @@ enum StoreOpening {
         }
     }
 
-    static func open(_ path: String, _ access: Store.Access, _ lockTimeout: LockTimeout) throws -> DatabasePool {
+    static func open(_ path: String, _ access: Store.Access, _ lockTimeout: Duration) throws -> DatabasePool {
         let wasInspected = access == .reader ? false : try prepare(path, access)
         var configuration = Configuration()
         configuration.label = "aasa-monitor.store"
@@ -46,8 +46,7 @@ enum StoreOpening {
         configuration.qos = .default
         configuration.readonly = access == .reader
         configuration.foreignKeysEnabled = true
-        configuration.busyMode =
-            access == .beside ? .timeout(guestTimeout) : .callback { lockTimeout.waits(afterTries: $0) }
+        configuration.busyMode = .timeout(access == .beside ? guestTimeout : lockTimeout / .seconds(1))
         configuration.maximumReaderCount = 4
         let pool = try DatabasePool(path: path, configuration: configuration)
         do {
@@ -167,12 +166,10 @@ enum StoreOpening {
 }
 
 // MARK: - Damage
-// The daemon sets a damaged file aside and makes a new one. The old one is kept, since only its owner can say what of it is
-// worth saving.
 
-/// A damaged store that was set aside.
-package struct SetAside: Codable, Equatable, Sendable {
-    /// Where the old file is now; its log is next to it, under the same name with `-wal`.
+/// A damaged store that was renamed: only its owner can say what of it is worth saving.
+package struct SetAside: Equatable, Sendable {
+    /// Where the file is now; its log is next to it, under the same name with `-wal`.
     package let path: String
     package let at: Date
     /// What SQLite said.
@@ -185,86 +182,14 @@ package struct SetAside: Codable, Equatable, Sendable {
     }
 }
 
-extension Store {
-    /// Opens the store as the monitor does, and sets a damaged one aside first. A file of another program or of a newer
-    /// version is left alone and refused.
-    ///
-    /// Returns what was set aside just now. Log it as an error: the monitor then sees every domain for the first time,
-    /// and incidents that were open are never resolved.
-    package static func openSettingAside(
-        path: String, now: @escaping @Sendable () -> Date = { Date() }
-    ) throws(StoreError) -> (store: Store, setAside: SetAside?) {
-        do {
-            try StoreOpening.checkPath(path, .monitor)
-            // Held throughout, so that no other monitor makes a store between the two.
-            let lock = try FileLock(store: path)
-            let lockTimeout = LockTimeout()
-            var note: SetAside?
-            let pool: DatabasePool
-            do {
-                pool = try StoreOpening.open(path, .monitor, lockTimeout)
-            } catch {
-                let fault = StoreError(error, path: path)
-                guard fault.code == .corrupt else { throw fault }
-                let aside = try move(path, now: now(), detail: fault.detail)
-                do {
-                    pool = try StoreOpening.open(path, .monitor, lockTimeout)
-                    try remember(aside, pool)
-                } catch {
-                    // Without the note nobody learns what was set aside: the next start must find it in its place.
-                    putBack(aside, path)
-                    throw error
-                }
-                note = aside
-            }
-            return (Store(path: path, pool: pool, lock: lock, lockTimeout: lockTimeout, now: now), note)
-        } catch {
-            throw StoreError(error, path: path)
-        }
-    }
-
-    /// The damaged store that this one replaced; nil where there was none.
-    package func setAside() async throws -> SetAside? {
-        try await read { database in
-            try Self.meta("set_aside", database).map {
-                try Stored.decode(SetAside.self, text: $0, what: "note of a set aside store")
-            }
-        }
-    }
-
-    /// The same, as long as nobody was notified of it.
-    package func untoldSetAside() async throws -> SetAside? {
-        guard let note = try await setAside() else { return nil }
-        return try await read { try Self.meta("set_aside_told", $0) } == note.path ? nil : note
-    }
-
-    package func noteTold(of aside: SetAside) async throws {
-        try await write { try Self.setMeta("set_aside_told", aside.path, $0) }
-    }
-
-    private static func remember(_ note: SetAside, _ pool: DatabasePool) throws {
-        let text = try Stored.text(note)
-        try pool.write { try setMeta("set_aside", text, $0) }
-    }
-
-    /// Undoes `move`. The file that it replaces is a new and empty store.
-    private static func putBack(_ aside: SetAside, _ path: String) {
-        for suffix in ["-shm", "-wal", ""] {
-            unlink(path + suffix)
-            rename(aside.path + suffix, path + suffix)
-        }
-    }
-
-    private static func move(_ path: String, now: Date, detail: String) throws -> SetAside {
+extension StoreOpening {
+    /// Renames a store with its log and index.
+    static func setAside(_ path: String, at now: Date, detail: String) throws -> SetAside {
         let files = FileManager.default
         let stamp = now.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
-        var target = "\(path).damaged-\(stamp)"
-        var number = 2
-        while ["", "-wal", "-shm"].contains(where: { files.fileExists(atPath: target + $0) }) {
-            target = "\(path).damaged-\(stamp)-\(number)"
-            number += 1
-        }
-        // The file itself is moved last: SQLite would delete a log without its file.
+        let name = "\(path).damaged-\(stamp)"
+        let target = ([name] + (2...9).map { "\(name)-\($0)" }).first { !files.fileExists(atPath: $0) } ?? name
+        // The file itself goes last: SQLite would delete a log without its file.
         for suffix in ["-shm", "-wal", ""] where suffix.isEmpty || files.fileExists(atPath: path + suffix) {
             guard rename(path + suffix, target + suffix) == 0 else {
                 throw StoreError.unwritable(

@@ -27,7 +27,7 @@ enum ForeignText: String, CaseIterable, Sendable {
 
 enum MessageKind: String, CaseIterable, Sendable {
     case firing, escalated, again, flapping, worse, changed, reminder, acknowledged, resolved, wasFiring, test, digest,
-        digestEnd, global, globalEnd, store, storeEnd
+        digestEnd, global, globalEnd, store
 
     func alert(_ foreign: ForeignText) throws -> Alert {
         let text = foreign.text
@@ -40,10 +40,7 @@ enum MessageKind: String, CaseIterable, Sendable {
         case .globalEnd: try global(.resolved, text)
         case .store:
             Alert.storeTrouble(
-                id: "s1", since: noon - 60, outage: .allWrites, words: text, links: links, instance: "monitor-1",
-                now: noon)
-        case .storeEnd:
-            Alert.storeTroubleResolved(id: "s1", since: noon - 60, links: links, instance: "monitor-1", now: noon)
+                since: noon - 60, outage: .writes, words: text, links: links, instance: "monitor-1", now: noon)
         case .firing, .escalated, .again, .flapping, .worse, .changed, .reminder, .acknowledged, .resolved, .wasFiring:
             try one(NotificationReason.allCases.first { "\($0)" == rawValue } ?? .firing, text)
         }

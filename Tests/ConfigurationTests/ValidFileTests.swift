@@ -227,9 +227,6 @@ extension ConfigurationSuite {
                         sender: "monitor@example.net", recipients: ["ops@example.net", "a+b@example.net"],
                         username: "monitor"))
             #expect(byName["mail-here"]?.mail == MailAddresses(sender: "monitor@host", recipients: ["root@localhost"]))
-            #expect(
-                byName["script"]?.command.map { $0.reveal() }
-                    == ["/usr/local/bin/on-alert", "--now", "5", "true", "", "PLANTED value/of a:variable"])
         }
 
         @Test("an alias gives the value that its anchor marks")

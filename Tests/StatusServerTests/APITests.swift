@@ -337,15 +337,20 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("readiness needs no token, and says what is behind", arguments: [(0.0, 200), (61.0, 503)])
-        func readiness(lateness: Double, status: Int) async throws {
-            let health = MonitorHealth(lateness: lateness)
+        @Test(
+            "readiness needs no token, and says what is behind",
+            arguments: [
+                (MonitorHealth(), "ready\n"),
+                (MonitorHealth(lateness: 61), "not ready: checks begin 61 s late\n"),
+                (MonitorHealth(isStoreFailing: true), "not ready: the store takes no writes\n"),
+            ])
+        func readiness(health: MonitorHealth, words: String) async throws {
             try await scratch.serving(watched: [], token: "s3cret", health: health) { [scratch] port in
                 let client = try RawClient(port: port)
                 try client.send("GET /readyz HTTP/1.1\r\nHost: 10.1.2.3:9630\r\nConnection: close\r\n\r\n")
                 let answer = RawAnswer(try await client.receive())
-                #expect(answer.status == status)
-                #expect(answer.body == (status == 200 ? "ready\n" : "not ready: checks begin 61 s late\n"))
+                #expect(answer.status == (words == "ready\n" ? 200 : 503))
+                #expect(answer.body == words)
                 try scratch.store.close()
                 let away = try await ask(port, "/readyz")
                 #expect(away.status == 503 && away.body == "not ready: the store cannot be read\n")

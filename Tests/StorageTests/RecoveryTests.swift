@@ -30,11 +30,17 @@ extension StorageSuite {
             return bytes
         }
 
-        @Test("a damaged store is set aside whole, and a new one remembers it")
+        /// Opens the store as the daemon does.
+        private func open() throws -> (Store, SetAside?) {
+            var note: SetAside?
+            return (try Store(path: folder.store, now: { noon }, onDamage: { note = $0 }), note)
+        }
+
+        @Test("a damaged store is set aside whole, and a new one takes its place")
         func setsAside() async throws {
             let bytes = try await makeDamaged()
             try Data("log".utf8).write(to: URL(filePath: folder.store + "-wal"))
-            let (store, note) = try Store.openSettingAside(path: folder.store, now: { noon })
+            let (store, note) = try open()
             let aside = folder.store + ".damaged-20261121T070000Z"
             #expect(note?.path == aside)
             #expect(note?.at == noon)
@@ -42,20 +48,17 @@ extension StorageSuite {
             #expect(try Data(contentsOf: URL(filePath: aside)) == bytes)
             #expect(FileManager.default.fileExists(atPath: aside + "-wal"))
             #expect(try await store.states().isEmpty)
-            #expect(try await store.setAside() == note)
             #expect(errorOfOpening(folder.store)?.code == .inUse)
             try store.close()
-            // The next start finds a sound store, and still knows.
-            let (again, nothing) = try Store.openSettingAside(path: folder.store, now: { noon })
-            #expect(nothing == nil)
-            #expect(try await again.setAside() == note)
+            // The next start finds a sound store.
+            #expect(try open().1 == nil)
         }
 
         @Test("a second damaged store within the same second does not replace the first")
         func twice() async throws {
             for _ in 0..<2 {
                 _ = try await makeDamaged()
-                try Store.openSettingAside(path: folder.store, now: { noon }).store.close()
+                try open().0.close()
                 try FileManager.default.removeItem(atPath: folder.store)
             }
             #expect(
@@ -79,7 +82,7 @@ extension StorageSuite {
                 try other.close()
             }
             let before = try Data(contentsOf: URL(filePath: folder.store))
-            let fault = #expect(throws: StoreError.self) { try Store.openSettingAside(path: folder.store) }
+            let fault = #expect(throws: StoreError.self) { try open() }
             #expect(fault?.code == (what == "newer" ? .newerSchema : .notADatabase))
             #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
             #expect(!files.contains { $0.contains("damaged") })
@@ -88,7 +91,7 @@ extension StorageSuite {
         @Test("a store in use is not set aside by another monitor")
         func inUse() async throws {
             let first = try Store(path: folder.store)
-            let fault = #expect(throws: StoreError.self) { try Store.openSettingAside(path: folder.store) }
+            let fault = #expect(throws: StoreError.self) { try open() }
             #expect(fault?.code == .inUse)
             try first.close()
         }

@@ -16,7 +16,7 @@ extension ChannelKind {
         case .chatwork: "https://api.chatwork.com/v2"
         case .pagerduty: "https://events.pagerduty.com"
         case .ntfy: "https://ntfy.sh"
-        case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager, .email, .command: nil
+        case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager, .email: nil
         }
     }
 }
@@ -25,7 +25,7 @@ package struct Channel: Equatable, Sendable {
     /// Unique; the key of rows and metrics.
     package let name: String
     package let kind: ChannelKind
-    /// Secret. For the transport only. Empty for a command.
+    /// Secret. For the transport only.
     let url: String
     /// Secret. More than one while a key is being rotated.
     let signingKeys: [Data]
@@ -37,8 +37,6 @@ package struct Channel: Equatable, Sendable {
     let thread: String?
     /// Of e-mail.
     private(set) var mail: MailAddresses?
-    /// Of a command: the program's file, then its arguments, which may be secrets.
-    let words: [String]
     /// Less severe incidents are not sent there.
     package var minimumSeverity: Severity
     /// Patterns of the kinds that are sent there, such as `cdn.*`; empty: all.
@@ -50,15 +48,12 @@ package struct Channel: Equatable, Sendable {
     /// - Throws: `ChannelFault`, without any secret.
     package init(
         name: String, kind: ChannelKind, url: String? = nil, signingKeys: [Data] = [], token: String? = nil,
-        destination: String? = nil, thread: String? = nil, mail: MailAddresses? = nil, words: [String] = [],
+        destination: String? = nil, thread: String? = nil, mail: MailAddresses? = nil,
         minimumSeverity: Severity = .warning, kinds: [String] = [], notifies: Set<Notified> = [.incidents]
     ) throws(ChannelFault) {
         let url = try Self.address(url ?? kind.home, name, kind)
         guard (kind == .email) == (mail != nil), mail?.recipients.isEmpty != true else {
             throw ChannelFault(channel: name, reason: "it needs the addresses of a sender and of a recipient")
-        }
-        guard (kind == .command) == (words.first?.hasPrefix("/") == true) else {
-            throw ChannelFault(channel: name, reason: "it needs a command with an absolute path")
         }
         for pattern in kinds where !IncidentKind.allCases.contains(where: { Self.matches(pattern, $0) }) {
             throw ChannelFault(channel: name, reason: "no kind of incident matches '\(pattern.displayable)'")
@@ -75,17 +70,14 @@ package struct Channel: Equatable, Sendable {
         self.destination = destination
         self.thread = thread
         self.mail = mail
-        self.words = words
         self.minimumSeverity = minimumSeverity
         self.kinds = kinds
         self.notifies = notifies
     }
 
-    /// The address of a channel, which a command has none of.
     private static func address(
         _ url: String?, _ name: String, _ kind: ChannelKind
     ) throws(ChannelFault) -> String {
-        guard kind != .command else { return "" }
         guard let url else { throw ChannelFault(channel: name, reason: "its url is missing") }
         let schemes = kind == .email ? ["smtps", "smtp"] : ["https"]
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), let host = parts.host,
@@ -142,7 +134,7 @@ package struct Channel: Equatable, Sendable {
 extension Channel: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The host and a short hash: enough to tell two channels apart, too little to write to one.
     package var description: String {
-        let host = words.first.map { URL(filePath: $0).lastPathComponent } ?? URLComponents(string: url)?.host ?? "?"
+        let host = URLComponents(string: url)?.host ?? "?"
         let hash = Digest.sha256.hash(identity.utf8).prefix(4).hexadecimal
         return "\(name) (\(kind.rawValue), \(host), #\(hash))"
     }
@@ -159,7 +151,6 @@ extension Channel: CustomStringConvertible, CustomDebugStringConvertible, Custom
             case .line, .chatwork, .ntfy: [url, destination]
             case .pagerduty: [url, token]
             case .email: mail?.recipients.sorted() ?? []
-            case .command: words
             }
         let text = ([kind.rawValue] + parts.map { $0 ?? "" }).joined(separator: "\n")
         return Digest.sha256.authenticationCode(for: text.utf8, key: key.utf8).prefix(16).hexadecimal
@@ -173,7 +164,7 @@ extension Channel: CustomStringConvertible, CustomDebugStringConvertible, Custom
         return channel
     }
 
-    private var identity: String { (parts.compactMap(\.self) + words).joined(separator: "\n") }
+    private var identity: String { parts.compactMap(\.self).joined(separator: "\n") }
 
     private var parts: [String?] {
         [url, token, destination, thread, mail?.username, mail?.sender, mail?.recipients.joined(separator: ",")]
@@ -259,10 +250,6 @@ extension Channel {
             if let username = mail?.username {
                 found.insert(Data("\u{0}\(username)\u{0}\(token)".utf8).base64EncodedString())
             }
-        }
-        // Arguments of a command: `--token=…` by its value, too.
-        for word in words.dropFirst() {
-            found.formUnion(([word] + word.split(separator: "=").map(String.init)).filter { $0.count >= 6 })
         }
         for key in signingKeys {
             found.insert(key.base64EncodedString())

@@ -104,7 +104,6 @@ extension Channel {
         case .alertmanager: AlertmanagerFormat()
         case .ntfy: NtfyFormat()
         case .email: EmailFormat()
-        case .command: CommandFormat()
         }
     }
 }
@@ -139,7 +138,7 @@ extension ChannelFormat {
     func classified(_ answer: TransportAnswer, now: Date) -> Outcome {
         guard let status = answer.status else {
             return switch answer.fault?.kind {
-            case .address, .program: .permanentChannel(gone: false)
+            case .address: .permanentChannel(gone: false)
             case .network, .certificate, nil: .transient
             }
         }

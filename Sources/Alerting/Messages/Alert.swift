@@ -151,55 +151,34 @@ extension Alert {
     }
 }
 
-// MARK: - A store in trouble, and its end
+// MARK: - A store in trouble
 // No incident of this kind is stored: the store is what fails.
 
 extension Alert {
-    /// `id`: the same as long as the trouble lasts; pagers keep it open under this id until `storeTroubleResolved`.
     /// `since`, `now`: of the wall clock.
     /// `words`: of the system or the database.
     package static func storeTrouble(
-        id: String, since: Date, fault: StoreFault = .other, outage: StoreOutage, words: String, links: Links,
-        instance: String, now: Date
+        since: Date, fault: StoreFault = .other, outage: StoreOutage, words: String, links: Links, instance: String,
+        now: Date
     ) -> Alert {
         let cause = MonitorCause.storeFailing(fault, outage, words: words.displayable.shortened(to: 400))
         let trouble =
             switch outage {
             case .start: "the monitor cannot start: \(fault.summary)"
-            case .allWrites: fault == .other ? fault.summary : "nothing can be stored: \(fault.summary)"
-            case .someWrites: "not everything can be stored: \(fault.summary)"
+            case .writes: fault == .other ? fault.summary : "nothing can be stored: \(fault.summary)"
             case .setAside: "the store was damaged and set aside"
             }
         let finding = Finding(.monitor(cause), evidence: ["since": since.rfc3339])
-        return storeAlert(
-            .firing, id, since, links, instance, now,
-            IncidentFacts(
-                diagnosis: .monitor(cause), findings: [finding], subject: "aasa-monitor", trouble: trouble),
-            finding.severity)
-    }
-
-    /// The end of it, for pagers.
-    package static func storeTroubleResolved(
-        id: String, since: Date, links: Links, instance: String, now: Date
-    ) -> Alert {
-        storeAlert(
-            .resolved, id, since, links, instance, now,
-            IncidentFacts(
-                diagnosis: .remark(.over), subject: "aasa-monitor",
-                relief: "the store takes writes again"))
-    }
-
-    private static func storeAlert(
-        _ reason: NotificationReason, _ id: String, _ since: Date, _ links: Links, _ instance: String, _ now: Date,
-        _ facts: IncidentFacts, _ severity: Severity = .error
-    ) -> Alert {
-        let isOver = reason == .resolved
+        // Monitors that share a receiver must not share an id.
+        let id = MessageIdentity.key(ofIncident: "store\n\(instance)\n\(Int64(since.timeIntervalSince1970 * 1000))")
         let incident = Incident(
-            id: id, subject: .global(.store), kind: .monitorDegraded, severity: severity,
-            state: isOver ? .resolved : .firing, since: since, openedAt: since, firedAt: since,
-            resolvedAt: isOver ? now : nil, reason: isOver ? .recovered : nil, version: 1)
+            id: String(id.prefix(32)), subject: .global(.store), kind: .monitorDegraded, severity: finding.severity,
+            state: .firing, since: since, openedAt: since, firedAt: since, version: 1)
         var alert = Alert(
-            reason: reason, at: now, incident: incident, facts: facts, labels: [:], links: links, instance: instance)
+            reason: .firing, at: now, incident: incident,
+            facts: IncidentFacts(
+                diagnosis: .monitor(cause), findings: [finding], subject: "aasa-monitor", trouble: trouble),
+            labels: [:], links: links, instance: instance)
         alert.isStored = false
         return alert
     }

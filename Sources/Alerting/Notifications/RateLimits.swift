@@ -60,8 +60,6 @@ extension Channel {
         case .alertmanager: return []
         // Mail servers count messages by the minute or by the hour.
         case .email: return [RateLimit(burst: 10, every: 2)]
-        // A process each.
-        case .command: return [RateLimit(burst: 5, every: 0.5)]
         case .ntfy: return [RateLimit(burst: 60, every: 5, shared: "ntfy \(url)")]
         }
     }

@@ -19,8 +19,6 @@ package struct MessageRequest: Equatable, Sendable {
         case http
         /// To the mail server at `url`. `body` is the whole mail; `method`, `headers` and `userAgent` do not count.
         case mail(MailEnvelope)
-        /// To a program of this machine, which gets `body` as its standard input. Nothing else counts but `timeout`.
-        case program(ProgramCall)
     }
 
     package let way: Way
@@ -57,10 +55,10 @@ extension MessageRequest: CustomStringConvertible, CustomReflectable {
 
 /// What came back.
 package struct TransportAnswer: Equatable, Sendable {
-    /// Of HTTP or SMTP, or a program's exit code; nil where no answer came.
+    /// Of HTTP or SMTP; nil where no answer came.
     package let status: Int?
     package let headers: [HeaderField]
-    /// The first 64 KiB; of mail and programs what they said.
+    /// The first 64 KiB; of mail what the server said.
     package let body: Data
     /// What went wrong on the way, if anything did; a status may still have come.
     package let fault: TransportFault?
@@ -119,8 +117,6 @@ package struct TransportFault: Equatable, Sendable {
         case certificate
         /// The receiver's name leads to an address that nothing is sent to.
         case address
-        /// The program cannot be started: it is missing, or cannot be executed.
-        case program
     }
 }
 
@@ -133,12 +129,4 @@ package struct MailEnvelope: Equatable, Sendable {
     package let username: String?
     package let password: String?
     package let requiresTLS: Bool
-}
-
-/// A program of the operator's, as it is started: without a shell.
-package struct ProgramCall: Equatable, Sendable {
-    /// The program's file, then its arguments.
-    package let words: [String]
-    /// All of it.
-    package let environment: [String: String]
 }

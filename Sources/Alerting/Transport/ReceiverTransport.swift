@@ -1,11 +1,11 @@
-// How messages leave: HTTP and mail by libcurl, programs in ProgramRun.swift. The operator chose the receiver, so that its address
-// may be private, but no metadata address of a cloud. Redirects are never followed, and the certificate is always verified.
+// How messages leave. The operator chose the receiver, so that its address may be private, but no metadata address of a cloud.
+// Redirects are never followed, and the certificate is always verified.
 
 import Curl
 import Facts
 import Foundation
 
-/// The transport of the running program: HTTP and mail by libcurl, programs by themselves.
+/// The transport of the running program: HTTP and mail by libcurl.
 package struct ReceiverTransport: MessageTransport {
     package typealias Use = @Sendable (CurlDriver) async throws -> TransportAnswer
 
@@ -21,7 +21,6 @@ package struct ReceiverTransport: MessageTransport {
         switch request.way {
         case .http: try await lend { try await Self.post(request, over: $0) }
         case .mail(let envelope): try await lend { try await Self.mail(request, envelope, over: $0) }
-        case .program(let call): try await Self.run(call, request)
         }
     }
 

@@ -41,8 +41,8 @@ struct ConfigurationOptions: ParsableArguments {
         [inFolder, "/etc/aasa-monitor/monitor.yaml"].first { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// Why a file that nobody named is not used: a configuration names programs and files of secrets, and whoever wrote the one
-    /// in this folder may be somebody else. nil for the system's own, which is its administrator's.
+    /// Why a file that nobody named is not used: a configuration names files of secrets and the addresses that get them, and
+    /// whoever wrote the one in this folder may be somebody else. nil for the system's own, which is its administrator's.
     private static func objection(to path: String) -> String? {
         guard path == inFolder, let reason = ForeignFile.reason(path) else { return nil }
         return "\(path) is not used: \(reason); if you trust it, name it: --config \(path)"

@@ -56,7 +56,7 @@ struct StoreOptions: ParsableArguments {
         switch error.code {
         case .missing, .forbidden: .noInput
         case .exists: .usage
-        case .corrupt, .full, .displaced, .other: .software
+        case .corrupt, .full, .other: .software
         case .unwritable, .notADatabase, .newerSchema, .olderSchema, .newerState, .inUse, .locked: .configuration
         }
     }

@@ -146,7 +146,7 @@ struct EffectiveConfiguration {
                 case .secret: !channel.secrets.isEmpty
                 case .token, .routingKey, .password: channel.token != nil
                 case .topic, .channel, .chatID, .to, .room: channel.destination != nil
-                case .threadID, .username, .from, .command: false
+                case .threadID, .username, .from: false
                 }
             if isGiven { members.append((key.name.rawValue, hidden)) }
         }
@@ -163,8 +163,6 @@ struct EffectiveConfiguration {
         case .username: channel.mail?.username.map { .string($0) }
         case .from: channel.mail.map { .string($0.sender) }
         case .to: channel.mail.map { list($0.recipients) }
-        // Arguments may be tokens.
-        case .command: list(channel.command.enumerated().map { $0.offset == 0 ? $0.element.reveal() : "***" })
         default: nil
         }
     }

@@ -138,7 +138,6 @@ struct ChannelReader {
             result.token = concealed(.password, .password)
             return result.token != nil
         case .from: return readSender(into: &result)
-        case .command: return readCommand(into: &result)
         }
         return switch name {
         case .url: result.url != nil
@@ -215,11 +214,10 @@ struct ChannelReader {
     }
 }
 
-/// What e-mail and commands have of their own: addresses, a login, and the words of a command.
+/// What e-mail has of its own: addresses and a login.
 extension ChannelReader {
     /// As many as a server takes for one mail without a thought.
     private static let mostRecipients = 50
-    private static let mostWords = 64
 
     func readSender(into result: inout ChannelSettings) -> Bool {
         let address = identifier(.from, .mailAddress)
@@ -267,31 +265,6 @@ extension ChannelReader {
                 : "'username' is missing \(channel.title), which has a password",
             at: channel.position)
         return false
-    }
-
-    func readCommand(into result: inout ChannelSettings) -> Bool {
-        guard let nodes = channel.list("command") else { return false }
-        let words = nodes.map { channel.identifier($0, "command", "a list of texts, the program and its arguments") }
-        guard (1...Self.mostWords).contains(nodes.count) else {
-            reading.error(
-                "'command' \(channel.title) must have 1 to \(Self.mostWords) words, found \(nodes.count)",
-                at: channel.entry("command")?.position ?? channel.position)
-            return false
-        }
-        guard !words.contains(where: { $0 == nil }), let program = words[0] else { return false }
-        guard program.value.hasPrefix("/") else {
-            reading.error(
-                "'command' \(channel.title) must begin with the absolute path of a program, such as "
-                    + "/usr/local/bin/on-alert; there is no shell to find it",
-                at: program.position)
-            return false
-        }
-        // The keys of all channels have one path; each channel's own is by its name.
-        let key = "alerts.channels.\(result.name).command"
-        if let command = channel.entry("command")?.value { reading.note(place: command.position, of: key) }
-        reading.note(program, of: key)
-        result.command = words.compactMap { $0.map { Secret($0.value) } }
-        return true
     }
 }
 

@@ -226,20 +226,6 @@ extension Section {
     /// The text of an identifier, which may look like a number.
     func identifier(_ key: String, _ expected: String) -> ScalarText? { scalar(key, expected)?.text }
 
-    /// As `identifier(_:_:)`, for one value of a list at `key`: one line, which may be empty.
-    func identifier(_ node: SourceNode, _ key: String, _ expected: String) -> ScalarText? {
-        guard case .scalar(let raw, _) = node.content, !node.isNull else {
-            mismatch(key, expected, node)
-            return nil
-        }
-        guard let text = reading.text(raw, at: node.position) else { return nil }
-        guard !text.value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            reading.error("'\(key)' \(title) holds a control character or a line break", at: node.position)
-            return nil
-        }
-        return text
-    }
-
     private func scalar(_ key: String, _ expected: String) -> (text: ScalarText, node: SourceNode, isPlain: Bool)? {
         guard let entry = entry(key) else { return nil }
         guard case .scalar(let raw, let isPlain) = entry.value.content, !entry.value.isNull else {

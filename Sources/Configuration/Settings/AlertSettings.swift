@@ -26,8 +26,7 @@ package struct AlertSettings: Sendable, Equatable {
 package struct ChannelSettings: Sendable, Equatable {
     package var name: String
     package var type: ChannelKind
-    /// https, or plain http to a loopback host; of e-mail smtps or smtp. Nil where the service has one address for all, and
-    /// for a command.
+    /// https, or plain http to a loopback host; of e-mail smtps or smtp. Nil where the service has one address for all.
     package var url: Secret?
     /// The keys that a webhook's messages are signed with, each `whsec_` and 24 to 64 bytes in Base64.
     ///
@@ -42,8 +41,6 @@ package struct ChannelSettings: Sendable, Equatable {
     package var thread: String?
     /// Of e-mail.
     package var mail: MailAddresses?
-    /// Of a command: the program's file, then its arguments, which may be tokens.
-    package var command: [Secret]
     /// The least severity that it is notified of.
     package var severity: Severity
     /// The kinds of incidents that it is notified of: exact ones, and `area.*`. Empty: all.
@@ -53,7 +50,7 @@ package struct ChannelSettings: Sendable, Equatable {
 
     package init(
         name: String, type: ChannelKind, url: Secret? = nil, secrets: [Secret] = [], token: Secret? = nil,
-        destination: Secret? = nil, thread: String? = nil, mail: MailAddresses? = nil, command: [Secret] = [],
+        destination: Secret? = nil, thread: String? = nil, mail: MailAddresses? = nil,
         severity: Severity = .warning, kinds: [String] = [], notify: Set<Notified> = [.incidents]
     ) {
         self.name = name
@@ -64,7 +61,6 @@ package struct ChannelSettings: Sendable, Equatable {
         self.destination = destination
         self.thread = thread
         self.mail = mail
-        self.command = command
         self.severity = severity
         self.kinds = kinds
         self.notify = notify
@@ -93,7 +89,6 @@ extension ChannelKind {
         case .alertmanager: [.required(.url), .optional(.token)]
         case .ntfy: [.optional(.url), .required(.topic), .optional(.token)]
         case .email: [.required(.url), .optional(.username), .optional(.password), .required(.from), .required(.to)]
-        case .command: [.required(.command)]
         }
     }
 }
@@ -113,13 +108,13 @@ package struct ChannelKey: Sendable, Equatable {
         case chatID = "chat_id"
         case to, room
         case threadID = "thread_id"
-        case username, password, from, command
+        case username, password, from
 
         /// Secrets may also stand in a file, under the same name with `_file`.
         package var isSecret: Bool {
             switch self {
             case .url, .secret, .token, .routingKey, .topic, .password: true
-            case .channel, .chatID, .to, .room, .threadID, .username, .from, .command: false
+            case .channel, .chatID, .to, .room, .threadID, .username, .from: false
             }
         }
     }

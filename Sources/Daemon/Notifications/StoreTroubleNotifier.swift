@@ -1,5 +1,5 @@
-// A store that takes no writes cannot hold what is to be sent, so that the news of it is sent from memory, once. While it
-// lasts the heartbeat stops, too.
+// A store that takes no writes cannot hold what is to be sent. So people get one message from memory, once a process. While the
+// trouble lasts, the heartbeat stops and `/readyz` answers 503.
 
 import Alerting
 import Evidence
@@ -7,34 +7,18 @@ import Foundation
 import Monitoring
 import Storage
 
-/// Notifies of a store in trouble: while the daemon runs, and where it cannot start.
+/// Notifies people of a store in trouble: while the daemon runs, and where it cannot start.
 package actor StoreTroubleNotifier {
     private let notifier: DirectNotifier
-    private let storePath: String
-    private let marker: StoreTroubleMarker
+    /// Its time is that of the last message about a failed start, by this process or one before it.
+    private let markerPath: String
     private var routing: Routing
-    private var trouble: Trouble?
-    private var ends: [End] = []
-
-    private struct Trouble {
-        var content: StoreTroubleMarker.Content
-        /// Of the steady clock.
-        let seenAt: Date
-        var triedAt: Date?
-        var isTaken = false
-        /// A former process told of it: whether it lasts shows only after a while.
-        var isOfBefore = false
-    }
-
-    /// The end of a trouble, on its way to the pagers.
-    private struct End {
-        let content: StoreTroubleMarker.Content
-        /// Those that did not take it yet, by name.
-        var waiting: Set<String>
-        /// Of the steady clock.
-        let since: Date
-        var triedAt: Date?
-    }
+    /// Until a channel has taken the message about it.
+    private var setAside: SetAside?
+    /// When the present trouble was first seen, and when a message was last tried; of the steady clock.
+    private var seenAt: Date?
+    private var triedAt: Date?
+    private var isNotified = false
 
     /// Trouble that passes sooner is not notified.
     private static let delay: TimeInterval = 30
@@ -42,161 +26,80 @@ package actor StoreTroubleNotifier {
     private static let pause: TimeInterval = 60
     /// Between two messages of processes that cannot start.
     private static let startPause: TimeInterval = 3600
-    /// A pager that does not take an end for so long never does: its key may be revoked.
-    private static let longestEnd: TimeInterval = 3600
 
-    package init(notifier: DirectNotifier, routing: Routing, storePath: String, marker: StoreTroubleMarker) {
+    package init(notifier: DirectNotifier, routing: Routing, markerPath: String) {
         self.notifier = notifier
         self.routing = routing
-        self.storePath = storePath
-        self.marker = marker
+        self.markerPath = markerPath
+    }
+
+    /// In `$RUNTIME_DIRECTORY`, which systemd keeps over restarts and which needs no disk; without it, among the temporary files.
+    package static func markerPath(
+        storePath: String, environment: [String: String] = ProcessInfo.processInfo.environment,
+        temporary: String = FileManager.default.temporaryDirectory.path
+    ) -> String {
+        // systemd separates several folders by colons; the first is ours.
+        let folder = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first
+        let name = ContentHash(of: "\(geteuid())\n\(storePath)".utf8).hex.prefix(16)
+        return folder.map { "\($0)/store-trouble" } ?? "\(temporary)/aasa-monitor-\(name)"
     }
 
     /// Takes another configuration, as after a reload.
     func replace(routing: Routing) { self.routing = routing }
 
-    // MARK: - A start that fails, or that begins with a new store
-
     /// Notifies that the daemon cannot start, at most once an hour. Another daemon that uses the store is no trouble.
     package func notify(ofFailedStart error: StoreError, now: Date = Date()) async {
-        guard error.code != .inUse else { return }
-        let known = marker.content
-        if let known, abs(now.timeIntervalSince(known.notifiedAt)) < Self.startPause { return }
-        // Without a marker, all starts within an hour have one id: a pager then opens one incident.
-        let hour = Date(timeIntervalSince1970: (now.timeIntervalSince1970 / 3600).rounded(.down) * 3600)
-        var content = known ?? StoreTroubleMarker.Content(id: id(since: hour), since: now, notifiedAt: now)
-        guard await !notifier.send(alert(content, error, .start, now: now), by: routing).isEmpty else { return }
-        content.notifiedAt = now
-        marker.write(content)
-    }
-
-    /// Notifies that a damaged store was set aside, so that what is open is announced again. Nothing ends it: a pager gets its end
-    /// at once.
-    /// - Returns: whether a channel took it.
-    package func notify(of aside: SetAside, now: Date = Date(), sick: Set<String> = []) async -> Bool {
-        let content = StoreTroubleMarker.Content(id: id(since: aside.at), since: aside.at, notifiedAt: now)
-        let error = StoreError(code: .corrupt, message: "\(aside.path): \(aside.detail)")
-        let taken = await notifier.send(alert(content, error, .setAside, now: now), by: routing, without: sick)
-        _ = await notifier.send(end(of: content, now: now), to: pagers.filter { taken.contains($0.name) })
-        return !taken.isEmpty
-    }
-
-    // MARK: - While the daemon runs
-
-    /// Looks every two seconds until the task is cancelled.
-    ///
-    /// `sick`: the channels that are known to be in trouble. `isSilenced`: whether a silence for everything is in force.
-    func run(
-        _ time: any MonitorClock, health: @Sendable () -> StoreHealth, sick: @Sendable () -> Set<String>,
-        isSilenced: @Sendable () -> Bool
-    ) async {
-        resume(at: time.now())
-        while !Task.isCancelled {
-            await step(time, health(), sick: sick(), isSilenced: isSilenced())
-            try? await time.sleep(for: .seconds(2) * time.intervalFactor)
+        let files = FileManager.default
+        // A link's own facts, and only our file: others who may write to a folder of temporary files must not silence us.
+        let known = try? files.attributesOfItem(atPath: markerPath)
+        let isOwn = (known?[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid()
+        if isOwn, let last = known?[.modificationDate] as? Date, abs(now.timeIntervalSince(last)) < Self.startPause {
+            return
         }
+        guard error.code != .inUse, await send(error, .start, since: now, now: now) else { return }
+        // Atomic: a link of somebody else's is replaced.
+        try? Data().write(to: URL(filePath: markerPath), options: .atomic)
+        try? files.setAttributes([.modificationDate: now], ofItemAtPath: markerPath)
     }
 
-    /// Takes up what a former process notified: its end is due once writes work.
-    package func resume(at now: Date) {
-        guard let content = marker.content else { return }
-        trouble = Trouble(content: content, seenAt: now, triedAt: now, isTaken: true, isOfBefore: true)
+    /// Notifies at the next step that a damaged store was set aside, and what was open is announced again.
+    package func note(_ aside: SetAside?) { setAside = aside }
+
+    /// Looks every ten seconds until the task is cancelled.
+    ///
+    /// `isSilenced`: whether a silence for everything is in force.
+    func run(
+        _ time: any MonitorClock, health: @Sendable () -> StoreHealth, isSilenced: @Sendable () -> Bool
+    ) async {
+        while !Task.isCancelled {
+            await step(time, health(), isSilenced: isSilenced())
+            try? await time.sleep(for: .seconds(10) * time.intervalFactor)
+        }
     }
 
     /// One look at the store's health.
-    package func step(
-        _ time: any MonitorClock, _ health: StoreHealth, sick: Set<String> = [], isSilenced: Bool = false
-    ) async {
-        if let since = health.failingSince {
-            await notify(since, health, time, sick, isSilenced)
-        } else {
-            finish(time.now())
-        }
-        await sendEnds(time)
-    }
-
-    private func notify(
-        _ failingSince: Date, _ health: StoreHealth, _ time: any MonitorClock, _ sick: Set<String>, _ isSilenced: Bool
-    ) async {
+    package func step(_ time: any MonitorClock, _ health: StoreHealth, isSilenced: Bool = false) async {
         let (now, wall) = (time.now(), time.systemTime())
-        var known =
-            trouble
-            ?? Trouble(
-                content: StoreTroubleMarker.Content(
-                    id: id(since: wall), since: min(failingSince, wall), notifiedAt: wall),
-                seenAt: now)
-        known.isOfBefore = false
-        defer { trouble = known }
-        // A file that is gone does not come back by itself; what comes back has lasted already.
-        let delay = health.lastError?.code == .displaced || health.isPartial ? 0 : Self.delay
-        guard !known.isTaken, !isSilenced, now.timeIntervalSince(known.seenAt) >= delay, isDue(known.triedAt, now)
-        else { return }
-        known.triedAt = now
-        let alert = alert(known.content, health.lastError, health.isPartial ? .someWrites : .allWrites, now: wall)
-        guard await !notifier.send(alert, by: routing, without: sick).isEmpty else { return }
-        known.isTaken = true
-        known.content.notifiedAt = wall
-        marker.write(known.content)
-    }
-
-    /// Writes work. Pagers get the end; chats do not.
-    private func finish(_ now: Date) {
-        guard let known = trouble else { return }
-        // The first writes after a start come within a minute; before that nothing is known of the store.
-        if known.isOfBefore, now.timeIntervalSince(known.seenAt) < Self.pause { return }
-        trouble = nil
-        guard known.triedAt != nil else { return }
-        ends.append(End(content: known.content, waiting: Set(pagers.map(\.name)), since: now))
-    }
-
-    /// Whatever becomes of an end, the next trouble is told.
-    private func sendEnds(_ time: any MonitorClock) async {
-        let now = time.now()
-        var left: [End] = []
-        for var end in ends {
-            let channels = pagers.filter { end.waiting.contains($0.name) }
-            if isDue(end.triedAt, now) {
-                end.triedAt = now
-                end.waiting.subtract(
-                    await notifier.send(self.end(of: end.content, now: time.systemTime()), to: channels))
-            }
-            end.waiting.formIntersection(channels.map(\.name))
-            if end.waiting.isEmpty || now.timeIntervalSince(end.since) >= Self.longestEnd {
-                marker.remove(id: end.content.id)
-            } else {
-                left.append(end)
-            }
+        seenAt = health.isFailing ? seenAt ?? now : nil
+        if let triedAt, now.timeIntervalSince(triedAt) < Self.pause { return }
+        if let aside = setAside {
+            triedAt = now
+            let error = StoreError(code: .corrupt, message: "\(aside.path): \(aside.detail)")
+            if await send(error, .setAside, since: aside.at, now: wall) { setAside = nil }
+        } else if let seenAt, let since = health.failingSince, !isNotified, !isSilenced,
+            now.timeIntervalSince(seenAt) >= Self.delay
+        {
+            triedAt = now
+            isNotified = await send(health.lastError, .writes, since: min(since, wall), now: wall)
         }
-        ends = left
     }
 
-    private func isDue(_ triedAt: Date?, _ now: Date) -> Bool {
-        triedAt.map { now.timeIntervalSince($0) >= Self.pause } ?? true
-    }
-
-    // MARK: - The messages
-
-    private var pagers: [Channel] { routing.channels.filter { $0.kind.isPager && !$0.kind.isFeed } }
-
-    private func alert(
-        _ content: StoreTroubleMarker.Content, _ error: StoreError?, _ outage: StoreOutage, now: Date
-    ) -> Alert {
-        Alert.storeTrouble(
-            id: content.id, since: content.since, fault: error?.fault ?? .other, outage: outage,
-            words: error?.message ?? "",
+    /// - Returns: whether a channel took it.
+    private func send(_ error: StoreError?, _ outage: StoreOutage, since: Date, now: Date) async -> Bool {
+        let alert = Alert.storeTrouble(
+            since: since, fault: error?.fault ?? .other, outage: outage, words: error?.message ?? "",
             links: routing.links(for: nil), instance: routing.instance, now: now)
-    }
-
-    private func end(of content: StoreTroubleMarker.Content, now: Date) -> Alert {
-        Alert.storeTroubleResolved(
-            id: content.id, since: content.since, links: routing.links(for: nil), instance: routing.instance, now: now)
-    }
-
-    /// Hosts that share a receiver must not end each other's incidents.
-    private func id(since: Date) -> String {
-        let name = ProcessInfo.processInfo.hostName
-        let text = "store\n\(name)\n\(storePath)\n\(Int64(since.timeIntervalSince1970 * 1000))"
-        return String(ContentHash(of: text.utf8).hex.prefix(32))
+        return await !notifier.send(alert, by: routing).isEmpty
     }
 }
 
@@ -208,7 +111,6 @@ extension StoreError {
         case .locked, .inUse: .locked
         case .unwritable, .forbidden: .unwritable
         case .corrupt: .damaged
-        case .displaced: .displaced
         case .notADatabase: .foreign
         case .newerSchema, .newerState: .newer
         case .olderSchema, .missing, .exists, .other: .other

@@ -195,8 +195,6 @@ package enum MonitorCause: Codable, Equatable, Sendable {
 /// What is wrong with the monitor's store.
 package enum StoreFault: String, Codable, Sendable, CaseIterable {
     case full, locked, unwritable, damaged
-    /// Deleted or replaced while it is used.
-    case displaced
     /// No store of ours.
     case foreign
     /// Written by a newer version.
@@ -210,7 +208,6 @@ package enum StoreFault: String, Codable, Sendable, CaseIterable {
         case .locked: "another program holds the store locked"
         case .unwritable: "the store cannot be written"
         case .damaged: "the store is damaged"
-        case .displaced: "the store was deleted or replaced"
         case .foreign: "what lies at store.path is no store"
         case .newer: "the store was written by a newer version"
         case .other: "the store takes no writes"
@@ -222,7 +219,7 @@ package enum StoreFault: String, Codable, Sendable, CaseIterable {
 package enum StoreOutage: String, Codable, Sendable, CaseIterable {
     /// It cannot be opened.
     case start
-    case allWrites, someWrites
+    case writes
     /// Nothing any more: the damaged one was set aside at the start.
     case setAside
 }
@@ -261,8 +258,7 @@ extension English {
         switch outage {
         case .start:
             "The store cannot be opened, so the monitor cannot start: it checks no domain and sends no other alert"
-        case .allWrites: "The store takes no writes, so checks are discarded and no other alert is sent"
-        case .someWrites: "The store fails some writes, so checks are discarded and alerts may be missing"
+        case .writes: "The store takes no writes, so checks are discarded and no other alert is sent"
         case .setAside:
             "The store was damaged and set aside, and the monitor began with a new one: what is wrong is announced again under new "
                 + "ids, and incidents of before are not resolved"
@@ -276,8 +272,6 @@ extension English {
         case .unwritable: "Check that the folder of store.path exists, and that the monitor's user may write there."
         case .damaged:
             "Restart the monitor: it sets the file aside and makes a new one. To keep the data, put a backup in its place instead."
-        case .displaced:
-            "Put the file back, or restart the monitor: it takes the file that is there, or makes a new one."
         case .foreign: "Name another path as store.path, or move that file aside."
         case .newer:
             "Install the newer aasa-monitor again, or put a backup from before the upgrade in the store's place."

@@ -22,10 +22,8 @@ struct ReadyRoute: Sendable {
         } catch {
             return Self.notReady("the store cannot be read")
         }
-        if store.health.isFailing, store.health.lastError?.code == .displaced {
-            return Self.notReady("the store was deleted or replaced")
-        }
         let health = await health()
+        guard !health.isStoreFailing else { return Self.notReady("the store takes no writes") }
         guard !health.isBehind else { return Self.notReady("checks begin \(Int(health.lateness)) s late") }
         return Response(plain: "ready\n")
     }

@@ -1,24 +1,28 @@
 // Which configuration is used where nobody named one.
 
 import Foundation
+import Lab
 import Testing
 import TestSupport
 
 extension EndToEndTests {
     @Suite("The configuration in the working folder")
     struct ConfigurationPlaceTests {
-        /// A configuration whose test message makes the file `mark`.
-        private func write(_ stage: Stage) throws {
-            try stage.write(
-                "monitor.yaml",
-                """
-                version: 1
-                domains: [example.com]
-                alerts: {channels: [{name: mark, type: command, command: [/usr/bin/touch, "\(stage.path("mark"))"]}]}
-                """)
+        /// A configuration whose messages go to a receiver, in an empty folder.
+        private func stage(_ body: (Stage, LabReceiver) async throws -> Void) async throws {
+            try await Stage.withoutLab { stage in
+                let receiver = try await LabReceiver.start()
+                try stage.write(
+                    "monitor.yaml",
+                    """
+                    version: 1
+                    domains: [example.com]
+                    alerts: {channels: [{name: hook, type: webhook, url: "\(receiver.url("/"))"}]}
+                    """)
+                try await body(stage, receiver)
+                await receiver.shutdown()
+            }
         }
-
-        private func hasRun(_ stage: Stage) -> Bool { FileManager.default.fileExists(atPath: stage.path("mark")) }
 
         /// What makes a file somebody else's, and how the message says it.
         private static let changes: [(String, String, Bool)] = [
@@ -38,15 +42,14 @@ extension EndToEndTests {
         func foreign(_ index: Int) async throws {
             let (change, words, needsRoot) = Self.changes[index]
             guard !needsRoot || geteuid() == 0 else { return }
-            try await Stage.withoutLab { stage in
-                try write(stage)
+            try await stage { stage, receiver in
                 let process = try stage.tool("sh", ["-c", change])
                 try #require(try await process.ended() == .exit(0), "\(process.errors)")
                 let refused = try await stage.run(["alert", "test"])
                 #expect(refused.end == .exit(78), "\(refused.errors)")
                 #expect(refused.errors.contains(words), "\(refused.errors)")
                 #expect(refused.errors.contains("--config ./monitor.yaml"), "\(refused.errors)")
-                #expect(!hasRun(stage))
+                #expect(receiver.received.isEmpty)
                 for arguments in [["status"], ["config", "check"], ["run"], ["check"]] {
                     let process = try await stage.run(arguments)
                     #expect(process.end == .exit(78), "\(arguments): \(process.errors)")
@@ -54,18 +57,17 @@ extension EndToEndTests {
                 guard !change.contains("mkfifo") else { return }
                 let named = try await stage.run(["alert", "test", "--config", "monitor.yaml"])
                 #expect(named.end == .exit(0), "\(named.errors)")
-                #expect(hasRun(stage))
+                #expect(receiver.received.count == 1)
             }
         }
 
         @Test("the user's own is used without a word")
         func own() async throws {
-            try await Stage.withoutLab { stage in
-                try write(stage)
+            try await stage { stage, receiver in
                 let process = try await stage.run(["alert", "test"])
                 #expect(process.end == .exit(0), "\(process.errors)")
                 #expect(process.errors.isEmpty)
-                #expect(hasRun(stage))
+                #expect(receiver.received.count == 1)
             }
         }
 

@@ -2,10 +2,6 @@
 #ifndef AASA_CSPAWN_H
 #define AASA_CSPAWN_H
 
-/// Makes a pipe that no child takes along by itself: the end to read from, and the one to write to.
-/// Returns 0 or the number of the error.
-int aasa_pipe(int ends[2]);
-
 /// Starts `path` in a process group of its own, with no signal blocked or ignored: the thread that starts it may block all
 /// of them, and what is ignored here would be there too.
 /// `streams`: what it has as standard input, output and error; it has no other descriptor.

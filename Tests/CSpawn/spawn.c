@@ -9,8 +9,6 @@
 #include <spawn.h>
 #include <unistd.h>
 
-int aasa_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
-
 int aasa_spawn(
     int *pid, const char *path, char *const arguments[], char *const environment[], const char *folder,
     const int streams[3]) {
