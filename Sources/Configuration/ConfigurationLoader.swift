@@ -59,8 +59,7 @@ package enum ConfigurationLoader {
             throw ConfigurationFault(problems: reading.problems)
         }
         return ExaminedConfiguration(
-            file: file, warnings: reading.problems, name: reading.file, listedLabels: reading.listedLabels,
-            places: reading.places)
+            file: file, warnings: reading.problems, name: reading.file, places: reading.places)
     }
 
     /// What messages call standard input.
@@ -95,14 +94,14 @@ package enum ConfigurationLoader {
     /// `path`: nil for standard input.
     private static func text(at path: String?) throws -> String {
         // One byte more than is allowed: `parse` then tells that the file is too large.
-        let limit = SourceDocument.maximumBytes + 1
+        let limits = SourceDocument.Limits.configuration
+        let limit = limits.bytes + 1
         let bytes = try path.map { try SmallFile.bytes(at: $0, limit: limit) } ?? SmallFile.standardInput(limit: limit)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
                 .firstIndex { String(validating: $0, as: UTF8.self) == nil }
             // A file cut within a character at the limit is too large, whatever it holds.
-            let message =
-                bytes.count > SourceDocument.maximumBytes ? "the file is larger than 1 MiB" : "the file is not UTF-8"
+            let message = bytes.count > limits.bytes ? limits.excess : "the file is not UTF-8"
             throw ConfigurationFault(problems: [
                 ConfigurationProblem(
                     severity: .error, file: path ?? standardInput, line: (line ?? 0) + 1, column: 1, message: message)
@@ -126,17 +125,9 @@ package enum ConfigurationLoader {
             return nil
         }
         guard case .mapping(let entries) = root.content else {
-            let hint =
-                if case .scalar(let text, isPlain: true) = root.content,
-                    SyntaxHint.lacksBlank(text[...])
-                {
-                    "; is a blank missing after the colon?"
-                } else {
-                    ""
-                }
             reading.error(
                 "expected a mapping with the keys 'version' and 'domains', found "
-                    + root.summary(isConcealed: true) + hint, at: root.position)
+                    + root.summary(isConcealed: true), at: root.position)
             return nil
         }
         return Section(
@@ -145,26 +136,22 @@ package enum ConfigurationLoader {
     }
 }
 
-/// A valid configuration with the places of its values, for those who compare it with the machine that it is for.
+/// A valid configuration with the places of its values, for warnings that other modules find.
 package struct ExaminedConfiguration: Sendable {
     package let file: ConfigurationFile
     /// In the order of the file.
     package let warnings: [ConfigurationProblem]
     /// As messages call the file.
     package let name: String
-    /// The columns of the list of domains that are taken as labels.
-    package let listedLabels: [String]
     /// By the key's path, as `store.path`.
     let places: [String: SourcePosition]
 
-    /// A complaint about the value of `key`, or about what the key's absence means.
-    package func problem(
-        _ severity: ConfigurationProblem.Severity, at key: String, _ message: String
-    ) -> ConfigurationProblem {
+    /// About the value of `key`, or about what the key's absence means.
+    package func warning(at key: String, _ message: String) -> ConfigurationProblem {
         let section = key.split(separator: ".").first.map(String.init) ?? key
         let place = places[key] ?? places[section] ?? .start
         return ConfigurationProblem(
-            severity: severity, file: name, line: place.line, column: place.column, message: message)
+            severity: .warning, file: name, line: place.line, column: place.column, message: message)
     }
 }
 

@@ -55,28 +55,6 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a wrong indentation gets a hint at the indentation",
-            arguments: [
-                (
-                    "version: 1\ndefaults:\n  interval: 5m\n   stale_after: 6h\n",
-                    "; line 4 is indented deeper than line 3: give both the same blanks"
-                ),
-                (
-                    "version: 1\ndefaults:\n  interval: 5m\n stale_after: 6h\n",
-                    "; line 4 begins with 1 blank, which fits no line above it: indent it as its neighbours"
-                ),
-                (
-                    "version: 1\ndomains:\n  - a.test\n # ours\n - b.test\n",
-                    "; line 5 begins with 1 blank, which fits no line above it: indent it as its neighbours"
-                ),
-                ("alerts:\n  a: b: c\n", "; a text with a colon and a blank in it needs quotation marks"),
-            ])
-        func indentation(text: String, hint: String) {
-            let problems = SourceDocument(parsing: text).problems.map(\.message)
-            #expect(problems.count == 1 && problems[0].hasSuffix(hint), "\(problems)")
-        }
-
-        @Test(
             "the distance of two words is counted in slips",
             arguments: [
                 ("interval", "interval", 0), ("interva1", "interval", 1), ("itnerval", "interval", 1),

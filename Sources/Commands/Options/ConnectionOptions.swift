@@ -86,9 +86,9 @@ enum CertificateFile {
 
     /// The one that a configuration names, if it does.
     /// - Throws: `CommandFailure`.
-    static func check(of file: ConfigurationFile, option: String = "network.ca_file") throws(CommandFailure) {
+    static func check(of file: ConfigurationFile) throws(CommandFailure) {
         guard let path = file.network.caFile else { return }
-        try check(path, as: file.shown("'\(path.displayable)'", of: "network.ca_file"), option: option)
+        try check(path, as: file.shown("'\(path.displayable)'", of: "network.ca_file"), option: "network.ca_file")
     }
 
     /// `shown`: what messages call it.

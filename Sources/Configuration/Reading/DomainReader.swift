@@ -1,6 +1,6 @@
 import Evidence
 
-/// `defaults` and `domains`.
+/// `defaults`, `domains` and the file of `domains_from`.
 struct DomainReader {
     let reading: Reading
     let defaults: CheckSettings
@@ -44,13 +44,46 @@ struct DomainReader {
         let list = root.text("domains_from", "a path")
         let own = list == nil || root.isGiven("domains") ? domains(root) : []
         guard let list, let text = reading.list(inFile: list) else { return own }
-        let shown = list.usesVariable ? list.raw : list.value
-        let reader = DomainListReader(
-            reading: reading, defaults: defaults, channels: channels, path: reading.place(shown))
-        guard let listed = reader.read(text, besides: Set(own.map(\.domain))) else { return own }
-        let all = own + listed
+        guard let listed = listed(text, in: list) else { return own }
+        // Of a domain that is in both, what the configuration says counts.
+        let known = Set(own.map(\.domain))
+        let all = own + listed.filter { !known.contains($0.domain) }
         if all.isEmpty { reading.error("the file \(list.quoted) of 'domains_from' names no domain", at: list.position) }
         return all
+    }
+
+    /// The domains of the file that `domains_from` names: YAML with entries as under `domains`, or one domain a line.
+    /// nil after telling what is wrong.
+    private func listed(_ text: String, in path: ScalarText) -> [WatchedDomain]? {
+        let own = reading.ofList(reading.place(path.usesVariable ? path.raw : path.value))
+        defer { reading.take(own) }
+        var root: SourceNode?
+        if path.value.hasSuffix(".yaml") || path.value.hasSuffix(".yml") {
+            let document = SourceDocument(parsing: text, limits: .listOfDomains)
+            for problem in document.problems { own.error(problem.message, at: problem.position) }
+            root = document.root
+        } else {
+            root = SourceNode(content: .list(Self.lines(text)), position: .start)
+        }
+        let section = Section(
+            entries: root.map { [SourceNode.Entry(key: "domains", position: .start, value: $0)] } ?? [],
+            position: .start, title: "in the file of 'domains_from'", path: "", isConcealed: false, reading: own)
+        let result = DomainReader(reading: own, defaults: defaults, channels: channels)
+            .entries(section.list("domains") ?? [], in: section)
+        return own.errorCount == 0 ? result : nil
+    }
+
+    /// Without blank lines and those that begin with `#`.
+    private static func lines(_ text: String) -> [SourceNode] {
+        func isBlank(_ character: Character) -> Bool { " \t\u{FEFF}".contains(character) }
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        return lines.enumerated().compactMap { index, line in
+            var content = line.drop(while: isBlank)
+            guard let first = content.first, first != "#" else { return nil }
+            let position = SourcePosition(line: index + 1, column: line.count - content.count + 1)
+            while let last = content.last, isBlank(last) { content.removeLast() }
+            return SourceNode(content: .scalar(String(content), isPlain: false), position: position)
+        }
     }
 
     private func domains(_ root: Section) -> [WatchedDomain] {
@@ -65,7 +98,11 @@ struct DomainReader {
         }
         guard let nodes = root.list("domains") else { return [] }
         if nodes.isEmpty { reading.error("'domains' is empty; \(advice)", at: entry.value.position) }
+        return entries(nodes, in: root)
+    }
 
+    /// No domain twice.
+    private func entries(_ nodes: [SourceNode], in root: Section) -> [WatchedDomain] {
         var lines: [Domain: Int] = [:]
         var result: [WatchedDomain] = []
         for node in nodes {
@@ -340,5 +377,15 @@ enum ExpectationReader {
             "expected an application identifier such as ABCDE12345.com.example.app, found "
                 + "\(text.quoted)\(text.reason(fault))", at: text.position)
         return false
+    }
+}
+
+/// What a label may be called.
+enum LabelName {
+    static let advice = "use letters, digits and '_', '-', '.', '/'"
+
+    static func isValid(_ name: String) -> Bool {
+        (1...63).contains(name.count)
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./".contains($0)) }
     }
 }

@@ -16,23 +16,27 @@ final class Reading {
     /// The first secret of the configuration itself that others can read.
     private var exposed: ConfigurationProblem?
     private var gathered: [ConfigurationProblem] = []
+    /// Those of the file of more domains.
+    private var listed: [ConfigurationProblem] = []
+    /// More errors than these are counted and not told.
+    private let maximumErrors: Int
+    private(set) var errorCount = 0
     /// The keys that the readers asked for, by the path of their section.
     private(set) var knownKeys: [String: Set<String>] = [:]
     /// Where the value of a key is first given, by the key's path.
     private(set) var places: [String: SourcePosition] = [:]
     /// The texts that have variables, as they stand in the file, by the key's path.
     private(set) var written: [String: ScalarText] = [:]
-    /// The columns of the list of domains that are labels.
-    private(set) var listedLabels: [String] = []
     /// Those that a variable named; no message proposes them.
     private(set) var concealedDomains: Set<Domain> = []
 
     init(
         file: String, environment: [String: String], readFile: @escaping (String) throws -> String,
         readList: @escaping (String) throws -> String = SmallFile.list,
-        isReadableByAll: @escaping (String) -> Bool = { _ in false }, now: Date = Date()
+        isReadableByAll: @escaping (String) -> Bool = { _ in false }, now: Date = Date(), maximumErrors: Int = .max
     ) {
         self.isReadableByAll = isReadableByAll
+        self.maximumErrors = maximumErrors
         self.now = now
         self.file = file
         self.environment = environment
@@ -46,14 +50,12 @@ final class Reading {
         var result: [ConfigurationProblem] = []
         let ordered = (gathered + [exposed].compactMap(\.self)).enumerated().sorted {
             let (left, right) = ($0.element, $1.element)
-            // A file that the configuration names comes after it.
-            if left.file != right.file { return left.file == file }
             return (left.line, left.column, $0.offset) < (right.line, right.column, $1.offset)
         }
         for (_, problem) in ordered where !isRepeat(problem, of: result) {
             result.append(problem)
         }
-        return result
+        return result + listed
     }
 
     /// Looks only at the problems of the same place, which are neighbours.
@@ -70,20 +72,34 @@ final class Reading {
 
     func note(keys: Set<String>, of path: String) { knownKeys[path, default: []].formUnion(keys) }
 
-    /// `other`: a file that the configuration names; nil: the configuration.
-    func error(_ message: String, in other: String? = nil, at position: SourcePosition) {
-        add(.error, message, other ?? file, position)
+    func error(_ message: String, at position: SourcePosition) {
+        errorCount += 1
+        if errorCount <= maximumErrors { add(.error, message, position) }
     }
 
-    func warning(_ message: String, in other: String? = nil, at position: SourcePosition) {
-        add(.warning, message, other ?? file, position)
+    func warning(_ message: String, at position: SourcePosition) { add(.warning, message, position) }
+
+    /// For the file of more domains: one that is no list has a fault in each line.
+    func ofList(_ path: String) -> Reading {
+        Reading(
+            file: path, environment: environment, readFile: readFile, isReadableByAll: isReadableByAll, now: now,
+            maximumErrors: 20)
     }
 
-    /// A column of the list of domains that is a label.
-    func note(label: String) { listedLabels.append(label) }
+    /// Takes what was found in the file of more domains.
+    func take(_ list: Reading) {
+        listed = list.problems
+        concealedDomains.formUnion(list.concealedDomains)
+        let more = list.errorCount - list.maximumErrors
+        guard more > 0, let last = listed.last else { return }
+        listed.append(
+            ConfigurationProblem(
+                severity: .error, file: list.file, line: last.line, column: last.column,
+                message: "\(more) more \(more == 1 ? "fault" : "faults") below"))
+    }
 
     private func add(
-        _ severity: ConfigurationProblem.Severity, _ message: String, _ file: String, _ position: SourcePosition
+        _ severity: ConfigurationProblem.Severity, _ message: String, _ position: SourcePosition
     ) {
         gathered.append(
             ConfigurationProblem(

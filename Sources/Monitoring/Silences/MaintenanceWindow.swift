@@ -44,44 +44,42 @@ package struct MaintenanceWindow: Equatable, Sendable {
     /// The end of the window that is under way at an instant; nil where none is. The last end, where one window has run
     /// into the next.
     package func end(at now: Date) -> Date? {
-        let clock = ZonedClock(zone: zone)
-        let today = clock.day(at: now)
+        let today = zone.day(at: now)
         return (today - reach...today + 1)
             .filter { days.contains(Weekday(day: $0)) }
-            .map { stretch(beginningOn: $0, clock) }
+            .map { stretch(beginningOn: $0) }
             .filter { $0.start <= now && now < $0.end }
             .map(\.end).max()
     }
 
     /// When the next one begins after an instant; nil without days.
     package func nextStart(after now: Date) -> Date? {
-        let clock = ZonedClock(zone: zone)
-        let today = clock.day(at: now)
+        let today = zone.day(at: now)
         return (today - 1...today + 8)
             .filter { days.contains(Weekday(day: $0)) }
-            .map { stretch(beginningOn: $0, clock).start }
+            .map { stretch(beginningOn: $0).start }
             .first { $0 > now }
     }
 
     /// Days back to which a window that is still under way may have begun.
     private var reach: Int {
         switch extent {
-        case .lasting(let duration): Int(duration.components.seconds) / ZonedClock.secondsPerDay + 2
+        case .lasting(let duration): Int(duration.components.seconds) / TimeZone.secondsPerDay + 2
         case .until: 2
         }
     }
 
-    private func stretch(beginningOn day: Int, _ clock: ZonedClock) -> (start: Date, end: Date) {
-        let begin = clock.instant(day: day, second: start.second)
+    private func stretch(beginningOn day: Int) -> (start: Date, end: Date) {
+        let begin = zone.instant(day: day, second: start.second)
         switch extent {
         case .lasting(let duration):
             return (begin, begin + min(duration, Self.longest).inSeconds)
         case .until(let close):
             let isNextDay = close.second <= start.second
-            let end = clock.instant(day: day + (isNextDay ? 1 : 0), second: close.second)
+            let end = zone.instant(day: day + (isNextDay ? 1 : 0), second: close.second)
             // Both lie in the skipped hour: the window begins after it, and keeps its length.
             if end <= begin {
-                let length = close.second - start.second + (isNextDay ? ZonedClock.secondsPerDay : 0)
+                let length = close.second - start.second + (isNextDay ? TimeZone.secondsPerDay : 0)
                 return (begin, begin + Double(length))
             }
             return (begin, end)
@@ -128,47 +126,29 @@ package enum Weekday: String, Sendable, CaseIterable {
 
 // MARK: - Clocks of a zone
 
-// From what clocks on walls show to instants, across changes of a zone's offset. Foundation's `Calendar` could do it, but
-// its answers in skipped and repeated hours depend on policies that differ between its versions; a few lines do not.
+// `Calendar.nextDate` would do, but passes over Lord Howe's skipped half hour and Samoa's skipped day, and takes a millisecond
+// (Foundation of Swift 6.3).
 
-/// The wall clocks of one zone. Days are counted from 1970-01-01 as the zone's own calendar has it.
-struct ZonedClock {
-    let zone: TimeZone
-
+extension TimeZone {
     static let secondsPerDay = 86_400
 
-    /// The day that the zone's clocks show.
+    /// The day that the zone's clocks show, counted from 1970-01-01.
     func day(at instant: Date) -> Int {
-        let reading = instant.timeIntervalSince1970 + offset(instant.timeIntervalSince1970)
+        let reading = instant.timeIntervalSince1970 + Double(secondsFromGMT(for: instant))
         return Int((reading / Double(Self.secondsPerDay)).rounded(.down))
     }
 
     /// When the zone's clocks first show a second of a day. What they show twice is taken the first time; what they never
     /// show, in a skipped hour or on a skipped day, is the instant of the change.
     func instant(day: Int, second: Int) -> Date {
-        let reading = Double(day * Self.secondsPerDay + second)
+        let reading = Date(timeIntervalSince1970: Double(day * Self.secondsPerDay + second))
         // Offsets lie between -12 h and +14 h, and no zone changes twice in two days: these are before and after any change.
-        let before = offset(reading - Double(Self.secondsPerDay))
-        let after = offset(reading + Double(Self.secondsPerDay))
-        for candidate in [reading - before, reading - after] where candidate + offset(candidate) == reading {
-            return Date(timeIntervalSince1970: candidate)
+        let before = reading - Double(Self.secondsPerDay)
+        let after = reading + Double(Self.secondsPerDay)
+        for side in [before, after] {
+            let instant = reading - Double(secondsFromGMT(for: side))
+            if instant + Double(secondsFromGMT(for: instant)) == reading { return instant }
         }
-        return Date(timeIntervalSince1970: change(between: reading - after, and: reading - before))
-    }
-
-    /// The instant of the only change in `(early, late]`, to the second.
-    private func change(between early: Double, and late: Double) -> Double {
-        let old = offset(early)
-        var early = early
-        var late = late
-        while late - early > 1 {
-            let middle = ((early + late) / 2).rounded(.down)
-            if offset(middle) == old { early = middle } else { late = middle }
-        }
-        return late
-    }
-
-    private func offset(_ instant: Double) -> Double {
-        Double(zone.secondsFromGMT(for: Date(timeIntervalSince1970: instant)))
+        return nextDaylightSavingTimeTransition(after: before) ?? reading
     }
 }

@@ -209,25 +209,12 @@ enum CommandLineTable {
                 server: {listen: "127.0.0.1:0"}
                 """, 0, output: "<stdin>: valid, 2 domains, 1 channel\n"),
         .init("config check -", input: "", 78, "<stdin>:1:1: the file is empty"),
-        .init("config check -", input: "version:1\n", 78, "<stdin>:1:1:", "; is a blank missing after the colon?"),
+        .init("config check -", input: "domains:\n\t- a.test\n", 78, "<stdin>:2:1: YAML syntax: "),
+        // What the machine lacks, `run` says.
+        .init("config check no-store.yaml", 0, "no channel", output: "no-store.yaml: valid, 1 domain"),
         .init(
-            "config check -", input: "domains:\n\t- a.test\n", 78, "<stdin>:2:1:", "; indent with blanks, not with tabs"
-        ),
-        .init(
-            "config check no-store.yaml", 78, "the configuration is valid, but `run` cannot start with it",
-            "no-store.yaml:3:15: the store's folder '", "/none' is missing"),
-        .init(
-            "config check -", input: "version: 1\ndomains: [a.test]\nstore: {path: .}\n", 78,
-            "<stdin>:3:15: the store '", "is a folder"),
-        .init(
-            "config check -", input: "version: 1\ndomains: [a.test]\nnetwork:\n  ca_file: none.pem\n", 78,
-            "<stdin>:4:12: 'ca_file': cannot read 'none.pem': no such file or directory"),
-        .init(
-            "config check -", input: "version: 1\ndomains: [a.test]\nnetwork: {ca_file: plain.pem}\n", 78,
-            "<stdin>:3:20: 'ca_file': the file 'plain.pem' holds no certificate"),
-        .init(
-            "config check -", input: "version: 1\ndomains_from: none.csv\n", 78,
-            "<stdin>:2:15: cannot read the file 'none.csv' of 'domains_from': no such file or directory"),
+            "config check -", input: "version: 1\ndomains_from: none.txt\n", 78,
+            "<stdin>:2:15: cannot read the file 'none.txt' of 'domains_from': no such file or directory"),
         .init(
             "config check -",
             input: """
@@ -235,13 +222,6 @@ enum CommandLineTable {
                 domains: [a.test]
                 alerts: {channels: [{name: ops, type: slack, url_file: none}]}
                 """, 78, "<stdin>:3:56: cannot read the file 'none' of 'url_file': no such file or directory"),
-        .init(
-            "config check -",
-            input: """
-                version: 1
-                domains: [a.test]
-                server: {listen: "192.0.2.1:9630", token: visible-characters}
-                """, 78, "<stdin>:3:18: this machine has no address 192.0.2.1"),
         .init(
             "config check -",
             input: """

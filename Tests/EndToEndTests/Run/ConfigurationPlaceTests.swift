@@ -106,7 +106,7 @@ extension EndToEndTests {
             try await Stage.withoutLab { stage in
                 let keys = [
                     "network: {canaries: [\"${HIDDEN}\"]}", "network: {ca_file: \"/none/${HIDDEN}\"}",
-                    "store: {path: \"/none/${HIDDEN}/x.db\"}", "domains_from: \"${HIDDEN}\"",
+                    "domains_from: \"${HIDDEN}\"",
                     "alerts: {channels: [{name: a, type: webhook, url_file: \"/none/${HIDDEN}\"}]}",
                     "network: {connect_to: [\"${HIDDEN}\"]}", "server: {listen: \"${HIDDEN}\"}",
                     "cdn: {base_url: \"${HIDDEN}\"}", "defaults: {interval: \"${HIDDEN}\"}",
@@ -114,10 +114,9 @@ extension EndToEndTests {
                 for key in keys {
                     try stage.write("monitor.yaml", "version: 1\ndomains: [example.com]\n\(key)\n")
                     let environment = ["HIDDEN": "Top S3cret/value"]
-                    var commands = [["config", "check"]]
-                    if !key.contains("store") {
-                        commands += [["alert", "test"]]
-                    }
+                    // `config check` does not read the file of certificates.
+                    let isRead = !key.contains("ca_file")
+                    let commands = (isRead ? [["config", "check"]] : []) + [["alert", "test"]]
                     for arguments in commands {
                         let process = try await stage.run(arguments, environment: environment)
                         let shown = (process.output + process.errors).lowercased()
