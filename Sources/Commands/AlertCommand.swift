@@ -35,7 +35,7 @@ struct AlertCommand: AsyncParsableCommand {
             let file = try ConfigurationOptions.load(path)
             try CertificateFile.check(of: file)
             try await RunCommand.explaining {
-                let test = try AlertTest(file, userAgent: Version.userAgent)
+                let test = AlertTest(file, userAgent: Version.userAgent)
                 let channels = try chosen(test.channels, path)
                 var failed = 0
                 try await test.withSender { send in

@@ -30,7 +30,7 @@ struct AlertRoutesCommand: AsyncParsableCommand {
         let path = try configuration.resolvedPath()
         let file = try ConfigurationOptions.load(path)
         try await RunCommand.explaining {
-            guard let routes = try AlertRoutes(of: target.domain, file) else {
+            guard let routes = AlertRoutes(of: target.domain, file) else {
                 let hint = Spelling.suggestion(for: target.domain.name, among: file.domains.map(\.domain.name))
                 throw CommandFailure(.usage, "\(path) does not name \(target.domain)\(hint)")
             }

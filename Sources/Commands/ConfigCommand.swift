@@ -101,7 +101,7 @@ struct UnheardIncidents {
         var domains: [String: [Domain]] = [:]
         // Domains with the same channels and labels are routed alike.
         for (_, alike) in Dictionary(grouping: file.domains, by: { Routed(channels: $0.channels, labels: $0.labels) }) {
-            guard let first = alike.first, let routes = try? AlertRoutes(of: first.domain, file) else { continue }
+            guard let first = alike.first, let routes = AlertRoutes(of: first.domain, file) else { continue }
             for rule in routes.incidents where rule.notifications.allSatisfy(\.isEscalation) {
                 let severities = rule.severities.map(\.rawValue).joined(separator: " or ")
                 domains["\(rule.subjects.joined(separator: ", ")) (\(severities))", default: []] += alike.map(\.domain)

@@ -33,10 +33,9 @@ package struct AlertRoutes: Sendable {
     private static let severities: [Severity] = [.error, .warning]
 
     /// - Returns: nil where the configuration does not name the domain.
-    /// - Throws: `ChannelFault`, without any secret.
-    package init?(of domain: Domain, _ configuration: ConfigurationFile) throws {
+    package init?(of domain: Domain, _ configuration: ConfigurationFile) {
         guard let watched = configuration.domains.first(where: { $0.domain == domain }) else { return nil }
-        let channels = try configuration.alerts.channels.map(Channel.init(settings:))
+        let channels = configuration.alerts.channels.map(Channel.init(settings:))
         let routing = Routing(channels: channels, of: configuration)
         self.domain = domain
         labels = watched.labels

@@ -13,15 +13,14 @@ package struct AlertTest: Sendable {
     private let configuration: ConfigurationFile
     private let userAgent: String
 
-    /// - Throws: `ChannelFault`, without any secret.
-    package init(_ configuration: ConfigurationFile, userAgent: String) throws {
-        channels = try configuration.alerts.channels.map(Channel.init(settings:))
+    package init(_ configuration: ConfigurationFile, userAgent: String) {
+        channels = configuration.alerts.channels.map(Channel.init(settings:))
         self.configuration = configuration
         self.userAgent = userAgent
     }
 
     /// Gives `body` what sends a test message to one channel.
-    /// - Throws: `CurlError` where the network settings cannot be used; what `body` throws.
+    /// - Throws: `CurlError` where the network settings cannot be used; `ChannelFault`; what `body` throws.
     package func withSender(
         _ body: (@escaping @Sendable (Channel) async throws -> TestReport) async throws -> Void
     ) async throws {

@@ -11,12 +11,11 @@ import Probing
 import StatusServer
 
 extension Channel {
-    init(settings: ChannelSettings) throws {
-        try self.init(
+    init(settings: ChannelSettings) {
+        self.init(
             name: settings.name, kind: settings.type, url: settings.url?.reveal(),
-            signingKeys: settings.secrets.flatMap { secret in
-                try Channel.signingKeys(parsing: secret.reveal(), channel: settings.name)
-            }, token: settings.token?.reveal(), destination: settings.destination?.reveal(), thread: settings.thread,
+            signingKeys: settings.secrets.compactMap { Channel.signingKey($0.reveal()) },
+            token: settings.token?.reveal(), destination: settings.destination?.reveal(), thread: settings.thread,
             mail: settings.mail, minimumSeverity: settings.severity, kinds: settings.kinds, notifies: settings.notify)
     }
 }

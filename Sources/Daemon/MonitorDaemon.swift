@@ -69,7 +69,7 @@ package struct MonitorDaemon: Sendable {
     private static let graceful: Duration = .seconds(1)
 
     /// Runs until SIGTERM, SIGINT, or the cancellation of the task, ends it.
-    /// - Throws: `StoreError`, `ListenError`, `ChannelFault` or `CurlError` where it cannot start.
+    /// - Throws: `StoreError`, `ListenError` or `CurlError` where it cannot start.
     package func run() async throws {
         // Trapped from here on: a signal that comes while the store is opened ends the process in good order, too.
         let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
@@ -90,7 +90,7 @@ package struct MonitorDaemon: Sendable {
         ]
         if let path = surroundings.configurationPath { start["configuration"] = "\(path)" }
         surroundings.logger.notice("starting aasa-monitor", metadata: start)
-        let channels = try configuration.alerts.channels.map(Channel.init(settings:))
+        let channels = configuration.alerts.channels.map(Channel.init(settings:))
         try await Self.lending(CurlDriver(forAlertsOf: configuration)) { alerts in
             let routing = Routing(channels: channels, of: configuration)
             let storeTrouble = StoreTroubleNotifier(

@@ -26,12 +26,12 @@ struct Reload: Sendable {
     let logger: Logger
 
     /// Takes the new configuration, or changes nothing at all.
-    /// - Throws: `ChannelFault` or `CurlError` where it cannot be used; the old one goes on.
+    /// - Throws: `CurlError` where it cannot be used; the old one goes on.
     func apply(_ wanted: ConfigurationFile) async throws {
         let former = live.current
         let (next, fixed) = wanted.keepingWhatNeedsARestart(of: former)
         // All that may fail comes first.
-        let channels = try next.alerts.channels.map(Channel.init(settings:))
+        let channels = next.alerts.channels.map(Channel.init(settings:))
         let drivers = try await newDrivers(from: former, to: next)
         let changes = ConfigurationChanges(
             from: scheduler.watched, to: next.domains, isForAll: !next.checksAs(former))

@@ -51,7 +51,7 @@ func finding(_ message: String = "stale", evidence: [String: String] = [:], fix:
 }
 
 func channel(_ name: String = "hook", _ kind: ChannelKind = .webhook, keys: [Data] = []) throws -> Channel {
-    try Channel(name: name, kind: kind, url: "https://\(name).test/services/T0SECRET/B0SECRET", signingKeys: keys)
+    Channel(name: name, kind: kind, url: "https://\(name).test/services/T0SECRET/B0SECRET", signingKeys: keys)
 }
 
 /// A JSON object as dictionaries.

@@ -21,7 +21,7 @@ extension AlertingSuite {
             let receiver = try await LabReceiver.start()
             receiver.behaviour = .fault(fault)
             let driver = try CurlDriver()
-            let hook = try Channel(name: "hook", kind: .webhook, url: receiver.url("/in"))
+            let hook = Channel(name: "hook", kind: .webhook, url: receiver.url("/in"))
             var request = try hook.request(
                 body: Data("{}".utf8), messageKey: "key", timestamp: noon, userAgent: "aasa-monitor/test")
             request = MessageRequest(

@@ -129,7 +129,7 @@ final class MailServer {
         _ scheme: String = "smtp", isNamed: Bool = false, to recipients: [String] = ["ops@example.net"],
         login: [String]? = nil
     ) throws -> Channel {
-        try Channel(
+        Channel(
             name: "mail", kind: .email, url: "\(scheme)://\(isNamed ? Self.host : "127.0.0.1"):\(port)",
             token: login?[1],
             mail: MailAddresses(sender: "monitor@example.net", recipients: recipients, username: login?[0]))

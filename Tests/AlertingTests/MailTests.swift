@@ -284,7 +284,7 @@ extension AlertingSuite {
         func absent() async throws {
             let server = try await MailServer()
             let mail = MailAddresses(sender: "a@b.test", recipients: ["c@d.test"])
-            let channel = try Channel(name: "mail", kind: .email, url: "smtp://127.0.0.1:1", mail: mail)
+            let channel = Channel(name: "mail", kind: .email, url: "smtp://127.0.0.1:1", mail: mail)
             let answer = try await server.send(alert(), channel)
             #expect(channel.format.judge(answer, now: noon) == .transient && !answer.mayHaveArrived)
         }

@@ -51,24 +51,14 @@ extension AlertingSuite {
             #expect(MailText.date(Date(timeIntervalSince1970: 1_798_761_599)) == "Thu, 31 Dec 2026 23:59:59 +0000")
         }
 
-        @Test("the sender's domain alone decides where ids are from, and a channel of mail needs its addresses")
-        func channels() throws {
+        @Test("mail to another machine is told from mail to this one")
+        func channels() {
             let mail = MailAddresses(sender: "a@b.test", recipients: ["c@d.test"])
-            for url in ["https://mail.test", "smtp://user@mail.test", "mail.test", "http://127.0.0.1"] {
-                #expect(throws: ChannelFault.self) { try Channel(name: "m", kind: .email, url: url, mail: mail) }
-            }
-            #expect(throws: ChannelFault.self) { try Channel(name: "m", kind: .email, url: "smtp://mail.test") }
-            #expect(throws: ChannelFault.self) {
-                try Channel(
-                    name: "m", kind: .email, url: "smtp://mail.test", mail: MailAddresses(sender: "a@b", recipients: [])
-                )
-            }
-            #expect(throws: ChannelFault.self) { try Channel(name: "m", kind: .webhook, url: "smtp://mail.test") }
             for (url, isRemote) in [
                 ("smtp://mail.test", true), ("smtp://127.0.0.1:25", false), ("smtp://localhost", false),
                 ("smtp://[::1]:25", false), ("smtps://10.0.0.1", true),
             ] {
-                #expect(try Channel(name: "m", kind: .email, url: url, mail: mail).isRemote == isRemote)
+                #expect(Channel(name: "m", kind: .email, url: url, mail: mail).isRemote == isRemote)
             }
         }
     }

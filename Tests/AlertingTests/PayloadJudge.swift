@@ -54,7 +54,7 @@ enum JudgedService: String, CaseIterable, Sendable, CustomTestStringConvertible 
 
     func channel() throws -> Channel {
         guard self != .webhook else {
-            let keys = try Self.secrets.flatMap { try Channel.signingKeys(parsing: $0, channel: "hook") }
+            let keys = Self.secrets.compactMap(Channel.signingKey)
             return try Alerting_channel(keys)
         }
         return try #require(Service(rawValue: rawValue)).channel()

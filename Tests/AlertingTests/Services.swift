@@ -19,7 +19,7 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// `url`: another address than the service's own.
     func channel(_ name: String = "ops", url: String? = nil) throws -> Channel {
         let kind = try #require(ChannelKind(rawValue: self == .slackBot ? "slack" : rawValue))
-        return try Channel(
+        return Channel(
             name: name, kind: kind, url: url ?? self.url, token: token, destination: destination, thread: thread)
     }
 

@@ -26,7 +26,7 @@ extension DaemonSuite {
                 \(more)
                 """
             let (file, _) = try ConfigurationLoader.parse(text, file: "monitor.yaml", environment: [:]) { _ in "" }
-            return try AlertRoutes(of: try Domain(domain), file)
+            return AlertRoutes(of: try Domain(domain), file)
         }
 
         private static let channels = """

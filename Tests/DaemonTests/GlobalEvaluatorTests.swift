@@ -1,7 +1,6 @@
 import Alerting
 import Evidence
 import Foundation
-import MonitorConfiguration
 import Monitoring
 import Storage
 import Synchronization
@@ -110,10 +109,5 @@ extension DaemonSuite {
             #expect(try await pause(.seconds(1)) == .milliseconds(250))
             #expect(try await pause(.milliseconds(100)) == .milliseconds(50))
         }
-    }
-
-    @Test("the kinds that the configuration knows are the kinds of incidents")
-    func kinds() {
-        #expect(ChannelKinds.all == IncidentKind.allCases.map(\.rawValue).sorted())
     }
 }

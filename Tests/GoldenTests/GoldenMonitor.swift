@@ -196,7 +196,7 @@ func serve(
 
 extension ConfigurationFile {
     fileprivate var stagedRouting: Routing {
-        get throws { Routing(channels: try alerts.channels.map(Channel.init(settings:)), of: self) }
+        get throws { Routing(channels: alerts.channels.map(Channel.init(settings:)), of: self) }
     }
 
     fileprivate func stagedGlobal(_ probe: StagedProbe, _ time: HandTime) -> GlobalEvaluator.Configuration {

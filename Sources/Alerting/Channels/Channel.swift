@@ -43,28 +43,16 @@ package struct Channel: Equatable, Sendable {
     package var kinds: [String]
     package var notifies: Set<Notified>
 
-    /// `url`: nil for a service that has one address for all.
-    /// `signingKeys`: for webhooks; `signingKeys(parsing:channel:)` reads them. Empty signs nothing.
-    /// - Throws: `ChannelFault`, without any secret.
+    /// The configuration has checked what its keys hold.
+    /// `url`: nil for a service that has one address for all. `signingKeys`: for webhooks; empty signs nothing.
     package init(
         name: String, kind: ChannelKind, url: String? = nil, signingKeys: [Data] = [], token: String? = nil,
         destination: String? = nil, thread: String? = nil, mail: MailAddresses? = nil,
         minimumSeverity: Severity = .warning, kinds: [String] = [], notifies: Set<Notified> = [.incidents]
-    ) throws(ChannelFault) {
-        let url = try Self.address(url ?? kind.home, name, kind)
-        guard (kind == .email) == (mail != nil), mail?.recipients.isEmpty != true else {
-            throw ChannelFault(channel: name, reason: "it needs the addresses of a sender and of a recipient")
-        }
-        for pattern in kinds where !IncidentKind.allCases.contains(where: { Self.matches(pattern, $0) }) {
-            throw ChannelFault(channel: name, reason: "no kind of incident matches '\(pattern.displayable)'")
-        }
-        guard !kind.isPager || !notifies.contains(.changes) else {
-            throw ChannelFault(
-                channel: name, reason: "a receiver that keeps incidents cannot be notified of changes")
-        }
+    ) {
         self.name = name
         self.kind = kind
-        self.url = url
+        self.url = url ?? kind.home ?? ""
         self.signingKeys = signingKeys
         self.token = token
         self.destination = destination
@@ -73,31 +61,6 @@ package struct Channel: Equatable, Sendable {
         self.minimumSeverity = minimumSeverity
         self.kinds = kinds
         self.notifies = notifies
-    }
-
-    private static func address(
-        _ url: String?, _ name: String, _ kind: ChannelKind
-    ) throws(ChannelFault) -> String {
-        guard let url else { throw ChannelFault(channel: name, reason: "its url is missing") }
-        let schemes = kind == .email ? ["smtps", "smtp"] : ["https"]
-        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), let host = parts.host,
-            !host.isEmpty
-        else {
-            throw ChannelFault(
-                channel: name, reason: "its url is not a complete URL; it begins with \(schemes[0])://")
-        }
-        guard schemes.contains(scheme) || (kind != .email && scheme == "http" && HostAddress.isLoopback(host: host))
-        else {
-            throw ChannelFault(
-                channel: name,
-                reason: kind == .email
-                    ? "its url must begin with smtps:// or smtp://"
-                    : "its url must begin with https://; plain http is for receivers on this machine")
-        }
-        guard parts.user == nil, parts.password == nil else {
-            throw ChannelFault(channel: name, reason: "its url holds a user or password, which is not supported")
-        }
-        return url
     }
 
     /// Whether mail goes to another machine, and so never without TLS.
@@ -174,7 +137,7 @@ extension Channel: CustomStringConvertible, CustomDebugStringConvertible, Custom
     package var customMirror: Mirror { Mirror(self, children: ["name": name, "kind": kind]) }
 }
 
-/// Why a channel cannot be used: the operator's mistake, without the secret.
+/// Why nothing can be sent to a channel: the operator's mistake, without the secret.
 package struct ChannelFault: Error, Equatable, CustomStringConvertible {
     package let channel: String
     package let reason: String

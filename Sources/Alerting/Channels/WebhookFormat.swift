@@ -246,25 +246,8 @@ enum WebhookSignature {
 }
 
 extension Channel {
-    /// Reads the signing secrets of a configuration: `whsec_` and Base64, several apart by blanks during a rotation. A text
-    /// of any other form is one key, taken byte for byte.
-    /// - Throws: `ChannelFault`, without the secret.
-    package static func signingKeys(parsing text: String, channel: String) throws(ChannelFault) -> [Data] {
-        let prefix = "whsec_"
-        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !trimmed.isEmpty else {
-            throw ChannelFault(channel: channel, reason: "its secret is empty; leave it out to send unsigned")
-        }
-        guard trimmed.hasPrefix(prefix) else { return [Data(trimmed.utf8)] }
-        var keys: [Data] = []
-        for part in trimmed.split(whereSeparator: \.isWhitespace) {
-            guard part.hasPrefix(prefix), let key = Data(base64Encoded: String(part.dropFirst(prefix.count))),
-                !key.isEmpty
-            else {
-                throw ChannelFault(channel: channel, reason: "its secret begins with whsec_ but is not Base64 after it")
-            }
-            keys.append(key)
-        }
-        return keys
+    /// The key in a signing secret, which is `whsec_` and Base64.
+    package static func signingKey(_ secret: String) -> Data? {
+        Data(base64Encoded: String(secret.dropFirst("whsec_".count)))
     }
 }

@@ -30,7 +30,7 @@ struct ChannelReader {
         }
         if type == .email, !refuseHalfLogin() { isWhole = false }
         result.severity = channel.choice("severity", Severity.self) ?? result.severity
-        result.kinds = ChannelKinds(reading: reading).read(channel)
+        result.kinds = kinds()
         if let notify = notify() { result.notify = notify }
         channel.close()
         return name != nil && isWhole ? result : nil
@@ -64,6 +64,29 @@ struct ChannelReader {
                 at: channel.entry("notify")?.position ?? channel.position)
         }
         return notify.isEmpty ? nil : notify
+    }
+
+    /// Empty where the key is absent: all kinds.
+    private func kinds() -> [String] {
+        guard let nodes = channel.list("kinds") else { return [] }
+        if nodes.isEmpty {
+            reading.error(
+                "'kinds' \(channel.title) names no kind; leave it out for all kinds",
+                at: channel.entry("kinds")?.position ?? channel.position)
+        }
+        let kinds = IncidentKind.allCases.map(\.rawValue).sorted()
+        let known = kinds + Set(kinds.map { $0.prefix { $0 != "." } + ".*" }).sorted()
+        return nodes.compactMap { node in
+            guard let kind = channel.text(node, "kinds", "a kind of incident such as cdn.stale, or cdn.*") else {
+                return nil
+            }
+            if known.contains(kind.value) { return kind.value }
+            let hint = kind.suggestion(among: known)
+            reading.error(
+                "unknown kind \(kind.quoted) \(channel.title)"
+                    + (hint.isEmpty ? "; known: \(known.joined(separator: ", "))" : hint), at: kind.position)
+            return nil
+        }
     }
 
     /// The keys of the type; of Slack's two ways in those of the one that is taken.
@@ -265,41 +288,6 @@ extension ChannelReader {
                 : "'username' is missing \(channel.title), which has a password",
             at: channel.position)
         return false
-    }
-}
-
-/// `kinds` of a channel: which kinds of incidents it is notified of.
-package struct ChannelKinds {
-    let reading: Reading
-
-    /// All kinds of incidents. A test keeps the list equal to `IncidentKind`, which this module does not know.
-    package static let all = [
-        "cdn.divergent", "cdn.missing", "cdn.stale", "cdn.wide", "certificate.expiring", "expectation.failed",
-        "file.broken", "monitor.degraded", "origin.broken", "origin.inconsistent", "origin.unreachable",
-    ]
-
-    private static let patterns = Set(all.compactMap { $0.split(separator: ".").first }.map { "\($0).*" })
-
-    /// Empty where the key is absent: all kinds.
-    func read(_ channel: Section) -> [String] {
-        guard let nodes = channel.list("kinds") else { return [] }
-        if nodes.isEmpty {
-            reading.error(
-                "'kinds' \(channel.title) names no kind; leave it out for all kinds",
-                at: channel.entry("kinds")?.position ?? channel.position)
-        }
-        return nodes.compactMap { node in
-            guard let kind = channel.text(node, "kinds", "a kind of incident such as cdn.stale, or cdn.*") else {
-                return nil
-            }
-            if Self.patterns.contains(kind.value) || Self.all.contains(kind.value) { return kind.value }
-            let known = Self.all + Self.patterns.sorted()
-            let hint = kind.suggestion(among: known)
-            reading.error(
-                "unknown kind \(kind.quoted) \(channel.title)"
-                    + (hint.isEmpty ? "; known: \(known.joined(separator: ", "))" : hint), at: kind.position)
-            return nil
-        }
     }
 }
 

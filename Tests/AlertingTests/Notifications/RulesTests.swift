@@ -22,7 +22,7 @@ extension AlertingSuite {
         }
 
         private static func pager(_ place: String, key: Character = "A") throws -> Channel {
-            try Channel(
+            Channel(
                 name: "pager", kind: .pagerduty, url: "https://\(place).test", token: String(repeating: key, count: 32))
         }
 
@@ -89,12 +89,14 @@ extension AlertingSuite {
 
         // MARK: - What a channel knows belongs to its destination
 
-        @Test("another address begins with what fires; the former one gets nothing, and the log names what stays open there")
+        @Test(
+            "another address begins with what fires; the former one gets nothing, and the log names what stays open there"
+        )
         func destination() async throws {
             let world = try World(World.routing([channel("hook"), Self.pager("pager")]))
             try await world.commit(.firing)
             try await world.settle()
-            let elsewhere = try Channel(name: "hook", kind: .webhook, url: "https://new.test/in")
+            let elsewhere = Channel(name: "hook", kind: .webhook, url: "https://new.test/in")
             try await world.reload(World.routing([elsewhere, Self.pager("other", key: "B")]))
             try await world.pass(60)
             #expect(world.types("hook") == ["firing"] && world.types("new") == ["firing"])
@@ -117,7 +119,7 @@ extension AlertingSuite {
         @Test("a channel with another name begins anew; a pager sees the same incident, by its key")
         func renamed() async throws {
             func pager(_ name: String) throws -> Channel {
-                try Channel(
+                Channel(
                     name: name, kind: .pagerduty, url: "https://pager.test", token: String(repeating: "A", count: 32))
             }
             let world = try World(World.routing([pager("one")]))
@@ -147,7 +149,7 @@ extension AlertingSuite {
 
         @Test("a chat that moved by itself is the same place: its end comes there, after a restart too")
         func migrated() async throws {
-            let bot = try Channel(
+            let bot = Channel(
                 name: "chat", kind: .telegram, url: "https://chat.test", token: "1:ABCDEF", destination: "-1")
             let yes = ScriptedTransport.Reply.status(200, #"{"ok": true, "result": {"message_id": 7}}"#)
             let moved = ScriptedTransport.Reply.status(
@@ -321,7 +323,7 @@ extension AlertingSuite {
 
         @Test("a recipient that could not take a mail yet gets it by itself; the others do not get it twice")
         func recipients() async throws {
-            let mail = try Channel(
+            let mail = Channel(
                 name: "mail", kind: .email, url: "smtps://mail.test",
                 mail: MailAddresses(sender: "m@a.test", recipients: ["eva@a.test", "max@b.test"]))
             var partly = TransportAnswer(status: 250)

@@ -163,8 +163,8 @@ extension SimulatedSetup {
     }
 
     func routing() throws -> Routing {
-        let channels = try channels.map { channel in
-            try Channel(
+        let channels = channels.map { channel in
+            Channel(
                 name: channel.name, kind: channel.kind, url: "https://\(channel.host)/in",
                 token: channel.kind == .pagerduty ? String(repeating: "A", count: 32) : nil, kinds: channel.kinds)
         }
