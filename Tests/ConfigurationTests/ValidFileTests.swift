@@ -80,7 +80,7 @@ extension ConfigurationSuite {
             #expect(uncommented != text)
             // Its own share is the first of four, which may hold none of two domains.
             let (file, _) = try Fixture.parse(uncommented, shard: Shard("0/1"))
-            #expect(file.alerts.channels.count == 7)
+            #expect(file.alerts.channels.count == 6)
             #expect(file.domains.count == 2)
             #expect(file.alerts.escalation.steps.count == 1)
             #expect(file.heartbeat != nil)
