@@ -46,7 +46,7 @@ extension Checks {
             fault: fault(answer, context), status: answer.status, isElsewhere: host.isElsewhere,
             protection: context.protectionHere?.protection, hosting: context.readings.hosting?.fault)
         let address = context.origin.connection?.address
-        let isServed = context.addressSamples.contains { context.readings.served(by: $0.retrieval).isFile }
+        let isServed = context.answeringAddresses.contains { context.readings.served(by: $0.retrieval).isFile }
         if !host.isElsewhere {
             // The domain's own server, but not the URL that was asked for.
             matter.target = context.origin.redirects.last?.target?.inSentence

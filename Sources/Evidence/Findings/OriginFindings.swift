@@ -24,8 +24,6 @@ package enum OriginMatter: Codable, Equatable, Sendable {
     case stalls([ServedAt])
     case singleFamily(Int, Domain)
     case addressesDiffer([ServedAt])
-    /// One address that gave two answers.
-    case addressAnswersDifferently([ServedAt])
     /// The addresses by the bytes that they serve, which mean the same.
     case formattingsDiffer([ServedAt])
     /// What several checks in a row found.
@@ -113,23 +111,13 @@ package enum OriginMatter: Codable, Equatable, Sendable {
                         + ": \(English.words(groups)). Which one a client meets is chance.",
                     "Bring the same file to every server behind the name, or take servers out of its records.",
                     English.evidence(groups)))
-        case .addressAnswersDifferently(let groups):
-            Declaration(
-                .addressDiffers, leads: .addressesDiffer,
-                Words(
-                    (groups.areVersions
-                        ? "The origin \(English.versions(groups.map(\.served)))"
-                        : "The address \(groups.compactMap(\.again).first ?? "") answered two requests differently")
-                        + ": \(English.words(groups)).",
-                    "Bring the same file to every server behind that address. Let no cache keep an old one.",
-                    English.evidence(groups)))
         case .formattingsDiffer(let groups):
             Declaration(
                 .addressDiffers, .note,
                 Words(
                     "The addresses of the domain serve the file in \(groups.count) formattings that mean the same.",
                     "Nothing needs to be done, if it is meant.",
-                    ["groups": groups.prefix(6).map { English.places($0).listed(upTo: 8) }.joined(separator: " | ")]))
+                    ["groups": groups.prefix(6).map { $0.places.listed(upTo: 8) }.joined(separator: " | ")]))
         case .alternates(let files, let changes, let checks):
             Declaration(
                 .addressDiffers, leads: .originAlternates,
