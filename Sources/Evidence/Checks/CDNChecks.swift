@@ -53,7 +53,7 @@ extension Checks {
 
 extension CheckContext {
     /// What this machine lacks, where that is why Apple's CDN said nothing.
-    var ownCauseAtCDN: MonitorCause? { cdn.flatMap { Control(of: observation).ownCause(ofCDN: $0, besides: origin) } }
+    var ownCauseAtCDN: MonitorCause? { cdn.flatMap { readings.control.ownCause(ofCDN: $0, besides: origin) } }
 }
 
 // MARK: - What the CDN holds
