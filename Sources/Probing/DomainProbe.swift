@@ -99,7 +99,7 @@ package struct DomainProbe: Sendable {
         observation.origin = seen.retrieval
         observation.contents.merge(seen.contents) { first, _ in first }
         let clock = observation.cdn.retrieval?.answer.flatMap { ClockLook($0, own: Date()) }
-        let isLookUpSlow = (observation.origin.connection?.timings.dns ?? 0) > 1000
+        let isLookUpSlow = observation.origin.connection?.timings.isLookUpSlow == true
         if observation.hasTrouble || clock != nil || isLookUpSlow {
             let failure = observation.origin.failure
             var name: Resolution?

@@ -72,7 +72,7 @@ extension Checks {
         if !six.isEmpty {
             findings.append(
                 Finding(.origin(.ipv6Broken(context.served(six))), evidence: errors(six))
-                    .tested(context.readings.control[.ipv6] == .passes))
+                    .tested(context.readings.control.ipv6 == .passes))
         }
         return findings
     }
