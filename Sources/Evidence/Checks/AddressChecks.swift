@@ -82,9 +82,11 @@ extension Checks {
     }
 
     /// What the network library says of each place.
-    static func errors(_ looks: [(name: String, retrieval: Retrieval)]) -> [String: String] {
+    static func errors(
+        _ looks: [(name: String, retrieval: Retrieval)], at places: String = "addresses"
+    ) -> [String: String] {
         [
-            "addresses": looks.map(\.name).joined(separator: ", "),
+            places: looks.map(\.name).joined(separator: ", "),
             "errors": looks.prefix(8).map { "\($0.name): \($0.retrieval.failure?.detail ?? "")".shortened(to: 200) }
                 .joined(separator: "; "),
         ]
