@@ -189,7 +189,7 @@ extension Checks {
             evidence["well_known_sha256"] = origin.hash.hex
             return [Finding(.origin(.rootCopyDiffers), evidence: evidence)]
         }
-        guard context.readings.originSaysNoFile else { return [] }
+        guard context.readings.absence != nil else { return [] }
         if let cdn = context.cdn?.answer {
             evidence["cdn_status"] = "\(cdn.status)"
             evidence["cdn_sha256"] = context.readings.cdnFile?.hash.hex

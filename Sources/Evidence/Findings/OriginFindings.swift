@@ -217,11 +217,8 @@ package struct StatusAnswer: Codable, Equatable, Sendable {
         isElsewhere || target != nil && hosting?.meaning.hasNoFile == true ? nil : hosting
     }
 
-    /// Whether the domain's own server has no such file.
-    fileprivate var isAbsence: Bool { [404, 410].contains(status) && !isElsewhere && target == nil }
-
     fileprivate var diagnosis: DiagnosisID {
-        ownHosting?.meaning.diagnosis ?? (isAbsence ? .notDeployed : .originFault)
+        ownHosting?.meaning.diagnosis ?? (absence == .origin ? .notDeployed : .originFault)
     }
 }
 
@@ -275,7 +272,7 @@ extension English {
                 Words(why(protection, answer.status), action(protection))
             } else if let hosting = answer.ownHosting {
                 self.words(hosting, answer.status)
-            } else if answer.isAbsence {
+            } else if answer.absence == .origin {
                 Words(
                     "There is no file at the origin (\(answer.status)).",
                     "Deploy it to /.well-known/apple-app-site-association.")
@@ -285,9 +282,7 @@ extension English {
         if let target = answer.target {
             words.why = "Behind the redirect to \(target): \(words.why ?? "")"
         }
-        if [404, 410].contains(answer.status), answer.isElsewhere || answer.target != nil {
-            words.action = outOfRedirect
-        }
+        if let absence = answer.absence, absence != .origin { words.action = outOfRedirect }
         if let address = answer.address { words.why = "At \(address): \(words.why ?? "")" }
         if answer.isInTurn { words.why? += " Another request of this check got the file there." }
         return words
@@ -357,7 +352,8 @@ extension English {
         let sign = refusals.protection.map { " (\($0.sign))" } ?? ""
         let isRule =
             switch refusals.first {
-            case .redirect, .status(404), .status(410): false
+            case .redirect: false
+            case .status(let status): !Absence.isTold(by: status)
             default: true
             }
         return Words(
