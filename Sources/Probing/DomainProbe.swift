@@ -51,11 +51,10 @@ package struct DomainProbe: Sendable {
         async let nameOfCDN = mode.readsCDN ? cdn.nameLook(timeout: timeout) : nil
         let first = try await origin.retrieve(domain, timeout: timeout)
         // Waits for the origin by its name; for the file at the root only where there is none at its proper place.
-        var hasNoFile = Self.hasNoFile(first)
-        // A name server that does not know Apple's CDN either is no witness.
-        if hasNoFile, first.retrieval.failure?.hasNoAddress == true {
-            let look = try await nameOfCDN
-            if look?.failure?.hasNoAddress == true { hasNoFile = false }
+        var hasNoFile = first.retrieval.absence(at: domain, first.contents) == .origin
+        if first.retrieval.redirects.isEmpty, first.retrieval.failure?.hasNoAddress == true {
+            // A name server that does not know Apple's CDN either is no witness.
+            hasNoFile = try await nameOfCDN?.failure?.hasNoAddress != true
         }
         var isForRoot = false
         if mode.readsCDN, !asksAtOnce, hasNoFile { isForRoot = try await root?.isFile == true }
@@ -99,7 +98,7 @@ package struct DomainProbe: Sendable {
         observation.origin = seen.retrieval
         observation.contents.merge(seen.contents) { first, _ in first }
         let clock = observation.cdn.retrieval?.answer.flatMap { ClockLook($0, own: Date()) }
-        let isLookUpSlow = (observation.origin.connection?.timings.dns ?? 0) > 1000
+        let isLookUpSlow = observation.origin.connection?.timings.isLookUpSlow == true
         if observation.hasTrouble || clock != nil || isLookUpSlow {
             let failure = observation.origin.failure
             var name: Resolution?
@@ -161,13 +160,6 @@ package struct DomainProbe: Sendable {
     private func atMost(_ timeout: Duration?) -> Duration { min(settings.timeout, timeout ?? settings.timeout) }
 
     package func cdnURL(of domain: Domain) -> String { cdn.url(of: domain) }
-
-    /// No such name, or an answer that says that there is no such file: Apple would remember the failure.
-    private static func hasNoFile(_ seen: FetchResult) -> Bool {
-        let retrieval = seen.retrieval
-        if retrieval.redirects.isEmpty, retrieval.failure?.hasNoAddress == true { return true }
-        return retrieval.saysThatThereIsNoFile(seen.contents)
-    }
 }
 
 extension DomainProbe {

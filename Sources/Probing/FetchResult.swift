@@ -14,8 +14,9 @@ struct FetchResult: Sendable {
 
     /// Whether it brought a file that names a service. One at the root is what Apple's crawler probably falls back on.
     var isFile: Bool {
-        guard retrieval.answer?.status == 200, let body = withBody.1 else { return false }
-        return ContentReading(body).namesService
+        guard retrieval.answer?.status == 200, let hash = retrieval.answer?.body.hash, let body = contents[hash]
+        else { return false }
+        return ContentReading(body, hash: hash).namesService
     }
 
     /// The same status, target, failure and bytes.

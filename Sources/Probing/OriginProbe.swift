@@ -52,8 +52,9 @@ struct OriginSurvey: Sendable {
     let origin: OriginProbe
 
     private enum Event: Sendable {
-        case seen(AddressQuestion, FetchResult, took: Duration)
-        case timeIsOver
+        case plain(Int, FetchResult)
+        case agents(Int, [(agent: AgentLook.Agent, sight: FetchResult)])
+        case patienceIsOver
     }
 
     /// Every address at once, and each address's agents as soon as all have answered: an address that does not answer holds
@@ -61,60 +62,73 @@ struct OriginSurvey: Sendable {
     func survey(
         _ domain: Domain, timeout: Duration
     ) async throws -> (look: FullLook, contents: [ContentHash: Data]) {
-        let url = domain.wellKnownURL
         let resolution = try await origin.driver.resolution(
             of: domain.name, family: origin.settings.family, timeout: timeout)
         // Behind a proxy there is one place, and its address is not known here.
         let places: [ResolvedAddress?] = resolution.source == .proxy ? [nil] : resolution.addresses
+        let (plain, agents) = try await sights(domain.wellKnownURL, at: places, timeout: timeout)
         var look = FullLook(resolution: resolution)
-        guard !places.isEmpty else { return (look, [:]) }
-        let plan = try await withThrowingTaskGroup(of: Event.self) { group in
-            var plan = AgentPlan(places)
-            var open = 0
-            func ask(_ questions: [AddressQuestion], within time: Duration) {
-                open += questions.count
-                for question in questions {
-                    let address = places[question.place]?.address
-                    group.addTask {
-                        if question.purpose != .plain { try await Task.sleep(for: AgentPlan.pause) }
-                        let start = ContinuousClock.now
-                        let sight = try await origin.ask(
-                            url, address: address, userAgent: question.agent?.userAgent, timeout: time)
-                        return .seen(question, sight, took: start.duration(to: .now))
-                    }
+        for (place, address) in places.enumerated() {
+            if let address, let sight = plain[place] {
+                look.addresses.append(AddressLook(address: address, retrieval: sight.retrieval))
+            }
+            for (agent, sight) in agents[place] ?? [] {
+                look.agents.append(AgentLook(agent: agent, address: address?.address, retrieval: sight.retrieval))
+            }
+        }
+        let sights = plain.values + agents.values.joined().map(\.sight)
+        return (look, sights.contents)
+    }
+
+    /// By the index of the place.
+    private func sights(
+        _ url: String, at places: [ResolvedAddress?], timeout: Duration
+    ) async throws -> (plain: [Int: FetchResult], agents: [Int: [(agent: AgentLook.Agent, sight: FetchResult)]]) {
+        var plain: [Int: FetchResult] = [:]
+        var agents: [Int: [(agent: AgentLook.Agent, sight: FetchResult)]] = [:]
+        let end = ContinuousClock.now + timeout
+        try await withThrowingTaskGroup(of: Event.self) { group in
+            for (place, address) in places.enumerated() {
+                group.addTask {
+                    .plain(place, try await origin.ask(url, address: address?.address, timeout: timeout))
                 }
             }
-            let end = ContinuousClock.now + timeout
-            ask(plan.first, within: timeout)
             group.addTask {
                 try await Task.sleep(for: min(.seconds(1), timeout / 4))
-                return .timeIsOver
+                return .patienceIsOver
             }
+            var open = places.count
+            var isPatient = true
+            var waiting = AgentPlan.chosen(places)
             while open > 0, let event = try await group.next() {
                 switch event {
-                case .timeIsOver: plan.isPatient = false
-                case .seen(let question, let sight, let took):
+                case .plain(let place, let sight):
+                    plain[place] = sight
                     open -= 1
-                    plan.note(sight, to: question, took: took)
+                case .agents(let place, let sights):
+                    agents[place] = sights
+                    open -= 1
+                case .patienceIsOver: isPatient = false
                 }
-                let left = end - .now
-                // Who is asked late must not look as if it refused Apple only because time ran out.
-                if left >= timeout / 4 { ask(plan.next(mayWiden: left >= timeout / 2), within: left) }
+                if isPatient && plain.count < places.count || plain.values.contains(where: \.isBusy) { continue }
+                for place in waiting {
+                    guard let sight = plain[place] else { continue }
+                    let address = places[place]?.address
+                    let plan = AgentPlan { agent in
+                        try await Task.sleep(for: AgentPlan.pause)
+                        let left = end - .now
+                        // Who is asked late must not look as if it refused Apple only because time ran out.
+                        guard left >= timeout / 4 else { return nil }
+                        return try await origin.ask(url, address: address, userAgent: agent?.userAgent, timeout: left)
+                    }
+                    group.addTask { .agents(place, try await plan.sights(besides: sight)) }
+                    open += 1
+                }
+                waiting.removeAll { plain[$0] != nil }
             }
             group.cancelAll()
-            return plan
         }
-        var sights: [FetchResult] = []
-        for (place, address) in places.enumerated() {
-            guard let address, let sight = plan.plainSight(at: place) else { continue }
-            look.addresses.append(AddressLook(address: address, retrieval: sight.retrieval))
-            sights.append(sight)
-        }
-        for (place, agent, sight) in plan.agentSights {
-            look.agents.append(AgentLook(agent: agent, address: places[place]?.address, retrieval: sight.retrieval))
-            sights.append(sight)
-        }
-        return (look, sights.contents)
+        return (plain, agents)
     }
 }
 

@@ -402,6 +402,20 @@ extension EvidenceSuite {
             #expect((verdict.diagnosis.id == .gateAnswers) == isMachine, "\(verdict.text.oneLine)")
         }
 
+        @Test(
+            "what Apple's CDN could not be asked for is not put on a machine that others clear, or do not witness against",
+            arguments: [Control.Witness.proven, .unfit])
+        func cleared(_ witness: Control.Witness) throws {
+            var observation = try Observation.of(origin: Story.good, cdn: .failed(.timedOut))
+            observation.control = ControlLook(families: [4], unusedProxy: "https_proxy")
+            func fix(_ witness: Control.Witness) throws -> String {
+                let verdict = Verdict(of: Readings(observation, witness: witness), now: .testing)
+                return try #require(verdict.findings.first { $0.rule.rawValue == "cdn.unreachable" }).fix
+            }
+            #expect(try fix(.asSeen).contains("--proxy"))
+            #expect(try !fix(witness).contains("--proxy"))
+        }
+
         struct CDNRow: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let cdn: Reply

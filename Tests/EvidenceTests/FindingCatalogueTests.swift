@@ -31,7 +31,7 @@ let matters: [Matter] = {
     let dead = [ServedAt(["192.0.2.1"], .failed(.timedOut, .connecting))]
     let groups = [
         ServedAt(["192.0.2.1", "192.0.2.2"], .status(404)),
-        ServedAt([], .file(meaning: .sample, name: "00112233"), again: "192.0.2.2"),
+        ServedAt(["192.0.2.3"], .file(meaning: .sample, name: "00112233")),
     ]
     let protection = BotProtection(.cloudflare, .challenge, sign: "a: b")
     let word = AppleWord(code: "SWCERR00301", reason: "Timeout")
@@ -55,7 +55,7 @@ let matters: [Matter] = {
         .familyUnchecked(6, ["2001:db8::1"]), .familyUnchecked(4, ["192.0.2.1"]), .stalls(dead),
         .singleFamily(4, domain),
         .singleFamily(6, domain), .addressesDiffer(groups),
-        .addressAnswersDifferently(groups), .formattingsDiffer(groups),
+        .formattingsDiffer(groups),
         .alternates(files: 2, changes: 3, checks: 8), .certificateExpiring(.testing + 86_400),
         .chainExpiring(.testing + 86_400, name: "CN=a"), .chainExpired(.testing, name: "CN=a"),
         .crawlerRefused(refusals),

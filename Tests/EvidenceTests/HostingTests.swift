@@ -40,7 +40,7 @@ extension EvidenceSuite {
             #expect((finding.text.evidence["body"] == nil) == row.sign.words.isEmpty)
             let readings = Readings(try Observation.of(origin: reply, cdn: nil))
             let isGone = reply.status == 404 || reply.status == 410
-            #expect(readings.originSaysNoFile == (isGone || row.meaning.hasNoFile))
+            #expect((readings.absence != nil) == (isGone || row.meaning.hasNoFile))
         }
 
         @Test("each protection is recognised, and its sign is evidence", arguments: BotProtection.rows.indices)

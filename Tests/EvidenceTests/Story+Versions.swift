@@ -30,13 +30,6 @@ extension Story {
             "the same, and Apple's agents meet the other one", calm.addresses([good, old]).refusing(old),
             ["origin.address-differs error"], .addressesDiffer, ["192.0.2.2", "is chance"]),
         rollout(
-            "two servers behind one address", calm.addresses([old]), ["origin.address-differs error"], .addressesDiffer,
-            ["192.0.2.1", "at another moment"]),
-        rollout(
-            "two servers behind one address, and one agent meets the other",
-            calm.addresses([old]).with { $0.agents[0].reply = good }, ["origin.address-differs error"],
-            .addressesDiffer, ["192.0.2.1"]),
-        rollout(
             "another place meets the other version", calm.with { $0.vantages = [("abroad", old)] },
             ["origin.address-differs error"], .vantageDiffers, ["from abroad", "same file to every server"]),
         rollout(

@@ -1,8 +1,9 @@
-// At which addresses Apple's agents are asked, and when once more.
+// At which addresses Apple's agents are asked, and when once again.
 
 import Evidence
 import Facts
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Probing
@@ -15,39 +16,46 @@ extension ProbingTests {
                 + (0..<four).map { ResolvedAddress(address: "192.0.2.\($0 + 1)", scope: .public) }
         }
 
-        private static func sight(_ status: Int, _ text: String = "file") -> FetchResult {
-            let answer = Answer(
-                status: status, headers: [],
-                body: .init(
-                    hash: ContentHash(of: Data(text.utf8)), decodedBytes: text.count, wireBytes: text.count,
-                    end: .complete))
-            return FetchResult(retrieval: Retrieval(url: "", outcome: .answered(answer)), contents: [:])
+        private static func sight(_ status: Int) -> FetchResult {
+            let body = Answer.Body(
+                hash: ContentHash(of: "file".utf8), decodedBytes: 4, wireBytes: 4, end: .complete)
+            return FetchResult(
+                retrieval: Retrieval(url: "", outcome: .answered(Answer(status: status, headers: [], body: body))))
         }
 
-        private static func failed(_ kind: Failure.Kind, _ phase: Failure.Phase = .waiting) -> FetchResult {
+        private static func failed(
+            _ kind: Failure.Kind, _ phase: Failure.Phase = .waiting, milliseconds: Double = 1
+        ) -> FetchResult {
             FetchResult(
-                retrieval: Retrieval(url: "", outcome: .failed(Failure(kind: kind, phase: phase, detail: ""))),
-                contents: [:])
+                retrieval: Retrieval(
+                    url: "", outcome: .failed(Failure(kind: kind, phase: phase, detail: "")),
+                    connection: connection(milliseconds)))
         }
 
-        private static func agents(_ questions: [AddressQuestion]) -> [Int] {
-            Set(questions.filter { $0.agent != nil }.map(\.place)).sorted()
+        private static func connection(_ milliseconds: Double) -> Connection {
+            Connection(
+                address: nil, port: 443, httpVersion: nil, tls: nil, timings: Timings(total: milliseconds))
         }
 
-        /// Answers all questions until there are none, and tells what was asked behind the plain requests, in order.
-        @discardableResult
+        /// What is asked, in order, and what comes of it. `answer`: to an agent, or nil, by the number of its request.
         private static func run(
-            _ plan: inout AgentPlan, _ answer: (AddressQuestion, _ number: Int) -> FetchResult
-        ) -> [AddressQuestion] {
-            for question in plan.first { plan.note(answer(question, 0), to: question, took: .seconds(1)) }
-            var asked: [AddressQuestion] = []
-            while let questions = Optional(plan.next(mayWiden: true)), !questions.isEmpty {
-                for question in questions {
-                    asked.append(question)
-                    plan.note(answer(question, asked.count), to: question, took: .seconds(1))
+            _ plain: FetchResult, _ answer: @escaping @Sendable (AgentLook.Agent?, _ time: Int) -> FetchResult?
+        ) async throws -> (asked: [AgentLook.Agent?], sights: [(agent: AgentLook.Agent, sight: FetchResult)]) {
+            let asked = Asked()
+            let plan = AgentPlan { agent in answer(agent, asked.note(agent)) }
+            let sights = try await plan.sights(besides: plain)
+            return (asked.all.withLock { $0 }, sights)
+        }
+
+        private final class Asked: Sendable {
+            let all = Mutex<[AgentLook.Agent?]>([])
+
+            func note(_ agent: AgentLook.Agent?) -> Int {
+                all.withLock { all in
+                    all.append(agent)
+                    return all.count { $0 == agent }
                 }
             }
-            return asked
         }
 
         @Test(
@@ -57,134 +65,71 @@ extension ProbingTests {
                 (6, 1, [0, 1, 2, 3]), (0, 5, [0, 1, 2, 3]),
             ])
         func places(_ four: Int, _ six: Int, _ expected: [Int]) {
-            var plan = AgentPlan(Self.addresses(four, six))
-            #expect(plan.first.count == four + six)
-            let asked = Self.run(&plan) { _, _ in Self.sight(200) }
-            #expect(Self.agents(asked) == expected)
-            #expect(asked.count == 2 * expected.count)
-            #expect(plan.agentSights.count == asked.count)
+            #expect(AgentPlan.chosen(Self.addresses(four, six)).sorted() == expected)
         }
 
-        @Test("agents wait for the plain answers, and for each other at one address")
-        func order() {
-            var plan = AgentPlan(Self.addresses(2))
-            let plain = plan.first
-            plan.note(Self.sight(200), to: plain[0], took: .seconds(1))
-            #expect(plan.next(mayWiden: true) == [])
-            plan.note(Self.sight(200), to: plain[1], took: .seconds(1))
-            let first = plan.next(mayWiden: true)
-            #expect(first.map(\.place) == [0, 1])
-            #expect(plan.next(mayWiden: true) == [])
-            plan.note(Self.sight(200), to: first[0], took: .seconds(1))
-            let second = plan.next(mayWiden: true)
-            #expect(second.map(\.place) == [0])
-            #expect(second.first?.agent != first.first?.agent)
+        @Test("an agent that is answered like everybody is asked once")
+        func once() async throws {
+            let (asked, sights) = try await Self.run(Self.sight(200)) { _, _ in Self.sight(200) }
+            #expect(asked == [.crawler, .device])
+            #expect(sights.map(\.agent) == [.crawler, .device])
         }
 
         @Test(
-            "an agent that is answered otherwise is asked once more behind a plain request, and the better answer counts",
+            "an agent that is answered otherwise is asked once again behind a plain request, and the better answer counts",
             arguments: [200, 403])
-        func onceMore(_ second: Int) {
-            var plan = AgentPlan(Self.addresses(2))
-            let asked = Self.run(&plan) { question, _ in
-                switch (question.place, question.purpose) {
-                case (1, .agent(.crawler)): Self.sight(403)
-                case (1, .agentAgain(.crawler)): Self.sight(second)
-                default: Self.sight(200)
-                }
+        func onceAgain(_ second: Int) async throws {
+            let (asked, sights) = try await Self.run(Self.sight(200)) { agent, time in
+                agent == .crawler ? Self.sight(time == 1 ? 403 : second) : Self.sight(200)
             }
-            #expect(
-                asked.filter { $0.place == 1 }.map(\.purpose) == [
-                    .agent(.crawler), .plainAfter(.crawler), .agentAgain(.crawler), .agent(.device),
-                ])
-            let sight = plan.agentSights.first { $0.place == 1 && $0.agent == .crawler }?.sight
-            #expect(sight?.retrieval.answer?.status == second)
+            #expect(asked == [.crawler, nil, .crawler, .device])
+            #expect(sights.map { $0.sight.retrieval.answer?.status } == [second, 200])
         }
 
         @Test("answers that change under our requests show no rule about agents, and end the asking")
-        func provoked() {
-            var plan = AgentPlan(Self.addresses(1))
+        func provoked() async throws {
             // The first request under an agent's name is one too many; then everybody is refused.
-            let asked = Self.run(&plan) { _, number in Self.sight(number == 0 ? 200 : 403) }
-            #expect(asked.map(\.purpose) == [.agent(.crawler), .plainAfter(.crawler)])
-            #expect(plan.agentSights.isEmpty)
+            let (asked, sights) = try await Self.run(Self.sight(200)) { _, _ in Self.sight(403) }
+            #expect(asked == [.crawler, nil])
+            #expect(sights.isEmpty)
         }
 
-        @Test("a server that has had enough is asked no more", arguments: [429, 503], [0, 1])
-        func limited(_ status: Int, _ from: Int) {
-            var plan = AgentPlan(Self.addresses(2))
-            let asked = Self.run(&plan) { _, number in Self.sight(number >= from ? status : 200) }
-            #expect(asked.count <= 2 * from)
+        @Test("a server that has had enough is asked no more", arguments: [429, 503])
+        func limited(_ status: Int) async throws {
+            let (asked, sights) = try await Self.run(Self.sight(200)) { _, _ in Self.sight(status) }
+            #expect(asked == [.crawler])
+            #expect(sights.map { $0.sight.retrieval.answer?.status } == [status])
         }
 
-        @Test("who took all the time there was is not asked again")
-        func slow() {
-            var plan = AgentPlan(Self.addresses(1))
-            let asked = Self.run(&plan) { question, _ in
-                question.agent == nil ? Self.sight(200) : Self.failed(.timedOut)
+        @Test(
+            "an agent that takes all the time is not asked again; with less than twice that of the plain answer it tells nothing",
+            arguments: [(6.0, 4.0), (6.0, 13.0)])
+        func slow(_ plain: Double, _ given: Double) async throws {
+            var answered = Self.sight(200)
+            answered.retrieval.connection = Self.connection(plain)
+            let (asked, sights) = try await Self.run(answered) { _, _ in Self.failed(.timedOut, milliseconds: given) }
+            #expect(asked == [.crawler, .device])
+            #expect(sights.count == (given > 2 * plain ? 2 : 0))
+        }
+
+        @Test("without time for a second answer the first one tells nothing")
+        func outOfTime() async throws {
+            let (asked, sights) = try await Self.run(Self.sight(200)) { agent, _ in
+                agent == nil ? nil : Self.sight(403)
             }
-            #expect(asked.allSatisfy { $0.agent != nil } && asked.count == 2)
-        }
-
-        @Test("an agent that had less than twice the time of the plain answer refuses nothing by running out of it")
-        func hurried() {
-            var plan = AgentPlan(Self.addresses(1))
-            for question in plan.first { plan.note(Self.sight(200), to: question, took: .seconds(6)) }
-            for seconds in [4, 13] {
-                let question = plan.next(mayWiden: true)[0]
-                plan.note(Self.failed(.timedOut), to: question, took: .seconds(seconds))
-            }
-            #expect(plan.agentSights.count == 1)
-        }
-
-        @Test("an answer of its own beyond the first four has its agents asked, one that others give has not")
-        func widened() {
-            var plan = AgentPlan(Self.addresses(7))
-            for place in 0..<7 {
-                plan.note(
-                    Self.sight(place == 5 || place == 6 ? 500 : 200),
-                    to: AddressQuestion(place: place, purpose: .plain),
-                    took: .seconds(1))
-            }
-            #expect(Self.agents(plan.next(mayWiden: false)) == [0, 1, 2, 3])
-            #expect(Self.agents(plan.next(mayWiden: true)) == [5])
-            #expect(plan.next(mayWiden: true) == [])
-        }
-
-        @Test("while a chosen address may still answer it speaks for others; dead ones do not for ever")
-        func patience() {
-            var plan = AgentPlan(Self.addresses(6))
-            for place in 4...5 {
-                plan.note(Self.sight(200), to: AddressQuestion(place: place, purpose: .plain), took: .seconds(1))
-            }
-            #expect(plan.next(mayWiden: true) == [])
-            plan.isPatient = false
-            #expect(Self.agents(plan.next(mayWiden: true)) == [4])
-            plan.note(
-                Self.sight(403), to: AddressQuestion(place: 4, purpose: .agent(.crawler)), took: .seconds(1))
-            #expect(plan.agentSights.map(\.place) == [4])
-            // One that answers late has its turn.
-            plan.note(Self.sight(200), to: AddressQuestion(place: 0, purpose: .plain), took: .seconds(2))
-            #expect(Self.agents(plan.next(mayWiden: true)) == [0])
-        }
-
-        @Test("at most eight addresses see Apple's agents")
-        func bounded() {
-            var plan = AgentPlan(Self.addresses(20))
-            let asked = Self.run(&plan) { question, _ in Self.sight(200, "file \(question.place)") }
-            #expect(Self.agents(asked) == Array(0..<8))
+            #expect(asked == [.crawler, nil])
+            #expect(sights.isEmpty)
         }
 
         @Test(
             "where no server reads a request, agents are not asked",
             arguments: [Failure.Phase.connecting, .handshaking, .waiting])
-        func dead(_ phase: Failure.Phase) {
-            var plan = AgentPlan(Self.addresses(2))
-            let asked = Self.run(&plan) { question, _ in
-                question.place == 0 ? Self.failed(.connectionReset, phase) : Self.sight(200)
+        func dead(_ phase: Failure.Phase) async throws {
+            let (asked, sights) = try await Self.run(Self.failed(.connectionReset, phase)) { _, _ in
+                Self.failed(.connectionReset, phase)
             }
-            #expect(Self.agents(asked) == (phase == .waiting ? [0, 1] : [1]))
-            #expect(plan.agentSights.map(\.place) == [1, 1])
+            #expect(asked.count == (phase == .waiting ? 2 : 0))
+            #expect(sights.isEmpty)
         }
     }
 }

@@ -23,7 +23,7 @@ struct WatchProbe: Sendable {
         let verdict = Verdict(of: readings, checks: CheckSettings(certificateWarning: .zero), now: now)
         return .nothing(
             NothingToWaitFor(
-                domain: domain, at: now, isMissing: readings.originSaysNoFile,
+                domain: domain, at: now, isMissing: readings.absence != nil,
                 findings: verdict.findings.filter { $0.severity == .error }))
     }
 

@@ -72,7 +72,7 @@ extension Checks {
         if !six.isEmpty {
             findings.append(
                 Finding(.origin(.ipv6Broken(context.served(six))), evidence: errors(six))
-                    .tested(context.readings.control[.ipv6] == .passes))
+                    .tested(context.readings.control.ipv6 == .passes))
         }
         return findings
     }
@@ -82,9 +82,11 @@ extension Checks {
     }
 
     /// What the network library says of each place.
-    static func errors(_ looks: [(name: String, retrieval: Retrieval)]) -> [String: String] {
+    static func errors(
+        _ looks: [(name: String, retrieval: Retrieval)], at places: String = "addresses"
+    ) -> [String: String] {
         [
-            "addresses": looks.map(\.name).joined(separator: ", "),
+            places: looks.map(\.name).joined(separator: ", "),
             "errors": looks.prefix(8).map { "\($0.name): \($0.retrieval.failure?.detail ?? "")".shortened(to: 200) }
                 .joined(separator: "; "),
         ]
@@ -116,73 +118,36 @@ extension CheckContext {
 // MARK: - Differences
 
 extension Checks {
-    /// Addresses that answer, but not alike: which one Apple's crawler or a phone meets is chance. The request by name is
-    /// one sample more, which shows servers behind one address that differ.
+    /// Addresses that answer, but not alike: which one Apple's crawler or a phone meets is chance.
     @Sendable static func addressDifferences(_ context: CheckContext) -> [Finding] {
-        let groups = context.groups(context.addressSamples) { context.readings.served(by: $0).likeness }
-        guard groups.count > 1 else { return formatting(context) }
-        // Each of them was asked once; what was answered otherwise is the request by name, or one under an agent's name.
-        let isOneAddress = groups.count { !$0.places.isEmpty } == 1
-        return [
-            Finding(
-                .origin(
-                    isOneAddress
-                        ? .addressAnswersDifferently(groups) : .addressesDiffer(groups)
-                ), evidence: ["groups": "\(groups.count)"])
-        ]
+        let groups = context.groups(context.answeringAddresses) { context.readings.served(by: $0).likeness }
+        return groups.count > 1
+            ? [Finding(.origin(.addressesDiffer(groups)), evidence: ["groups": "\(groups.count)"])]
+            : formatting(context)
     }
 
     private static func formatting(_ context: CheckContext) -> [Finding] {
-        let files = context.addressSamples.filter { context.readings.served(by: $0.retrieval).isFile }
+        let files = context.answeringAddresses.filter { context.readings.served(by: $0.retrieval).isFile }
         let groups = context.groups(files) { context.readings.body(of: $0)?.hash }
         return groups.count > 1 ? [Finding(.origin(.formattingsDiffer(groups)))] : []
     }
 }
 
 extension CheckContext {
-    struct AddressSample {
-        let address: String
-        let retrieval: Retrieval
-        /// An answer of an address that has given another one.
-        var isSecond = false
+    /// What each address answers. One that is busy counts by its answer to the request by name, where it was the one that gave it:
+    /// a check asks so much at once that it may be to blame itself. Status 429 tells nothing else.
+    var answeringAddresses: [AddressLook] {
+        let named = origin.answer != nil && origin.redirects.isEmpty ? origin.connection?.address : nil
+        return (observation.full?.addresses ?? []).map { look in
+            isBusy(look.retrieval) && look.address.address == named
+                ? AddressLook(address: look.address, retrieval: origin) : look
+        }.filter { $0.retrieval.answer.map { $0.status != 429 } ?? false }
     }
 
-    /// Every answer of an address to the plain first request. One that only says that this was one request too many is no
-    /// difference: so many at once come from a check alone.
-    var addressSamples: [AddressSample] {
-        guard let looks = observation.full?.addresses else { return [] }
-        var samples = looks.filter { $0.retrieval.answer != nil }
-            .map { AddressSample(address: $0.address.address, retrieval: $0.retrieval) }
-        // Where redirects were followed, the last answer is another server's.
-        if !looks.isEmpty, origin.answer != nil, origin.redirects.isEmpty, let address = origin.connection?.address,
-            let index = samples.firstIndex(where: { $0.address == address }),
-            !readings.served(by: samples[index].retrieval).isLike(readings.served(by: origin))
-        {
-            switch (isBusy(samples[index].retrieval), isBusy(origin)) {
-            case (true, false): samples[index] = AddressSample(address: address, retrieval: origin)
-            case (false, true): break
-            default:
-                samples.append(AddressSample(address: address, retrieval: origin, isSecond: true))
-            }
-        }
-        for (address, retrieval) in chanceVersions {
-            let version = readings.served(by: retrieval)
-            let isKnown = samples.contains {
-                $0.address == address && readings.served(by: $0.retrieval).isLike(version)
-            }
-            if !isKnown, looks.contains(where: { $0.address.address == address }) {
-                samples.append(AddressSample(address: address, retrieval: retrieval, isSecond: true))
-            }
-        }
-        return samples.filter { $0.retrieval.answer?.status != 429 }
-    }
-
-    /// The samples that are alike, most first.
-    func groups<Key: Hashable>(_ samples: [AddressSample], by key: (Retrieval) -> Key) -> [ServedAt] {
-        Groups(samples.map { (key($0.retrieval), $0) }).members.map { group in
-            ServedAt(
-                group.filter { !$0.isSecond }.map(\.address), readings.served(by: group[0].retrieval),
-                again: group.first(where: \.isSecond)?.address)
+    /// The answers that are alike, most first.
+    func groups<Key: Hashable>(_ looks: [AddressLook], by key: (Retrieval) -> Key) -> [ServedAt] {
+        Groups(looks.map { (key($0.retrieval), $0) }).members.map { group in
+            ServedAt(group.map(\.address.address), readings.served(by: group[0].retrieval))
         }
     }
 }

@@ -53,7 +53,7 @@ extension Checks {
 
 extension CheckContext {
     /// What this machine lacks, where that is why Apple's CDN said nothing.
-    var ownCauseAtCDN: MonitorCause? { cdn.flatMap { Control(of: observation).ownCause(ofCDN: $0, besides: origin) } }
+    var ownCauseAtCDN: MonitorCause? { cdn.flatMap { readings.control.ownCause(ofCDN: $0, besides: origin) } }
 }
 
 // MARK: - What the CDN holds
@@ -199,8 +199,7 @@ extension Checks {
                 evidence: ["edges": places.joined(separator: ", ")])
         }
         if dead.isEmpty { return findings }
-        var evidence = errors(dead.map { ($0.address, $0.retrieval) })
-        evidence["edges"] = evidence.removeValue(forKey: "addresses")
+        let evidence = errors(dead.map { ($0.address, $0.retrieval) }, at: "edges")
         let given = dead.compactMap { look in
             look.retrieval.failure.map { ServedAt([look.address], .failed($0.kind, $0.phase)) }
         }

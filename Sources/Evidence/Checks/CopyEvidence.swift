@@ -24,6 +24,11 @@ struct CopyEvidence {
         return age < Self.day && outOfSight < age + Self.day
     }
 
+    /// Of addresses that are not public the copy's age alone speaks: what is in sight here may be another server than Apple's.
+    fileprivate func speaks(against finding: Finding) -> Bool {
+        isRecent && (finding.kind != .notPublicAddress || age < Self.day)
+    }
+
     /// nil where an edge has no file, or none has the one that was last seen here, or Apple says that its crawler failed:
     /// all that is evidence against the origin.
     init?(_ readings: Readings, _ history: CopyHistory, now: Date) {
@@ -89,39 +94,43 @@ extension CheckContext {
         }
     }
 
-    /// The finding as it weighs beside Apple's copy: what this machine alone meets is a warning. Every finding passes here.
+    /// The finding as it weighs beside what Apple has and says. Every finding passes here; the first row that fits decides.
+    ///
+    ///     finding                                 beside                                   becomes  since
+    ///     AASA-Bot is refused at every address    a copy fetched within the hour, in sync  note     freshCopy
+    ///     addresses of both kinds                 a recent copy                            warning
+    ///     the same                                none                                     stays
+    ///     addresses that are not public           Apple's word on another trouble          warning  appleWord
+    ///     an error that may be this machine's     a recent copy                            warning  otherServer, appleCopy
     func weighed(_ finding: Finding) -> Finding {
-        var finding = finding
-        if case .origin(.crawlerRefused(let refusals)) = finding.matter, refusals.addresses.isEmpty,
-            refusals.agents.contains(where: { $0.agent == .crawler }), comparison.state == .inSync,
-            let evidence = copyEvidence, evidence.isDated, evidence.age < CopyEvidence.freshness
+        if refusesCrawlerEverywhere(finding), comparison.state == .inSync, let copy = copyEvidence, copy.isDated,
+            copy.age < CopyEvidence.freshness
         {
-            finding.severity = .note
-            finding.counterevidence = .freshCopy(fetchedAt: now - TimeInterval(evidence.age))
-            return finding
+            return finding.weighing(.note, .freshCopy(fetchedAt: now - TimeInterval(copy.age)))
         }
         if case .origin(.notPublic) = finding.matter, hasMixedAddresses {
             // Whatever Apple met, the records are to be mended.
-            if copyEvidence?.isRecent == true { finding.severity = .warning }
-            return finding
+            return copyEvidence?.isRecent == true ? finding.weighing(.warning, nil) : finding
         }
         if finding.kind == .notPublicAddress, origin.redirectStop == nil, let word = appleWord,
             word.trouble != .address
         {
-            finding.severity = .warning
-            finding.counterevidence = .appleWord
-            return finding
+            return finding.weighing(.warning, .appleWord)
         }
-        guard finding.severity == .error, isOfThisMachine(finding), let evidence = copyEvidence, evidence.isRecent,
-            // What is in sight here may be another server than Apple's: the copy's age alone speaks.
-            finding.kind != .notPublicAddress || evidence.age < CopyEvidence.day
+        guard finding.severity == .error, isOfThisMachine(finding), let copy = copyEvidence,
+            copy.speaks(against: finding)
         else { return finding }
-        finding.severity = .warning
-        finding.counterevidence =
-            meetsAnotherServer ? .otherServer : welcomeAgents.first.map { .appleCopyAndAgent($0) } ?? .appleCopy
-        finding.add(["cdn_age_seconds": "\(evidence.age)"])
-        if let hash = readings.cdnFile?.hash { finding.add(["cdn_sha256": hash.hex]) }
-        return finding
+        var weighed = finding.weighing(
+            .warning,
+            meetsAnotherServer ? .otherServer : welcomeAgents.first.map { .appleCopyAndAgent($0) } ?? .appleCopy)
+        weighed.add(["cdn_age_seconds": "\(copy.age)"])
+        if let hash = readings.cdnFile?.hash { weighed.add(["cdn_sha256": hash.hex]) }
+        return weighed
+    }
+
+    private func refusesCrawlerEverywhere(_ finding: Finding) -> Bool {
+        guard case .origin(.crawlerRefused(let refusals)) = finding.matter else { return false }
+        return refusals.addresses.isEmpty && refusals.agents.contains { $0.agent == .crawler }
     }
 
     /// Whether a finding is about what this machine alone may meet: an answer that turns it away, in whatever form, addresses
@@ -132,6 +141,15 @@ extension CheckContext {
         if meetsAnotherServer { return finding.matter.area == .origin || finding.matter.area == .file }
         return isTurnedAwayAlone
             && (finding.kind == .status || finding.kind == .contentType || finding.matter.area == .file)
+    }
+}
+
+extension Finding {
+    fileprivate func weighing(_ severity: Severity, _ reason: Counterevidence?) -> Finding {
+        var finding = self
+        finding.severity = severity
+        if let reason { finding.counterevidence = reason }
+        return finding
     }
 }
 

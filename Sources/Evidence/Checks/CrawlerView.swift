@@ -8,9 +8,11 @@ extension Checks {
         crawlerRefusal(context) + crawlerVersion(context)
     }
 
-    /// Every request under an agent's name gets one other version of the file, which no plain request gets.
+    /// Agents that are given a version of the file which no plain request gets.
     private static func crawlerVersion(_ context: CheckContext) -> [Finding] {
-        let looks = AgentLook.Agent.allCases.compactMap { context.steadyVersion(for: $0) }
+        let looks = AgentLook.Agent.allCases.compactMap { agent in
+            context.otherVersions.first { $0.agent == agent }
+        }
         guard let first = looks.first, let reference = context.plainLook(besides: first) else { return [] }
         let others = looks.map {
             AgentRefusals.Refused(agent: $0.agent, served: context.readings.served(by: $0.retrieval))
@@ -89,39 +91,26 @@ extension CheckContext {
     }
 
     /// Whether an agent is given a version of the file that the plain request to the same address is not given: that is no refusal.
-    func otherVersion(_ look: AgentLook) -> Bool {
+    private func otherVersion(_ look: AgentLook) -> Bool {
         guard look.retrieval.ownFault == nil, let reference = plainLook(besides: look),
             let plain = readings.version(of: reference), let agent = readings.version(of: look.retrieval)
         else { return false }
         return plain != agent
     }
 
-    /// The first look of an agent that gets one other version wherever it was tried, while all else get another one.
-    fileprivate func steadyVersion(for agent: AgentLook.Agent) -> AgentLook? {
-        let looks = (observation.full?.agents ?? []).filter {
-            $0.agent == agent && $0.retrieval.ownFault == nil && !isBusy($0.retrieval)
-        }
-        guard let first = looks.first, looks.allSatisfy(otherVersion),
-            let version = readings.version(of: first.retrieval),
-            looks.allSatisfy({ readings.version(of: $0.retrieval) == version })
-        else { return nil }
+    /// The looks of agents that are given a version which no plain request is given, from here or from another place.
+    fileprivate var otherVersions: [AgentLook] {
         let places = (observation.full?.vantages ?? []).compactMap { readings.version(of: $0.retrieval) }
         let plain = versionsHere.union(places)
-        return plain.count == 1 && !plain.contains(version) ? first : nil
+        return (observation.full?.agents ?? []).filter { look in
+            otherVersion(look) && readings.version(of: look.retrieval).map { !plain.contains($0) } == true
+        }
     }
 
     /// The versions of the file that plain requests from here were given.
     var versionsHere: Set<ContentHash> {
         let looks = (observation.full?.addresses ?? []).map(\.retrieval)
         return Set(([origin] + looks).compactMap { readings.version(of: $0) })
-    }
-
-    /// Other versions that agents met by chance, and at which addresses: samples of the address, like those of plain requests.
-    var chanceVersions: [(address: String, retrieval: Retrieval)] {
-        (observation.full?.agents ?? []).compactMap { look in
-            guard otherVersion(look), let place = look.place, steadyVersion(for: look.agent) == nil else { return nil }
-            return (place, look.retrieval)
-        }
     }
 
     /// Whether the server was asked too much, or had trouble for a moment: this check asks many times itself, so that it is

@@ -46,7 +46,7 @@ extension Checks {
             fault: fault(answer, context), status: answer.status, isElsewhere: host.isElsewhere,
             protection: context.protectionHere?.protection, hosting: context.readings.hosting?.fault)
         let address = context.origin.connection?.address
-        let isServed = context.addressSamples.contains { context.readings.served(by: $0.retrieval).isFile }
+        let isServed = context.answeringAddresses.contains { context.readings.served(by: $0.retrieval).isFile }
         if !host.isElsewhere {
             // The domain's own server, but not the URL that was asked for.
             matter.target = context.origin.redirects.last?.target?.inSentence
@@ -165,7 +165,7 @@ extension Checks {
         if server > 2000 {
             findings.append(Finding(.origin(.fault(.slow(milliseconds: Int(server.rounded(.up))))), evidence: evidence))
         }
-        if case .fails(.slowNameServer(let milliseconds)) = context.readings.control[.time] {
+        if let milliseconds = context.slowLookUp {
             evidence["dns_ms"] = "\(milliseconds)"
             findings.append(
                 Finding(
@@ -189,7 +189,7 @@ extension Checks {
             evidence["well_known_sha256"] = origin.hash.hex
             return [Finding(.origin(.rootCopyDiffers), evidence: evidence)]
         }
-        guard context.readings.originSaysNoFile else { return [] }
+        guard context.readings.absence != nil else { return [] }
         if let cdn = context.cdn?.answer {
             evidence["cdn_status"] = "\(cdn.status)"
             evidence["cdn_sha256"] = context.readings.cdnFile?.hash.hex
@@ -208,6 +208,16 @@ extension CheckContext {
 }
 
 extension CheckContext {
+    /// How long this machine's name servers took for the site's name, where that is long; in milliseconds.
+    fileprivate var slowLookUp: Int? {
+        guard let timings = origin.connection?.timings, timings.isLookUpSlow, let lookUp = timings.dns else {
+            return nil
+        }
+        // Another name is found at once: it is the name servers of this one that are slow.
+        if let other = observation.control?.name?.milliseconds, other < Timings.slowLookUp / 2 { return nil }
+        return Int(lookUp)
+    }
+
     /// Whether the address that answered the request by name gave the file to another plain request of this check.
     fileprivate var isServedInTurn: Bool {
         (observation.full?.addresses ?? []).contains {
@@ -227,6 +237,11 @@ extension CheckContext {
 // MARK: - Evidence
 
 extension Timings {
+    /// A look-up of a name that takes longer is a finding, in milliseconds.
+    fileprivate static let slowLookUp = 1000.0
+
+    package var isLookUpSlow: Bool { dns.map { $0 >= Self.slowLookUp } ?? false }
+
     /// What the server took, from the connection to the first byte of its answer: milliseconds.
     package var server: Double? { firstByte.map { max(0, $0 - (connect ?? dns ?? 0)) } }
 }

@@ -52,7 +52,7 @@ extension Checks {
     @Sendable static func originLimits(_ context: CheckContext) -> [Finding] {
         guard context.readings.originFile != nil, let full = context.observation.full else { return [] }
         // A server that answers nothing else is one that differs from the others, by a finding of its own.
-        let faulty = Set(context.addressSamples.filter { context.isBusy($0.retrieval) }.map(\.address))
+        let faulty = Set(context.answeringAddresses.filter { context.isBusy($0.retrieval) }.map(\.address.address))
         let others: [(String, Retrieval)] =
             full.addresses.map { ($0.address.address, $0.retrieval) }
             + full.agents.map { ($0.address ?? $0.retrieval.connection?.address ?? "", $0.retrieval) }

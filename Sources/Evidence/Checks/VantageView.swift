@@ -85,7 +85,7 @@ package enum VantageFault: String, Codable, CaseIterable, Sendable {
         case .page, .noFile: self = .page
         case .partial: self = .partial
         case .redirect: self = .redirect
-        case .status(404), .status(410): self = .absent
+        case .status(let status) where Absence.isTold(by: status): self = .absent
         case .status(429): self = .rateLimited
         case .status(500...): self = .serverTrouble
         case .status, .clientCertificate: self = .refused

@@ -111,7 +111,7 @@ extension Effect {
         // What this machine alone met says nothing of phones.
         guard context.check.origin.ownFault == nil else { return .unknown(.originNotRead) }
         guard let file = readings.originFile else {
-            let isRead = readings.originSaysNoFile || readings.originBody?.syntaxError != nil
+            let isRead = readings.absence != nil || readings.originBody?.syntaxError != nil
             return isRead ? .openWebsite(at: nil) : .unknown(.originNotRead)
         }
         let looks = (context.full?.addresses ?? []).filter { $0.retrieval.ownFault == nil }

@@ -251,9 +251,10 @@ extension DiagnosisContext {
         }
     }
 
+    /// Whether the domain's own server has none.
     fileprivate var hasNoFile: Bool {
-        // Behind a redirect it is another server that has none.
-        !check.metHost.isElsewhere && check.readings.originSaysNoFile && finding(.status) != nil
+        let isOwn = check.readings.absence.map { $0 != .elsewhere } ?? false
+        return isOwn && finding(.status) != nil
     }
 }
 

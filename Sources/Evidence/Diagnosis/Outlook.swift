@@ -93,8 +93,7 @@ extension DiagnosisContext {
             guard finding.severity == .error, case .origin(let matter) = finding.matter else { return false }
             return switch matter {
             case .vantageDiffers, .agentDiffers, .alternates: false
-            case .addressesDiffer(let groups), .addressAnswersDifferently(let groups):
-                !groups.areVersions
+            case .addressesDiffer(let groups): !groups.areVersions
             default: true
             }
         }

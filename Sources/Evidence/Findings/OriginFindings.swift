@@ -24,8 +24,6 @@ package enum OriginMatter: Codable, Equatable, Sendable {
     case stalls([ServedAt])
     case singleFamily(Int, Domain)
     case addressesDiffer([ServedAt])
-    /// One address that gave two answers.
-    case addressAnswersDifferently([ServedAt])
     /// The addresses by the bytes that they serve, which mean the same.
     case formattingsDiffer([ServedAt])
     /// What several checks in a row found.
@@ -104,23 +102,12 @@ package enum OriginMatter: Codable, Equatable, Sendable {
                     + ": \(English.words(groups)). Which one a client meets is chance.",
                 "Bring the same file to every server behind the name, or take servers out of its records.",
                 evidence: English.evidence(groups))
-        case .addressAnswersDifferently(let groups):
-            .init(
-                .addressDiffers, leads: .addressesDiffer,
-                (groups.areVersions
-                    ? "The origin \(English.versions(groups.map(\.served)))"
-                    : "The address \(groups.compactMap(\.again).first ?? "") answered two requests differently")
-                    + ": \(English.words(groups)).",
-                "Bring the same file to every server behind that address. Let no cache keep an old one.",
-                evidence: English.evidence(groups))
         case .formattingsDiffer(let groups):
             .init(
                 .addressDiffers, severity: .note,
                 "The addresses of the domain serve the file in \(groups.count) formattings that mean the same.",
                 "Nothing needs to be done, if it is meant.",
-                evidence: [
-                    "groups": groups.prefix(6).map { English.places($0).listed(upTo: 8) }.joined(separator: " | ")
-                ])
+                evidence: ["groups": groups.prefix(6).map { $0.places.listed(upTo: 8) }.joined(separator: " | ")])
         case .alternates(let files, let changes, let checks):
             .init(
                 .addressDiffers, leads: .originAlternates,
@@ -213,11 +200,8 @@ package struct StatusAnswer: Codable, Equatable, Sendable {
         isElsewhere || target != nil && hosting?.meaning.hasNoFile == true ? nil : hosting
     }
 
-    /// Whether the domain's own server has no such file.
-    fileprivate var isAbsence: Bool { [404, 410].contains(status) && !isElsewhere && target == nil }
-
     fileprivate var diagnosis: DiagnosisID {
-        ownHosting?.meaning.diagnosis ?? (isAbsence ? .notDeployed : .originFault)
+        ownHosting?.meaning.diagnosis ?? (absence == .origin ? .notDeployed : .originFault)
     }
 }
 
@@ -271,7 +255,7 @@ extension English {
                 Words(why(protection, answer.status), action(protection))
             } else if let hosting = answer.ownHosting {
                 self.words(hosting, answer.status)
-            } else if answer.isAbsence {
+            } else if answer.absence == .origin {
                 Words(
                     "There is no file at the origin (\(answer.status)).",
                     "Deploy it to /.well-known/apple-app-site-association.")
@@ -281,9 +265,7 @@ extension English {
         if let target = answer.target {
             words.why = "Behind the redirect to \(target): \(words.why ?? "")"
         }
-        if [404, 410].contains(answer.status), answer.isElsewhere || answer.target != nil {
-            words.action = outOfRedirect
-        }
+        if let absence = answer.absence, absence != .origin { words.action = outOfRedirect }
         if let address = answer.address { words.why = "At \(address): \(words.why ?? "")" }
         if answer.isInTurn { words.why? += " Another request of this check got the file there." }
         return words
@@ -353,7 +335,8 @@ extension English {
         let sign = refusals.protection.map { " (\($0.sign))" } ?? ""
         let isRule =
             switch refusals.first {
-            case .redirect, .status(404), .status(410): false
+            case .redirect: false
+            case .status(let status): !Absence.isTold(by: status)
             default: true
             }
         return Words(

@@ -42,7 +42,7 @@ package enum HostingMeaning: String, Codable, Sendable, CaseIterable {
     }
 
     /// Whether Apple's crawler finds no file, which Apple remembers.
-    package var hasNoFile: Bool {
+    var hasNoFile: Bool {
         switch self {
         case .missing, .missingOrPrivate, .dotFolderDropped, .unknownSite: true
         case .stopped, .failing: false
@@ -83,28 +83,7 @@ struct HostingSighting {
     }
 }
 
-extension Retrieval {
-    /// Whether the domain's own server says that there is no such file, in its platform's words where it has some. What
-    /// lies behind a redirect is another server's word.
-    package func saysThatThereIsNoFile(_ contents: [ContentHash: Data]) -> Bool {
-        guard redirects.isEmpty, let answer else { return false }
-        return answer.saysNoFile(answer.body.hash.flatMap { contents[$0] })
-    }
-}
-
-extension Answer {
-    /// By its status, or in the words of the platform that gave it.
-    fileprivate func saysNoFile(_ content: Data?) -> Bool {
-        status == 404 || status == 410 || HostingSighting(self, content)?.fault.meaning.hasNoFile == true
-    }
-}
-
 extension Readings {
-    /// The same of the origin, wherever a redirect on it leads.
-    package var originSaysNoFile: Bool {
-        observation.origin.answer.map { $0.saysNoFile(content(of: $0)) } ?? false
-    }
-
     /// What the platform that the last request to the origin met says.
     var hosting: HostingSighting? {
         guard let answer = observation.origin.answer else { return nil }

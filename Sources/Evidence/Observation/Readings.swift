@@ -17,9 +17,12 @@ package struct ContentReading: Sendable {
     /// from a gate before the server, is an answer but not a version of the file.
     package let namesService: Bool
 
-    package init(_ content: Data) {
+    package init(_ content: Data) { self.init(content, hash: ContentHash(of: content)) }
+
+    /// `hash`: of the content.
+    package init(_ content: Data, hash: ContentHash) {
         let bytes = Array(content)
-        hash = ContentHash(of: bytes)
+        self.hash = hash
         byteCount = bytes.count
         do {
             let document = try JSONDocument(parsing: bytes)
@@ -62,16 +65,17 @@ package final class Readings: Sendable {
         let edges = asked == nil ? [] : observation.full?.edges ?? []
         cdn = asked?.speaksOfFile == true ? asked : edges.first { $0.retrieval.speaksOfFile }?.retrieval ?? asked
         let cdnHash = cdn?.answer?.body.hash
-        originBody = originHash.flatMap { observation.contents[$0] }.map(ContentReading.init)
-        cdnBody =
-            cdnHash == originHash ? originBody : cdnHash.flatMap { observation.contents[$0] }.map(ContentReading.init)
+        func read(_ hash: ContentHash?) -> ContentReading? {
+            hash.flatMap { hash in observation.contents[hash].map { ContentReading($0, hash: hash) } }
+        }
+        originBody = read(originHash)
+        cdnBody = cdnHash == originHash ? originBody : read(cdnHash)
         // In a healthy check all are the same few bytes, which are read once.
         var others: [ContentHash: ContentReading] = [:]
         for look in observation.full?.copies ?? [] {
-            guard let hash = look.answer?.body.hash, hash != originHash, hash != cdnHash, others[hash] == nil,
-                let content = observation.contents[hash]
+            guard let hash = look.answer?.body.hash, hash != originHash, hash != cdnHash, others[hash] == nil
             else { continue }
-            others[hash] = ContentReading(content)
+            others[hash] = read(hash)
         }
         self.others = others
     }

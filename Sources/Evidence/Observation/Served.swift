@@ -41,13 +41,10 @@ package enum Served: Codable, Hashable, Sendable {
 package struct ServedAt: Codable, Equatable, Sendable {
     package var places: [String]
     package var served: Served
-    /// A place that was asked once more, at another moment.
-    package var again: String?
 
-    package init(_ places: [String], _ served: Served, again: String? = nil) {
+    package init(_ places: [String], _ served: Served) {
         self.places = places
         self.served = served
-        self.again = again
     }
 }
 
@@ -142,19 +139,14 @@ extension English {
     static func words(_ groups: [ServedAt]) -> String { groups.map(words).listed(upTo: 3) }
 
     static func words(_ group: ServedAt) -> String {
-        let places = places(group)
-        return "\(places.listed(upTo: 2))\(places.count > 1 ? " each" : "") \(words(group.served))"
-    }
-
-    static func places(_ group: ServedAt) -> [String] {
-        group.places + [group.again].compactMap(\.self).map { "\($0) at another moment" }
+        "\(group.places.listed(upTo: 2))\(group.places.count > 1 ? " each" : "") \(words(group.served))"
     }
 
     /// What each group was given, for the evidence.
     static func evidence(_ groups: [ServedAt]) -> [String: String] {
         var evidence: [String: String] = [:]
         for (index, group) in groups.prefix(6).enumerated() {
-            evidence["group_\(index + 1)"] = "\(places(group).joined(separator: ", ")): \(words(group.served))"
+            evidence["group_\(index + 1)"] = "\(group.places.joined(separator: ", ")): \(words(group.served))"
         }
         return evidence
     }

@@ -1,0 +1,198 @@
+// The control of one check: what its requests to others than the site show of this machine, and what that makes of its requests to
+// the site.
+
+import Facts
+import Foundation
+
+extension Control {
+    /// What is known besides of those whom a check asked beside the site.
+    package enum Witness: Sendable {
+        case asSeen
+        /// They failed before, while the site did not: their failure says nothing of the site's.
+        case unfit
+        /// Reference hosts answered meanwhile: their failure is not this machine's.
+        case proven
+    }
+
+    package init(of seen: Observation, witness: Witness = .asSeen) {
+        let others = Others(seen)
+        name = others.name
+        ipv4 = others.family(4)
+        ipv6 = others.family(6)
+        connection = others.connection
+        trust = others.trust
+        interception = others.interception
+        clock = others.clock
+        unusedProxy = seen.control?.unusedProxy
+        guard witness != .asSeen else { return }
+        for step in [\Control.name, \.connection, \.trust, \.interception] {
+            if case .fails = self[keyPath: step] { self[keyPath: step] = witness == .proven ? .passes : .untested }
+        }
+        if clock == .refused { clock = witness == .proven ? .right : .untested }
+    }
+
+    /// The requests of one check that went to others than the site.
+    private struct Others {
+        let look: ControlLook?
+        let seen: [Other]
+
+        init(_ observation: Observation) {
+            look = observation.control
+            seen =
+                [observation.cdn.retrieval.map { Other($0) }, observation.control?.reference.map(Other.init)]
+                .compactMap(\.self)
+                + (observation.full?.edges ?? []).map { Other($0.retrieval, at: $0.address) }
+        }
+
+        private var failures: [Failure] { seen.compactMap(\.failure) }
+        private var refusedAuthority: String? { seen.lazy.compactMap(\.connection?.tls?.refusedAuthority).first }
+
+        var name: Standing {
+            if let name = look?.name, name.source == .system {
+                if !name.addresses.isEmpty { return .passes }
+                if let failure = name.failure { return .fails(sign(failure)) }
+            }
+            // A name that is known already is not looked up again: only what was not found tells.
+            if let failure = failures.first(where: { $0.phase == .resolving }), failure.kind != .own,
+                failure.kind != .proxy
+            {
+                return .fails(sign(failure))
+            }
+            return seen.contains { $0.address != nil } ? .passes : .untested
+        }
+
+        private func sign(_ failure: Failure) -> Sign {
+            failure.kind == .noNameServer
+                ? .noNameServer : .noName(isUnknown: failure.hasNoAddress, answer: failure.detail.inSentence)
+        }
+
+        func family(_ family: Int) -> Standing {
+            let own = seen.filter { $0.address.map { ResolvedAddress($0).family } == family }
+            if own.contains(where: \.isConnected) { return .passes }
+            if let families = look?.families, !families.isEmpty, !families.contains(family) { return .fails(.noFamily) }
+            // Of edges that are tried over both families, those of a dead one stay silent.
+            let isTried = own.contains { $0.failure?.phase == .connecting }
+            return isTried && seen.contains(where: \.isConnected) ? .fails(.noFamily) : .untested
+        }
+
+        var connection: Standing {
+            if seen.contains(where: \.isMet) { return .passes }
+            let ways = failures.filter { $0.phase == .connecting || $0.phase == .handshaking }.map(\.kind)
+            let isOwn = failures.contains { $0.kind == .own || $0.kind == .proxy }
+            return ways.isEmpty || isOwn ? .untested : .fails(.noConnection(Set(ways)))
+        }
+
+        var trust: Standing {
+            if seen.contains(where: \.isVerified) { return .passes }
+            return refusedAuthority.map { .fails(.authority($0)) } ?? .untested
+        }
+
+        var clock: Clock {
+            Clock(
+                // A certificate that passes dates the clock to some months alone, an answer to the second.
+                look?.clock, isDated: seen.contains { $0.isVerified && $0.answer != nil },
+                refusesOthers: seen.contains { [.expired, .notYetValid].contains($0.connection?.tls?.problem) })
+        }
+
+        var interception: Standing {
+            if seen.contains(where: { $0.speaksOfFile || $0.isVerified && $0.answer?.isOfStranger != true }) {
+                return .passes
+            }
+            if let foreign = seen.first(where: { $0.connection?.tls?.problem == .nameMismatch }),
+                let leaf = foreign.connection?.tls?.chain.first
+            {
+                return .fails(.foreignCertificate(leaf.subject))
+            }
+            if let authority = refusedAuthority { return .fails(.authority(authority)) }
+            return seen.lazy.compactMap(\.answer).first(where: \.isOfStranger).map { .fails(.gate(Gate($0))) }
+                ?? .untested
+        }
+    }
+}
+
+/// One request of a check to somebody else than the site.
+private struct Other {
+    let failure: Failure?
+    let connection: Connection?
+    let answer: Answer?
+    let speaksOfFile: Bool
+    /// nil where a proxy stands between.
+    let address: String?
+
+    init(_ retrieval: Retrieval, at address: String? = nil) {
+        failure = retrieval.failure
+        connection = retrieval.connection
+        answer = retrieval.answer
+        speaksOfFile = retrieval.speaksOfFile
+        self.address = connection?.viaProxy == true ? nil : address ?? connection?.address
+    }
+
+    init(_ look: ConnectionLook) {
+        failure = look.failure
+        connection = look.connection
+        answer = nil
+        speaksOfFile = false
+        address = connection?.viaProxy == true ? nil : connection?.address
+    }
+
+    /// Whether the address took the connection, whatever came of it.
+    var isConnected: Bool {
+        failure.map { $0.phase != .resolving && $0.phase != .connecting || $0.kind == .connectionRefused } ?? true
+    }
+
+    /// Whether a server was met there: one that shows a certificate, or ends the handshake in no other way.
+    var isMet: Bool {
+        switch failure?.phase {
+        case .resolving, .connecting: false
+        case .handshaking: failure?.kind == .certificate
+        case .waiting, .receiving, nil: true
+        }
+    }
+
+    /// Whether a certificate was shown and passed.
+    var isVerified: Bool { connection?.tls?.trusted == true }
+}
+
+// MARK: - What an observation is worth
+
+extension Control {
+    /// The observation with what this machine alone brought about marked as that.
+    func marking(_ seen: Observation) -> Observation {
+        let host = seen.domain.name
+        var marked = seen
+        marked.origin.mark(by: self, MetHost(seen.origin, of: seen.domain).name)
+        if let look = ownLook(besides: seen.origin, in: seen.full) {
+            marked.origin.outcome = look.retrieval.outcome
+            marked.origin.connection = look.retrieval.connection
+        }
+        guard var look = seen.full else { return marked }
+        for index in look.addresses.indices {
+            let family = look.addresses[index].address.family
+            look.addresses[index].retrieval.mark(by: self, host, families: [family])
+        }
+        for index in look.agents.indices { look.agents[index].retrieval.mark(by: self, host) }
+        for index in look.pages.indices { look.pages[index].retrieval.mark(by: self, host) }
+        look.rootCopy?.mark(by: self, host)
+        // Another place has a way of its own, and this machine's trust store and clock.
+        let elsewhere = Control(trust: trust, clock: clock)
+        for index in look.vantages.indices { look.vantages[index].retrieval.mark(by: elsewhere, host) }
+        marked.full = look
+        return marked
+    }
+
+    /// Of a name with both families, what an address of the one gave that this machine has: where none of them answers, it
+    /// stands for the name.
+    private func ownLook(besides origin: Retrieval, in full: FullLook?) -> AddressLook? {
+        guard origin.redirects.isEmpty, let failure = origin.failure, let looks = full?.addresses,
+            let family = onlyFamily(toldBy: failure, origin.triedFamilies ?? [])
+        else { return nil }
+        let own = looks.filter { $0.address.family == family }
+        return own.allSatisfy { $0.retrieval.failure != nil } ? own.first : nil
+    }
+}
+
+extension Retrieval {
+    fileprivate mutating func mark(by control: Control, _ host: String, families: [Int]? = nil) {
+        if case .machine(let cause) = control.attribution(of: self, host: host, families: families) { ownFault = cause }
+    }
+}

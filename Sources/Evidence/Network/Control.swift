@@ -1,0 +1,308 @@
+// The control: what this machine's requests to others than the watched site met, at each step that a request takes. A site is blamed
+// for a step only where the same step works for others. It costs nothing: a check asks Apple's CDN anyway.
+
+import Facts
+import Foundation
+
+/// How far this machine can be trusted as a witness, step by step, in one check.
+package struct Control: Sendable {
+    // The steps, in the order in which a request takes them.
+    var name = Standing.untested
+    var ipv4 = Standing.untested
+    var ipv6 = Standing.untested
+    var connection = Standing.untested
+    var trust = Standing.untested
+    /// Whether the others themselves answer, and nobody in their place.
+    var interception = Standing.untested
+
+    var clock = Clock.untested
+    /// The environment variable that names a proxy, where this program was given none.
+    var unusedProxy: String?
+
+    enum Standing: Equatable, Sendable {
+        case passes
+        /// It fails for others too, as the sign says.
+        case fails(Sign)
+        case untested
+    }
+
+    /// In which way a step fails for others.
+    enum Sign: Equatable, Sendable {
+        /// No name server answers.
+        case noNameServer
+        /// The name server does not know the others' names, or cannot tell, in its words.
+        case noName(isUnknown: Bool, answer: String)
+        /// This machine has no address of the family, or reaches nobody with it.
+        case noFamily
+        /// Nobody takes a connection, in these ways.
+        case noConnection(Set<Failure.Kind>)
+        /// The others' certificates are refused for this authority.
+        case authority(String)
+        /// The others' names show a certificate for other names: by its subject.
+        case foreignCertificate(String)
+        /// Something that is not Apple answers in its place.
+        case gate(Gate)
+    }
+
+    /// An answer in the place of Apple's CDN, and how another answer of the same gate is known.
+    struct Gate: Equatable, Sendable {
+        var status: Int
+        var body: ContentHash?
+        /// Where it sends clients.
+        var target: String?
+
+        init(_ answer: Answer) {
+            status = answer.status
+            body = answer.body.hash
+            let isRedirect = (300..<400).contains(status) && status != 304
+            target = isRedirect ? answer.header("location").flatMap(Self.host) : nil
+        }
+
+        /// Whether an answer, or the first redirect on the way to none, is the same gate's.
+        func isBehind(_ retrieval: Retrieval) -> Bool {
+            let hop = retrieval.redirects.first
+            if let target { return (hop?.target ?? hop?.location).flatMap(Self.host) == target }
+            guard hop == nil, let answer = retrieval.answer else { return false }
+            return answer.status == status && (status == 511 || answer.body.hash != nil && answer.body.hash == body)
+        }
+
+        private static func host(_ url: String) -> String? { URLComponents(string: url)?.host?.lowercased() }
+    }
+
+    /// The right to blame a site for what a request to it met. Only a control gives it.
+    struct Permission: Sendable {
+        /// Whether the step was seen to work for others; where not, the words say that this machine saw it.
+        let isTested: Bool
+        /// 4 or 6 where addresses of both were tried, and the failure says something of those of one alone.
+        let onlyFamily: Int?
+
+        fileprivate init(isTested: Bool, onlyFamily: Int? = nil) {
+            self.isTested = isTested
+            self.onlyFamily = onlyFamily
+        }
+    }
+
+    enum Attribution: Sendable {
+        case site(Permission)
+        case machine(MonitorCause)
+
+        fileprivate static func site(isTested: Bool) -> Attribution { .site(Permission(isTested: isTested)) }
+    }
+}
+
+// MARK: - Who is to blame
+
+extension Control {
+    /// Who a retrieval of the site's speaks of, at the step where it ended. `families`: of the addresses that it was tried at, where
+    /// the retrieval does not say; `host`: the one that was asked last.
+    func attribution(of retrieval: Retrieval, host: String, families: [Int]? = nil) -> Attribution {
+        // A gate shows everybody the same.
+        if case .fails(.gate(let gate)) = interception, gate.isBehind(retrieval) {
+            return .machine(.gateAnswers(status: gate.status))
+        }
+        if case .fails(.foreignCertificate) = interception, let hop = retrieval.hopToAnotherSite {
+            return .machine(.gateAnswers(status: hop.status))
+        }
+        switch retrieval.outcome {
+        case .answered(let answer):
+            // No site can know that a network wants a login: https://www.rfc-editor.org/rfc/rfc6585#section-6
+            if answer.status == 511 { return .machine(.gateAnswers(status: 511)) }
+            if case .fails(.gate) = interception { return .site(isTested: false) }
+            return .site(isTested: true)
+        case .failed(let failure):
+            return attribution(of: failure, retrieval, host, families ?? retrieval.triedFamilies ?? [])
+        }
+    }
+
+    private func attribution(
+        of failure: Failure, _ retrieval: Retrieval, _ host: String, _ families: [Int]
+    ) -> Attribution {
+        switch failure.kind {
+        case .own: return .machine(.ownFault(detail: failure.detail.inSentence))
+        case .proxy: return .machine(.proxyFailed(status: failure.proxyStatus, detail: failure.detail.inSentence))
+        case .nameServerFailure, .noNameServer, .nameNotFound, .noAddress: return attribution(ofName: failure, host)
+        case .timedOut where failure.phase == .resolving: return attribution(ofName: failure, host)
+        case .certificate: return attribution(ofCertificate: retrieval, host)
+        case .unreachable, .timedOut, .connectionRefused, .connectionReset, .tlsHandshake, .tlsVersion:
+            guard failure.phase == .connecting || failure.phase == .handshaking else { break }
+            return attribution(ofConnection: failure, families)
+        case .noIPv4Address, .noIPv6Address, .truncated, .headersTooLarge, .malformedAnswer, .badEncoding,
+            .privateAddress:
+            break
+        }
+        // Who got an answer, or the beginning of one, met the server.
+        return .site(isTested: true)
+    }
+
+    private static let silentOnName = "no answer in time about this name, though other names resolve"
+
+    private func attribution(ofName failure: Failure, _ host: String) -> Attribution {
+        let host = host.inSentence
+        let isAbsent = failure.kind == .nameNotFound || failure.kind == .noAddress
+        let isSilent = failure.kind == .noNameServer || failure.kind == .timedOut
+        return switch name {
+        case .fails(.noName(isUnknown: true, let answer)) where isAbsent:
+            .machine(.namesFail(host: host, answer: answer))
+        case _ where isAbsent: .site(isTested: name == .passes)
+        case .fails(.noNameServer): .machine(.nameServerFailed(host: host, answer: nil))
+        case .fails(.noName(isUnknown: false, let answer)): .machine(.namesFail(host: host, answer: answer))
+        // Nobody but the name servers of the site can be that slow; ours answers for others.
+        case .passes where isSilent: .machine(.nameServerFailed(host: host, answer: Self.silentOnName))
+        default: .machine(.nameServerFailed(host: host, answer: isSilent ? nil : failure.detail.inSentence))
+        }
+    }
+
+    private func attribution(ofConnection failure: Failure, _ families: [Int]) -> Attribution {
+        let lacking = families.filter { standing(ofFamily: $0) == .fails(.noFamily) }
+        if failure.phase == .connecting, failure.kind != .connectionRefused {
+            if let family = lacking.first, lacking.count == families.count { return .machine(.noFamily(family)) }
+            // Without edges that are asked over IPv6: what could not even be sent shows that this machine has no way there.
+            if failure.kind == .unreachable, families == [6], ipv6 == .untested { return .machine(.noFamily(6)) }
+        }
+        // A server that refuses is there; one that nobody reaches may be behind a network that is down.
+        let silence: Set<Failure.Kind> = [.timedOut, .unreachable]
+        if case .fails(.noConnection(let ways)) = connection,
+            ways.contains(failure.kind) || silence.contains(failure.kind) && !ways.isDisjoint(with: silence)
+        {
+            return .machine(.noWayOut(unusedProxy: unusedProxy))
+        }
+        let own = lacking.count < families.count ? families.filter { !lacking.contains($0) } : families
+        let isReached = own.allSatisfy { standing(ofFamily: $0) == .passes }
+        return .site(
+            Permission(
+                isTested: isReached && connection == .passes, onlyFamily: onlyFamily(toldBy: failure, families)))
+    }
+
+    /// The family that a failed connection says something of, where the name has both and this machine lacks the other one.
+    ///
+    ///     failed with  this machine lacks  not tested  says something of
+    ///     no route     neither             one         the other than the one not tested
+    ///     no route     one                 any         the other
+    ///     time-out     one                 any         the other
+    ///     in all other cases nil: of both, or it is not known of which
+    func onlyFamily(toldBy failure: Failure, _ families: [Int]) -> Int? {
+        guard failure.phase == .connecting, families.count == 2 else { return nil }
+        let lacking = families.filter { standing(ofFamily: $0) == .fails(.noFamily) }
+        let untested = families.filter { standing(ofFamily: $0) == .untested }
+        let silent: [Int] =
+            switch failure.kind {
+            case .unreachable: lacking.isEmpty ? untested : lacking
+            case .timedOut: lacking
+            default: []
+            }
+        return silent.count == 1 ? families.first { $0 != silent[0] } : nil
+    }
+
+    /// `family`: 4 or 6.
+    private func standing(ofFamily family: Int) -> Standing { family == 6 ? ipv6 : ipv4 }
+
+    private func attribution(ofCertificate retrieval: Retrieval, _ host: String) -> Attribution {
+        let tls = retrieval.connection?.tls
+        switch tls?.problem {
+        case .expired, .notYetValid:
+            guard let cause = clock.cause(ofRefusing: tls?.chain ?? []) else {
+                return .site(isTested: clock != .untested)
+            }
+            return .machine(cause)
+        case .nameMismatch:
+            if case .fails(.foreignCertificate(let subject)) = interception, subject == tls?.chain.first?.subject {
+                return .machine(.gateAnswers(status: nil))
+            }
+            return .site(isTested: interception == .passes)
+        case .revoked: return .site(isTested: true)
+        case .selfSigned, .untrustedRoot, .incompleteChain, .other, nil: break
+        }
+        guard case .fails(.authority(let others)) = trust else { return .site(isTested: trust == .passes) }
+        let own = tls?.refusedAuthority
+        // What signed itself no trust store lacks.
+        if tls?.problem == .selfSigned, own != others { return .site(isTested: false) }
+        return .machine(
+            own == others
+                ? .tlsIntercepted(host: host.inSentence, authority: CertificateFacts.name(in: others).inSentence)
+                : .trustStoreLacks(authority: CertificateFacts.name(in: own ?? "").inSentence))
+    }
+}
+
+extension TLSFacts {
+    /// The authority that the chain ends with, as far as it was sent, where it is not trusted.
+    var refusedAuthority: String? {
+        switch problem {
+        case .selfSigned, .untrustedRoot, .incompleteChain, .other: break
+        case .expired, .notYetValid, .revoked, .nameMismatch, nil: return nil
+        }
+        return chain.linked.last.flatMap { $0.issuer.isEmpty ? nil : $0.issuer }
+    }
+}
+
+extension Retrieval {
+    /// Of the URL that was asked for.
+    fileprivate var host: String { URLComponents(string: url)?.host ?? "" }
+
+    /// A redirect that leaves the site of the host that was asked first.
+    fileprivate var hopToAnotherSite: RedirectHop? {
+        guard !redirects.isEmpty, let domain = try? Domain(host) else { return nil }
+        return redirects.first { hop in
+            hop.target.flatMap { URLComponents(string: $0)?.host }.map { !domain.isSameSite(as: $0) } ?? false
+        }
+    }
+}
+
+// MARK: - What kept this machine from Apple's CDN
+
+extension Control {
+    /// What this machine lacks, where that is why Apple's CDN said nothing. `origin`: what the same check met at the site.
+    func ownCause(ofCDN cdn: Retrieval, besides origin: Retrieval) -> MonitorCause? {
+        if let cause = origin.ownFault, Self.isMet(cause, by: cdn) { return cause }
+        guard let failure = cdn.failure else {
+            return cdn.answer?.isOfStranger == true ? cdn.answer.map { .gateAnswers(status: $0.status) } : nil
+        }
+        switch failure.kind {
+        case .proxy: return .proxyFailed(status: failure.proxyStatus, detail: failure.detail.inSentence)
+        case .noNameServer,
+            .timedOut where failure.phase == .resolving:
+            // Where other names are found, it is this one that nobody answers for.
+            let isOther = origin.answer != nil || origin.failure?.phase != .resolving
+            return isOther ? nil : .nameServerFailed(host: cdn.host.inSentence, answer: nil)
+        case .timedOut, .unreachable, .connectionRefused, .connectionReset:
+            guard failure.phase == .connecting else { return nil }
+            let address = cdn.connection.flatMap { $0.viaProxy ? nil : $0.address }
+            let families = cdn.triedFamilies ?? address.map { [ResolvedAddress($0).family] } ?? []
+            if let family = families.first, families.allSatisfy({ standing(ofFamily: $0) == .fails(.noFamily) }) {
+                return .noFamily(family)
+            }
+            // The site may be reached without the proxy, and Apple's CDN not.
+            guard case .fails(.noConnection) = connection, unusedProxy != nil else { return nil }
+            return .noWayOut(unusedProxy: unusedProxy)
+        case .certificate: return ownCause(ofCertificate: cdn.connection?.tls?.problem, besides: origin)
+        default: return nil
+        }
+    }
+
+    private func ownCause(
+        ofCertificate problem: CertificateProblem?, besides origin: Retrieval
+    ) -> MonitorCause? {
+        switch problem {
+        case .expired, .notYetValid:
+            // Where the site's certificate passes by a clock that Apple does not date, somebody is in the CDN's place.
+            if clock == .refused, origin.connection?.tls?.trusted == true { return nil }
+            return clock.cause
+        case .nameMismatch:
+            if case .fails(.foreignCertificate) = interception { return .gateAnswers(status: nil) }
+            return nil
+        default: return nil
+        }
+    }
+
+    /// Whether what this machine lacks for the site is at the step at which the request to the CDN ended.
+    private static func isMet(_ cause: MonitorCause, by cdn: Retrieval) -> Bool {
+        let failure = cdn.failure
+        switch cause {
+        case .nameServerFailed, .namesFail: return failure?.phase == .resolving
+        case .noFamily: return failure?.phase == .connecting
+        case .noWayOut: return failure?.phase == .connecting || failure?.phase == .handshaking
+        case .tlsIntercepted, .trustStoreLacks, .clockIsWrong: return failure?.kind == .certificate
+        case .gateAnswers: return failure?.kind == .certificate || cdn.answer?.isOfStranger == true
+        default: return false
+        }
+    }
+}
