@@ -275,7 +275,6 @@ let package = Package(
                 "Evidence", "Facts", "Monitoring", "Storage", "TestSupport", "TestTraits",
                 .external("GRDB", "GRDB.swift"),
             ],
-            exclude: ["Fixtures"],
             swiftSettings: strict),
         // What each surface says of a domain in each of its states.
         .testTarget(
