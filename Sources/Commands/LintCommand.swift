@@ -159,7 +159,7 @@ struct LintText {
         for finding in result.report.findings {
             let place = "\(result.text.name.displayable):\(finding.start.line):\(finding.start.column)"
             lines.append(
-                "\(style.bold(place)): \(style.severity(Severity(finding.severity))): \(finding.message.displayable) "
+                "\(style.bold(place)): \(style.severity(finding.severity)): \(finding.message.displayable) "
                     + "[\(finding.rule)]")
             lines += excerpt(result.text.bytes, finding)
             lines += style.wrapped("fix: " + finding.fix.displayable, indentation: 4, hanging: 5)

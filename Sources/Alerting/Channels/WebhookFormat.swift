@@ -32,9 +32,9 @@ struct WebhookFormat: ChannelFormat {
             { $0.findings = Array($0.findings.prefix(10)) },
             { $0.changes = Array($0.changes.prefix(20)) },
             { payload in
-                for index in payload.changes.indices {
-                    payload.changes[index].summary = payload.changes[index].summary.cut(toBytes: 200)
-                    payload.changes[index].pointer = payload.changes[index].pointer.cut(toBytes: 200)
+                payload.changes = payload.changes.map {
+                    AssociationChange(
+                        kind: $0.kind, summary: $0.summary.cut(toBytes: 200), pointer: $0.pointer.cut(toBytes: 200))
                 }
                 for index in payload.findings.indices {
                     payload.findings[index].message = payload.findings[index].message.cut(toBytes: 300)
