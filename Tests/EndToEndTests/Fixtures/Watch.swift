@@ -103,8 +103,9 @@ struct Watch: Sendable {
         let process = try start()
         try await until("a check of \(hosts)", seen: { process.errors }) {
             let status = try await stage.run(["status", "--format", "json", "--config", file])
+            let domains = (try? status.json())?.elements ?? []
             return hosts.allSatisfy { host in
-                (try? status.json())?["domains"].elements.contains { $0["domain"].string == host && $0["checked_at"].string != nil } == true
+                domains.contains { $0["domain"].string == host && $0["checked_at"].string != nil }
             }
         }
         process.signal(SIGTERM)

@@ -110,7 +110,7 @@ extension EndToEndTests {
             "entitlements that name no domain are an input that cannot be used",
             arguments: [
                 ("other.entitlements", "<plist version=\"1.0\"><dict/></plist>", "names no associated domain"),
-                ("binary.entitlements", "bplist00", "binary property list"),
+                ("binary.entitlements", "bplist00", "holds no entitlements"),
             ])
         func unusable(_ name: String, _ text: String, _ words: String) async throws {
             try await Stage.withoutLab { stage in
