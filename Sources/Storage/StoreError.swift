@@ -81,15 +81,18 @@ extension StoreError {
     static func newerSchema(_ path: String, version: Int) -> StoreError {
         StoreError(
             code: .newerSchema,
-            message: "\(path) was written by a newer version of aasa-monitor (store format \(version)), and this version "
+            message:
+                "\(path) was written by a newer version of aasa-monitor (store format \(version)), and this version "
                 + "uses store format \(Schema.version); use that version, or restore a backup from before the upgrade")
     }
 
     static func olderSchema(_ path: String, version: Int) -> StoreError {
         StoreError(
             code: .olderSchema,
-            message: "\(path) was written by an earlier version of aasa-monitor (store format \(version)), and this version "
-                + "uses store format \(Schema.version); start `aasa-monitor run` of this version, which brings it to that format")
+            message:
+                "\(path) was written by an earlier version of aasa-monitor (store format \(version)), and this version "
+                + "uses store format \(Schema.version); start `aasa-monitor run` of this version, which brings it to that format"
+        )
     }
 
     /// `what`: whose state it is.

@@ -205,14 +205,17 @@ extension StorageSuite {
             #expect(refusal?.message.contains("another program") == true)
         }
 
-        @Test("a store of a newer version is refused in words and left alone", arguments: [Store.Access.monitor, .reader])
+        @Test(
+            "a store of a newer version is refused in words and left alone", arguments: [Store.Access.monitor, .reader])
         func newer(access: Store.Access) throws {
             try Store(path: folder.store).close()
             try set(version: Schema.version + 1)
             let before = try Data(contentsOf: URL(fileURLWithPath: folder.store))
             let refusal = errorOfOpening(folder.store, access: access)
             #expect(refusal?.code == .newerSchema)
-            #expect(refusal?.message.contains("newer version of aasa-monitor (store format 2)") == true, "\(refusal?.message ?? "")")
+            #expect(
+                refusal?.message.contains("newer version of aasa-monitor (store format 2)") == true,
+                "\(refusal?.message ?? "")")
             #expect(try Data(contentsOf: URL(fileURLWithPath: folder.store)) == before)
         }
 

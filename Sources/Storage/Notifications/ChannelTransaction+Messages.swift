@@ -96,7 +96,8 @@ extension ChannelTransaction {
     /// Deletes a message that cannot be read. Its incidents may be notified of again; what it said may have arrived.
     package func discard(_ message: Int64) throws {
         try database.execute(
-            cached: "UPDATE notification SET message_id = NULL, maybe_delivered = 1 WHERE channel = ? AND message_id = ?",
+            cached:
+                "UPDATE notification SET message_id = NULL, maybe_delivered = 1 WHERE channel = ? AND message_id = ?",
             arguments: [channel, message])
         try database.execute(
             cached: "DELETE FROM message WHERE id = ? AND channel = ?", arguments: [message, channel])

@@ -179,7 +179,8 @@ package actor Simulation {
         isOffline = false
         agenda.keep { what in
             switch what {
-            case .site, .receiver, .silence, .acknowledgement, .many, .machine, .reload, .backup, .restore, .crash: false
+            case .site, .receiver, .silence, .acknowledgement, .many, .machine, .reload, .backup, .restore, .crash:
+                false
             case .check, .step, .refreshSilences, .noticeClock, .evaluate, .retention, .start, .audit: true
             }
         }
