@@ -2,7 +2,10 @@
 #ifndef AASA_CCARES_H
 #define AASA_CCARES_H
 
+// What newer versions call deprecated is all that 1.18 has.
+#define CARES_NO_DEPRECATED
 #include <ares.h>
+#include <netdb.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/time.h>
@@ -14,7 +17,6 @@ enum aasa_ares_outcome {
     AASA_ARES_NO_ADDRESS,
     AASA_ARES_SERVER_FAILURE,
     AASA_ARES_NO_SERVER,
-    AASA_ARES_SILENCE,
     AASA_ARES_OTHER
 };
 
@@ -29,7 +31,7 @@ static inline enum aasa_ares_outcome aasa_ares_outcome_of(int status) {
         case ARES_ENOTIMP:
         case ARES_EFORMERR:
         case ARES_EBADRESP: return AASA_ARES_SERVER_FAILURE;
-        case ARES_ETIMEOUT: return AASA_ARES_SILENCE;
+        case ARES_ETIMEOUT:
         case ARES_ECONNREFUSED: return AASA_ARES_NO_SERVER;
         default: return AASA_ARES_OTHER;
     }

@@ -29,10 +29,8 @@ package final class Resolver: Sendable {
     private static let lifetime = Duration.seconds(60)
     private static let maximumRecent = 256
 
-    /// `servers`: in place of those in `/etc/resolv.conf`, as `HOST[:PORT]` with commas between. `hosts`: in place of `/etc/hosts`.
-    package init(servers: String? = nil, hosts: String? = nil) {
-        loop = ResolverLoop(servers: servers, hosts: hosts.map { HostsFile(path: $0) } ?? HostsFile())
-    }
+    /// `servers`: in place of those in `/etc/resolv.conf`, as `HOST[:PORT]` with commas between.
+    package init(servers: String? = nil) { loop = ResolverLoop(servers: servers) }
 
     /// The addresses of a host, IPv4 and IPv6, in the order in which they should be tried (RFC 6724), without duplicates.
     ///
@@ -47,26 +45,15 @@ package final class Resolver: Sendable {
     ) async throws -> LookUpResult {
         let known = isRecentEnough ? recent.withLock { $0[host] } : nil
         if let known, known.until > .now { return .success(known.addresses) }
-        let lookUp = LookUp(host: host)
-        let result = try await withThrowingTaskGroup(of: LookUpResult?.self) { group in
-            group.addTask {
-                await withTaskCancellationHandler {
-                    await withCheckedContinuation { continuation in
-                        if lookUp.wait(continuation) { self.loop.submit(lookUp) }
-                    }
-                } onCancel: {
-                    lookUp.finish(nil)
-                }
+        let lookUp = LookUp(host: host, timeout: timeout)
+        let answer = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if lookUp.wait(continuation) { loop.submit(lookUp) }
             }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                return lookUp.known
-                    ?? .failure(Failure(lookUp: .noNameServer, "no name server answered in time"))
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next(), let result = first else { throw CancellationError() }
-            return result
+        } onCancel: {
+            lookUp.finish(nil)
         }
+        guard let result = answer else { throw CancellationError() }
         guard isRecentEnough else { return result }
         var kept = result
         // A name server in trouble is no reason to leave an address that answered a while ago, and it is not waited for again
@@ -92,17 +79,18 @@ final class LookUp: Sendable {
         case over
     }
 
-    let host: String
+    /// As it is asked for: without final dot. Every name below `localhost` is this machine (RFC 6761, 6.3).
+    let name: String
+    let timeout: Duration
+    private let start = ContinuousClock.now
     private let state = Mutex(State.new)
-    private let answer = Mutex<LookUpResult?>(nil)
 
-    /// What is known already, while more is asked about it.
-    var known: LookUpResult? {
-        get { answer.withLock { $0 } }
-        set { answer.withLock { $0 = newValue } }
+    init(host: String, timeout: Duration) {
+        var name = host.lowercased()
+        if name.hasSuffix(".") { name.removeLast() }
+        self.name = name.hasSuffix(".localhost") ? "localhost" : name
+        self.timeout = timeout
     }
-
-    init(host: String) { self.host = host }
 
     /// - Returns: false where it was cancelled before it began; the continuation is resumed then.
     func wait(_ continuation: CheckedContinuation<LookUpResult?, Never>) -> Bool {
@@ -119,6 +107,10 @@ final class LookUp: Sendable {
         state.withLock { if case .waiting = $0 { true } else { false } }
     }
 
+    /// Negative where it is over.
+    var timeLeft: Duration { timeout - start.duration(to: .now) }
+
+    /// `result`: nil of a cancelled one.
     func finish(_ result: LookUpResult?) {
         let continuation = state.withLock { state -> CheckedContinuation<LookUpResult?, Never>? in
             defer { state = .over }
@@ -127,65 +119,9 @@ final class LookUp: Sendable {
         }
         continuation?.resume(returning: result)
     }
-}
 
-/// What a name server's answer holds (RFC 1035, 4.1): addresses, and the alias that they are of. c-ares does not show an alias
-/// where a look-up failed; a name that is an alias of one that was given up is another matter than a name that was never there.
-struct NameServerAnswer {
-    /// In the order of the answer, none twice.
-    private(set) var addresses: [String] = []
-    /// The last target of its CNAME records, without final dot.
-    private(set) var alias: String?
-
-    /// As far as the answer can be read.
-    init(_ answer: [UInt8]) {
-        guard answer.count >= 12 else { return }
-        func number(_ at: Int) -> Int? {
-            at + 1 < answer.count ? Int(answer[at]) << 8 | Int(answer[at + 1]) : nil
-        }
-        var place = 12
-        for _ in 0..<(number(4) ?? 0) {
-            guard let end = Self.name(answer, at: place)?.end else { return }
-            place = end + 4
-        }
-        for _ in 0..<(number(6) ?? 0) {
-            guard let end = Self.name(answer, at: place)?.end, let type = number(end), let length = number(end + 8)
-            else { return }
-            let start = end + 10
-            place = start + length
-            switch (type, length) {
-            case (5, _): alias = Self.name(answer, at: start)?.text ?? alias
-            case (1, 4), (28, 16):
-                guard place <= answer.count, let address = HostAddress(bytes: Array(answer[start..<place]))?.description
-                else { return }
-                if !addresses.contains(address) { addresses.append(address) }
-            default: break
-            }
-        }
-    }
-
-    /// A name, perhaps with a pointer at its end, and the place behind it.
-    private static func name(_ answer: [UInt8], at start: Int) -> (text: String, end: Int)? {
-        var labels: [String] = []
-        var place = start
-        var end: Int?
-        // A name has 127 labels at most; pointers in a circle end here too.
-        for _ in 0..<128 {
-            guard place < answer.count else { return nil }
-            let length = Int(answer[place])
-            switch length {
-            case 0: return (labels.joined(separator: "."), end ?? place + 1)
-            case 0xC0...:
-                guard place + 1 < answer.count else { return nil }
-                end = end ?? place + 2
-                place = (length & 0x3F) << 8 | Int(answer[place + 1])
-            case 1...63:
-                guard place + length < answer.count else { return nil }
-                labels.append(String(decoding: answer[(place + 1)...(place + length)], as: UTF8.self))
-                place += length + 1
-            default: return nil
-            }
-        }
-        return nil
+    /// Ends it where its time is over.
+    func finishIfLate() {
+        if timeLeft <= .zero { finish(.failure(Failure(lookUp: .noNameServer, "no name server answered in time"))) }
     }
 }

@@ -1,15 +1,15 @@
 // The thread that drives c-ares. It runs while something is looked up, and ends when nothing is.
 
 import CCares
+import DequeModule
 import Facts
-import Foundation
 import Glibc
 import Synchronization
 
 /// Hands look-ups to a thread of its own, a bounded number at a time.
 final class ResolverLoop: Sendable {
     private struct Inbox {
-        var waiting: [LookUp] = []
+        var waiting = Deque<LookUp>()
         var isRunning = false
     }
 
@@ -17,16 +17,16 @@ final class ResolverLoop: Sendable {
     private static let maximumWaiting = 4096
     /// Look-ups under way at once: name servers limit how much they answer.
     private static let maximumActive = 256
+    /// How late a look-up may end whose time is over or that nobody waits for any more.
+    private static let maximumSleep = 100
 
     private let servers: String?
-    private let hosts: Mutex<HostsFile>
     private let inbox = Mutex(Inbox())
     /// Interrupts the thread's `poll`; negative where the system gives no descriptor.
     private let wakeUp: Int32
 
-    init(servers: String?, hosts: HostsFile) {
+    init(servers: String?) {
         self.servers = servers
-        self.hosts = Mutex(hosts)
         wakeUp = eventfd(0, O_NONBLOCK | O_CLOEXEC)
     }
 
@@ -68,23 +68,23 @@ final class ResolverLoop: Sendable {
     }
 
     private func run() {
-        let resolving = Resolving(servers: servers)
-        while let lookUps = next(active: resolving.active) {
-            for lookUp in lookUps where lookUp.isWanted {
-                let known = hosts.withLock { $0.addresses(of: lookUp.host) }
-                if known.isEmpty {
-                    resolving.begin(lookUp)
-                } else {
-                    lookUp.finish(.success(AddressOrder.sorted(known)))
-                }
+        var active: [ActiveLookUp] = []
+        while let lookUps = next(active: active.count) {
+            for lookUp in lookUps {
+                let begun = ActiveLookUp(lookUp, servers: servers)
+                begun.begin()
+                active.append(begun)
             }
-            if resolving.active > 0 { resolving.waitAndProcess(wakeUp: wakeUp) }
+            active.removeAll { $0.isOver() }
+            if !active.isEmpty { waitAndProcess(active.flatMap(\.channels)) }
         }
     }
 
     /// What may begin now; nil where nothing waits and nothing is under way: the thread ends.
     private func next(active: Int) -> [LookUp]? {
         inbox.withLock { inbox in
+            for lookUp in inbox.waiting { lookUp.finishIfLate() }
+            inbox.waiting.removeAll { !$0.isWanted }
             if inbox.waiting.isEmpty, active == 0 {
                 inbox.isRunning = false
                 return nil
@@ -95,241 +95,113 @@ final class ResolverLoop: Sendable {
             return taken
         }
     }
-}
-
-/// The look-ups of one run of the thread, and confined to it: what c-ares makes is not safe to share.
-private final class Resolving {
-    private let servers: String?
-    private var usual: NameServers?
-    /// Older ones with questions under way.
-    private var old: [NameServers] = []
-    /// Look-ups under way.
-    private(set) var active = 0
-
-    /// `/etc/resolv.conf` is read when the servers are set up. It may change while the monitor lives.
-    private static let lifetime = Duration.seconds(30)
-
-    init(servers: String?) { self.servers = servers }
-
-    func begin(_ lookUp: LookUp) {
-        guard let servers = fresh() else {
-            return lookUp.finish(.failure(Failure(lookUp: .own, "the name look-up could not be set up")))
-        }
-        active += 1
-        var outcomes: [RecordType: LookUpResult] = [:]
-        for type in [RecordType.a, .aaaa] {
-            servers.ask(lookUp.host, type) { [unowned self] outcome in
-                outcomes[type] = outcome
-                if outcomes.count == 2 {
-                    lookUp.finish(Self.together(outcomes))
-                    active -= 1
-                } else if type == .a {
-                    // Where time runs out before the other answer is in, this one counts.
-                    lookUp.known = outcome.map(AddressOrder.sorted)
-                }
-            }
-        }
-    }
-
-    /// Addresses of either family will do. Else the IPv4 answer decides, since some servers deny a name when they are asked for
-    /// IPv6 addresses (RFC 4074); that a name has no address takes both.
-    private static func together(_ outcomes: [RecordType: LookUpResult]) -> LookUpResult {
-        let found = [RecordType.aaaa, .a].compactMap { try? outcomes[$0]?.get() }.flatMap(\.self)
-        if !found.isEmpty { return .success(AddressOrder.sorted(found)) }
-        guard case .failure(let four) = outcomes[.a], case .failure(let six) = outcomes[.aaaa] else {
-            return .failure(Failure(lookUp: .noAddress, "the name has no address"))
-        }
-        return .failure(four.kind != .noAddress || six.hasNoAddress ? four : six)
-    }
-
-    /// nil where none can be set up.
-    private func fresh() -> NameServers? {
-        if let usual {
-            guard usual.madeAt.duration(to: .now) > Self.lifetime else { return usual }
-            if usual.isBusy { old.append(usual) }
-        }
-        usual = NameServers(servers)
-        return usual
-    }
 
     /// Waits for sockets, for the next time limit of c-ares, or for a wake-up.
-    func waitAndProcess(wakeUp: Int32) {
-        let channels = ([usual].compactMap(\.self) + old).flatMap(\.channels)
+    private func waitAndProcess(_ channels: [NameServerChannel]) {
         var polled = [pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)]
         var owners: [NameServerChannel] = []
         for channel in channels {
-            for (socket, events) in channel.sockets.events {
-                polled.append(pollfd(fd: socket, events: events, revents: 0))
+            for socket in channel.sockets {
+                polled.append(socket)
                 owners.append(channel)
             }
         }
-        let timeout = channels.filter(\.isBusy).compactMap(\.millisecondsLeft).min() ?? 1000
+        let timeout = min(channels.compactMap(\.millisecondsLeft).min() ?? Self.maximumSleep, Self.maximumSleep)
         poll(&polled, nfds_t(polled.count), Int32(timeout))
         if polled[0].revents != 0 {
             var count: UInt64 = 0
             _ = read(wakeUp, &count, MemoryLayout.size(ofValue: count))
         }
-        for (entry, channel) in zip(polled.dropFirst(), owners) where entry.revents != 0 {
-            channel.process(entry.fd, entry.revents)
-        }
+        for (socket, channel) in zip(polled.dropFirst(), owners) where socket.revents != 0 { channel.process(socket) }
         for channel in channels { channel.processTimeouts() }
-        old.removeAll { !$0.isBusy }
     }
 }
 
-/// What is asked of a name; raw values are DNS' own.
-private enum RecordType: Int32 { case a = 1, aaaa = 28 }
+/// A look-up under way. c-ares finds addresses by itself; where it finds none it does not tell the four outcomes apart, and
+/// each type of record is asked for by itself.
+private final class ActiveLookUp {
+    private let lookUp: LookUp
+    private let servers: String?
+    /// All that have questions, perhaps; its own alone, so that a file of name servers that changes counts at once.
+    private(set) var channels: [NameServerChannel] = []
+    private var isExplaining = false
 
-/// The name servers of this machine in their order. Which of them is asked next is decided here: c-ares goes on by itself as
-/// well, yet then a server that failed and one that was silent are the same to it.
-private final class NameServers {
-    let channels: [NameServerChannel]
-    let madeAt = ContinuousClock.now
-
-    /// How often a server is asked that does not answer.
-    private static let rounds = 3
-
-    /// nil where memory ran out, or the configuration of this machine cannot be read.
-    init?(_ servers: String?) {
-        guard let first = NameServerChannel(servers) else { return nil }
-        channels = first.oneForEachServer()
+    init(_ lookUp: LookUp, servers: String?) {
+        self.lookUp = lookUp
+        self.servers = servers
     }
 
-    var isBusy: Bool { channels.contains(where: \.isBusy) }
-
-    func ask(_ host: String, _ type: RecordType, _ answer: @escaping (LookUpResult) -> Void) {
-        let turns = (0..<Self.rounds).flatMap { _ in channels.indices }
-        ask(host, type, turns, otherwise: Failure(lookUp: .noNameServer, "there is no name server"), answer)
-    }
-
-    /// `turns`: servers by number, in the order in which they are asked; one that failed for good is not asked again. `failure`: the
-    /// last one; that of a server that answered counts more than silence.
-    private func ask(
-        _ host: String, _ type: RecordType, _ turns: [Int], otherwise failure: Failure,
-        _ answer: @escaping (LookUpResult) -> Void
-    ) {
-        guard let server = turns.first else { return answer(.failure(failure)) }
-        channels[server].ask(host, type.rawValue) { [self] status, bytes in
-            let outcome = aasa_ares_outcome_of(status)
-            let words = ares_strerror(status).map { String(cString: $0) } ?? "error \(status)"
-            let said = NameServerAnswer(bytes)
-            func failed(_ kind: Failure.Kind) -> Failure { Failure(lookUp: kind, words, alias: said.alias) }
-            let others = turns.dropFirst().filter { $0 != server }
-            switch outcome {
-            case AASA_ARES_FOUND where said.addresses.isEmpty:
-                answer(.failure(Failure(lookUp: .noAddress, "the name has no address", alias: said.alias)))
-            case AASA_ARES_FOUND: answer(.success(said.addresses))
-            case AASA_ARES_NO_SUCH_NAME: answer(.failure(failed(.nameNotFound)))
-            case AASA_ARES_NO_ADDRESS: answer(.failure(failed(.noAddress)))
-            case AASA_ARES_SERVER_FAILURE: ask(host, type, others, otherwise: failed(.nameServerFailure), answer)
-            case AASA_ARES_NO_SERVER, AASA_ARES_SILENCE:
-                // Silence may be a lost packet; where nobody is, nobody will be in a moment.
-                let left = outcome == AASA_ARES_NO_SERVER ? others : Array(turns.dropFirst())
-                let last = failure.kind == .nameServerFailure ? failure : failed(.noNameServer)
-                ask(host, type, left, otherwise: last, answer)
-            default: answer(.failure(failed(.own)))
+    func begin() {
+        guard let channel = channel(takesFailures: false) else { return }
+        channel.findAddresses(of: lookUp.name) { [self] answer in
+            switch answer.failure {
+            case nil: lookUp.finish(.success(answer.addresses))
+            // There is no /etc/hosts, and no name server is asked for this machine.
+            case _ where lookUp.name == "localhost": lookUp.finish(.success(["127.0.0.1", "::1"]))
+            // A name server has denied something, perhaps after others that failed.
+            case .nameNotFound, .noAddress: explain(with: channel)
+            default: explain(with: nil)
             }
         }
     }
-}
 
-/// A c-ares channel without search domains. https://c-ares.org/docs.html
-private final class NameServerChannel {
-    /// What c-ares wants to know of its sockets. An object of its own: c-ares still calls back while a channel is destroyed.
-    final class Sockets {
-        var events: [ares_socket_t: Int16] = [:]
-    }
-
-    /// What a callback is given. It keeps the channel while a question is under way.
-    private final class Pending {
-        let channel: NameServerChannel
-        let answer: (Int32, [UInt8]) -> Void
-
-        init(_ channel: NameServerChannel, _ answer: @escaping (Int32, [UInt8]) -> Void) {
-            self.channel = channel
-            self.answer = answer
+    /// Whether there is an end, after which no channel has questions. Where c-ares still waits and little time is left (a server
+    /// that is silent when asked for IPv6 addresses, say), what is known of IPv4 counts.
+    func isOver() -> Bool {
+        lookUp.finishIfLate()
+        if lookUp.isWanted {
+            if lookUp.timeLeft < lookUp.timeout / 4 { explain(with: nil) }
+        } else {
+            for channel in channels { channel.cancel() }
         }
+        return !lookUp.isWanted
     }
 
-    let sockets = Sockets()
-    private var pending = 0
-    private let handle: ares_channel
-
-    /// For one question to one server.
-    private static let milliseconds: Int32 = 2000
-
-    /// With all the servers of `servers`, or of `/etc/resolv.conf`; nil where memory ran out or they cannot be read.
-    init?(_ servers: String?) {
-        var options = ares_options()
-        options.timeout = Self.milliseconds
-        options.tries = 1
-        // A server's failure is an answer, and the name is asked for as it is: no search domains, no HOSTALIASES.
-        options.flags = ARES_FLAG_NOCHECKRESP | ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES
-        options.sock_state_cb = { data, socket, isRead, isWritten in
-            guard let data else { return }
-            let sockets = Unmanaged<Sockets>.fromOpaque(data).takeUnretainedValue()
-            let events = (isRead != 0 ? Int16(POLLIN) : 0) | (isWritten != 0 ? Int16(POLLOUT) : 0)
-            sockets.events[socket] = events == 0 ? nil : events
+    /// A new one; where there is none the look-up is over.
+    private func channel(takesFailures: Bool) -> NameServerChannel? {
+        let patience = min(.seconds(2), lookUp.timeout / 4)
+        guard let channel = NameServerChannel(servers: servers, patience: patience, takesFailures: takesFailures) else {
+            lookUp.finish(.failure(Failure(lookUp: .own, "the name look-up could not be set up")))
+            return nil
         }
-        options.sock_state_cb_data = Unmanaged.passUnretained(sockets).toOpaque()
-        var made: ares_channel?
-        let mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_FLAGS | ARES_OPT_SOCK_STATE_CB
-        guard ares_init_options(&made, &options, mask) == 0, let made else { return nil }
-        handle = made
-        if let servers, ares_set_servers_ports_csv(made, servers) != 0 { return nil }
+        channels.append(channel)
+        return channel
     }
 
-    // Nothing is under way any more: each question holds its channel.
-    deinit { ares_destroy(handle) }
+    private func explain(with channel: NameServerChannel?) {
+        guard lookUp.isWanted, !isExplaining else { return }
+        isExplaining = true
+        ask(.a, with: channel)
+    }
 
-    /// This one, if it has a single server, else one for each of its servers.
-    func oneForEachServer() -> [NameServerChannel] {
-        var list: UnsafeMutablePointer<ares_addr_port_node>?
-        guard ares_get_servers_ports(handle, &list) == 0 else { return [self] }
-        defer { ares_free_data(list) }
-        var channels: [NameServerChannel] = []
-        var next = list
-        while var node = next?.pointee {
-            next = node.next
-            node.next = nil
-            guard let channel = NameServerChannel(nil), ares_set_servers_ports(channel.handle, &node) == 0 else {
-                return [self]
+    /// The IPv4 answer decides, since some servers deny a name when they are asked for IPv6 addresses (RFC 4074); that a name has no
+    /// address takes both.
+    ///
+    /// - Parameters:
+    ///   - given: nil for one that tells a server that failed from one that is not there.
+    ///   - first: the answer about IPv4, where there is one.
+    private func ask(_ type: RecordType, with given: NameServerChannel?, after first: NameServerAnswer? = nil) {
+        guard lookUp.isWanted, let channel = given ?? channel(takesFailures: true) else { return }
+        channel.ask(lookUp.name, type) { [self] answer in
+            switch (answer.failure, first) {
+            case (nil, _): lookUp.finish(.success(answer.addresses))
+            case (.nameNotFound, nil): deny(.nameNotFound, answer, with: channel)
+            case (.noAddress, nil): ask(.aaaa, with: channel, after: answer)
+            case (.noAddress, let first?), (.nameNotFound, let first?): deny(.noAddress, first, with: channel)
+            case _ where !channel.takesFailures: ask(type, with: nil, after: first)
+            case (let failure?, _): lookUp.finish(.failure(Failure(lookUp: failure, answer.words)))
             }
-            channels.append(channel)
         }
-        return channels.count > 1 ? channels : [self]
     }
 
-    /// `answer`: gets the status, and what the server sent.
-    func ask(_ host: String, _ type: Int32, _ answer: @escaping (Int32, [UInt8]) -> Void) {
-        pending += 1
-        let context = Unmanaged.passRetained(Pending(self, answer)).toOpaque()
-        ares_query(
-            handle, host, 1, type,
-            { context, status, _, bytes, length in
-                guard let context else { return }
-                let pending = Unmanaged<Pending>.fromOpaque(context).takeRetainedValue()
-                pending.channel.pending -= 1
-                pending.answer(
-                    status, bytes.map { Array(UnsafeBufferPointer(start: $0, count: max(0, Int(length)))) } ?? [])
-            }, context)
+    /// Tells the end of a chain of aliases: c-ares gives the first target alone, and so the last alias is asked for.
+    private func deny(_ kind: Failure.Kind, _ answer: NameServerAnswer, with channel: NameServerChannel) {
+        func finish(_ target: String?) {
+            lookUp.finish(.failure(Failure(lookUp: kind, answer.words, alias: target)))
+        }
+        guard lookUp.isWanted, answer.aliases.count > 1, let alias = answer.aliases.last else {
+            return finish(answer.firstTarget)
+        }
+        channel.ask(alias, .a) { finish($0.firstTarget ?? answer.firstTarget) }
     }
-
-    // MARK: - For the loop
-
-    var isBusy: Bool { pending > 0 }
-
-    /// Until c-ares wants to look at its clock.
-    var millisecondsLeft: Int? {
-        var left = timeval()
-        guard ares_timeout(handle, nil, &left) != nil else { return nil }
-        return left.tv_sec * 1000 + Int(left.tv_usec) / 1000 + 1
-    }
-
-    func process(_ socket: ares_socket_t, _ events: Int16) {
-        let isReady = events & ~Int16(POLLOUT) != 0
-        ares_process_fd(handle, isReady ? socket : -1, events & Int16(POLLOUT) != 0 ? socket : -1)
-    }
-
-    func processTimeouts() { ares_process_fd(handle, -1, -1) }
 }

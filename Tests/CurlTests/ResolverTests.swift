@@ -23,7 +23,10 @@ extension CurlTests {
 
         @Test(
             "a name without an address tells what it is an alias of",
-            arguments: [("alias.test", "site.azurewebsites.net"), ("gone.test", nil), ("empty.test", nil)])
+            arguments: [
+                ("alias.test", "site.azurewebsites.net"), ("chain.test", "site.azurewebsites.net"), ("gone.test", nil),
+                ("empty.test", nil),
+            ])
         func alias(_ name: String, _ target: String?) async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
@@ -43,6 +46,7 @@ extension CurlTests {
             #expect(try await resolver.addresses(of: "good.test", timeout: .seconds(600)) == .success(["192.0.2.7"]))
             let both = try await resolver.addresses(of: "both.test", timeout: .seconds(600)).get()
             #expect(Set(both) == ["192.0.2.7", "2001:db8::7"])
+            #expect(try await resolver.addresses(of: "www.test", timeout: .seconds(600)) == .success(["192.0.2.7"]))
         }
 
         @Test("the answer about one family takes nothing from the other's")
@@ -56,33 +60,18 @@ extension CurlTests {
             #expect(try await addresses(of: "six.test") == ["2001:db8::7"])
             #expect(try await addresses(of: "denying.test") == ["192.0.2.7"])
             // Where time runs out, what is known counts.
-            #expect(try await addresses(of: "lame.test", within: .seconds(20)) == ["192.0.2.7"])
+            #expect(try await addresses(of: "lame.test", within: .seconds(4)) == ["192.0.2.7"])
         }
 
-        @Test("what the machine's own file says of a name is all that counts, and a line that is added counts at once")
-        func hosts() async throws {
+        @Test(
+            "this machine's own name is looked up in its file alone, as is each name below it",
+            arguments: ["localhost", "LOCALHOST.", "a.localhost"])
+        func localhost(_ name: String) async throws {
             let server = try FakeNameServer()
-            let path = FileManager.default.temporaryDirectory.appending(path: "hosts-\(UUID().uuidString)")
-            defer {
-                server.stop()
-                try? FileManager.default.removeItem(at: path)
-            }
-            func write(_ text: String) throws { try Data(text.utf8).write(to: path, options: .atomic) }
-            let resolver = Resolver(servers: server.address, hosts: path.path)
-            func ask(_ name: String) async throws -> Set<String> {
-                Set(try await resolver.addresses(of: name, timeout: .seconds(600)).get())
-            }
-            try write(
-                "# both.test\n198.51.100.1\tother.test Both.Test # a comment\n198.51.100.2 both.test\nnonsense both.test\n"
-            )
-            #expect(try await ask("BOTH.test") == ["198.51.100.1", "198.51.100.2"])
+            defer { server.stop() }
+            let found = try await Resolver(servers: server.address).addresses(of: name, timeout: .seconds(600)).get()
+            #expect(!found.isEmpty && Set(found).isSubset(of: ["127.0.0.1", "::1"]), "\(found)")
             #expect(server.questions == 0)
-            #expect(try await ask("good.test") == ["192.0.2.7"])
-            try write("198.51.100.3 good.test\n")
-            #expect(try await ask("good.test") == ["198.51.100.3"])
-            #expect(try await ask("localhost") == ["127.0.0.1", "::1"])
-            try FileManager.default.removeItem(at: path)
-            #expect(try await ask("good.test") == ["192.0.2.7"])
         }
 
         @Test("servers that do not answer, and one that is not there, are no servers")

@@ -4,8 +4,9 @@ import Synchronization
 
 /// A name server on loopback that answers by the first label of a name: `good` has 192.0.2.7, `both` has an IPv6 address too,
 /// `six` an IPv6 address alone, `empty` has no address, `gone` does not exist, `alias` is one of `site.azurewebsites.net`, which
-/// does not exist, `broken` and `refused` are failures, `silent` gets no answer. Asked for IPv6 addresses, `denying` has an IPv4
-/// address and says that it does not exist, `lame` has one and says nothing, `half` has no address and fails.
+/// does not exist, `chain` is an alias of `alias`, `www` one of `good`, `broken` and `refused` are failures, `silent` gets no answer.
+/// Asked for IPv6 addresses, `denying` has an IPv4 address and says that it does not exist, `lame` has one and says nothing, `half`
+/// has no address and fails.
 package final class FakeNameServer: Sendable {
     package let port: UInt16
     private let socket: Int32
@@ -79,8 +80,13 @@ package final class FakeNameServer: Sendable {
         guard end + 5 <= question.count else { return nil }
         let isIPv6 = question[end + 2] == 28
         let label = String(decoding: question[13..<(13 + Int(question[12]))], as: UTF8.self)
+        func record(_ type: UInt8, _ data: [UInt8], of name: [UInt8] = [0xc0, 12]) -> [UInt8] {
+            name + [0, type, 0, 1, 0, 0, 0, 60, 0, UInt8(data.count)] + data
+        }
+        func named(_ labels: String...) -> [UInt8] { labels.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } + [0] }
+        let (address, target) = (record(1, [192, 0, 2, 7]), named("site", "azurewebsites", "net"))
         var code: UInt8 = 0
-        var record: [UInt8] = []
+        var records: [[UInt8]] = []
         switch label {
         case "silent": return nil
         case "lame" where isIPv6: return nil
@@ -89,19 +95,18 @@ package final class FakeNameServer: Sendable {
         case "gone": code = 3
         case "broken": code = 2
         case "refused": code = 5
-        case "good" where !isIPv6, "both" where !isIPv6, "denying", "lame": record = [0, 4, 192, 0, 2, 7]
+        case "good" where !isIPv6, "both" where !isIPv6, "denying", "lame": records = [address]
         case "both" where isIPv6, "six" where isIPv6:
-            record = [0, 16, 0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [7]
+            records = [record(28, [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [7])]
+        case "alias": (code, records) = (3, [record(5, target)])
+        case "chain":
+            (code, records) = (3, [record(5, named("alias", "test")), record(5, target, of: named("alias", "test"))])
+        case "www" where !isIPv6:
+            records = [record(5, named("good", "test")), record(1, [192, 0, 2, 7], of: named("good", "test"))]
         default: break
         }
-        let alias: [UInt8] =
-            label == "alias"
-            ? [4] + Array("site".utf8) + [13] + Array("azurewebsites".utf8) + [3]
-                + Array("net".utf8) + [0] : []
-        if !alias.isEmpty { (code, record) = (3, [0, UInt8(alias.count)] + alias) }
-        if let rcode { (code, record) = (rcode, []) }
-        let head: [UInt8] = [question[0], question[1], 0x81, 0x80 | code, 0, 1, 0, record.isEmpty ? 0 : 1, 0, 0, 0, 0]
-        let answer = [0xc0, 12, 0, !alias.isEmpty ? 5 : isIPv6 ? 28 : 1, 0, 1, 0, 0, 0, 60] + record
-        return head + question[12..<(end + 5)] + (record.isEmpty ? [] : answer)
+        if let rcode { (code, records) = (rcode, []) }
+        let head: [UInt8] = [question[0], question[1], 0x81, 0x80 | code, 0, 1, 0, UInt8(records.count), 0, 0, 0, 0]
+        return head + question[12..<(end + 5)] + records.joined()
     }
 }
