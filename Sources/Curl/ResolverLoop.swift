@@ -75,7 +75,7 @@ final class ResolverLoop: Sendable {
                 begun.begin()
                 active.append(begun)
             }
-            active.removeAll { $0.isOver() }
+            active.removeAll { !$0.advance() }
             if !active.isEmpty { waitAndProcess(active.flatMap(\.channels)) }
         }
     }
@@ -122,7 +122,8 @@ final class ResolverLoop: Sendable {
 private final class ActiveLookUp {
     private let lookUp: LookUp
     private let servers: String?
-    /// All that have questions, perhaps; its own alone, so that a file of name servers that changes counts at once.
+    /// Of this look-up alone: what changes in `/etc/resolv.conf` counts for the next one, and questions that nobody waits for any more
+    /// are ended.
     private(set) var channels: [NameServerChannel] = []
     private var isExplaining = false
 
@@ -145,16 +146,18 @@ private final class ActiveLookUp {
         }
     }
 
-    /// Whether there is an end, after which no channel has questions. Where c-ares still waits and little time is left (a server
-    /// that is silent when asked for IPv6 addresses, say), what is known of IPv4 counts.
-    func isOver() -> Bool {
+    /// Where c-ares still waits and little time is left, what is known of IPv4 has to do: some servers are silent when they are asked
+    /// for IPv6 addresses.
+    ///
+    /// - Returns: whether it is still under way. After its end no channel has questions.
+    func advance() -> Bool {
         lookUp.finishIfLate()
-        if lookUp.isWanted {
-            if lookUp.timeLeft < lookUp.timeout / 4 { explain(with: nil) }
-        } else {
+        guard lookUp.isWanted else {
             for channel in channels { channel.cancel() }
+            return false
         }
-        return !lookUp.isWanted
+        if lookUp.timeLeft < lookUp.timeout / 4 { explain(with: nil) }
+        return true
     }
 
     /// A new one; where there is none the look-up is over.

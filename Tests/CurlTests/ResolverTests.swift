@@ -51,16 +51,19 @@ extension CurlTests {
 
         @Test("the answer about one family takes nothing from the other's")
         func families() async throws {
-            let server = try FakeNameServer()
-            defer { server.stop() }
-            let resolver = Resolver(servers: server.address)
+            let (server, second) = (try FakeNameServer(), try FakeNameServer())
+            defer {
+                server.stop()
+                second.stop()
+            }
+            let resolver = Resolver(servers: "\(server.address),\(second.address)")
             func addresses(of name: String, within limit: Duration = .seconds(600)) async throws -> [String] {
                 try await resolver.addresses(of: name, timeout: limit).get()
             }
             #expect(try await addresses(of: "six.test") == ["2001:db8::7"])
             #expect(try await addresses(of: "denying.test") == ["192.0.2.7"])
-            // Where time runs out, what is known counts.
-            #expect(try await addresses(of: "lame.test", within: .seconds(4)) == ["192.0.2.7"])
+            // Where time runs out before the last server is given up, what is known counts.
+            #expect(try await addresses(of: "lame.test", within: .seconds(8)) == ["192.0.2.7"])
         }
 
         @Test(
@@ -95,6 +98,27 @@ extension CurlTests {
             let resolver = Resolver(servers: "\(bad.address),\(good.address)")
             #expect(try await resolver.addresses(of: "good.test", timeout: .seconds(600)) == .success(["192.0.2.7"]))
             #expect(bad.questions > 0)
+            for (name, kind) in [
+                ("gone.test", Failure.Kind.nameNotFound), ("empty.test", .noAddress),
+                ("broken.test", .nameServerFailure),
+            ] {
+                let result = try await resolver.addresses(of: name, timeout: .seconds(600))
+                #expect(Self.kind(result) == kind, "\(name): \(result)")
+            }
+        }
+
+        @Test("a name server that failed says more than one that is not there")
+        func failedAndAbsent() async throws {
+            let bad = try FakeNameServer(rcode: 2)
+            defer { bad.stop() }
+            for servers in ["\(bad.address),127.0.0.1:9", "127.0.0.1:9,\(bad.address)"] {
+                let result = try await Resolver(servers: servers).addresses(of: "good.test", timeout: .seconds(600))
+                #expect(Self.kind(result) == .nameServerFailure, "\(result)")
+            }
+        }
+
+        private static func kind(_ result: LookUpResult) -> Failure.Kind? {
+            if case .failure(let failure) = result { failure.kind } else { nil }
         }
 
         @Test("a machine without a way to its name server is told at once")
@@ -149,6 +173,48 @@ extension CurlTests {
                 group.cancelAll()
                 while let _ = await group.nextResult() {}
             }
+        }
+
+        @Test("of more look-ups than are under way at once each has its own outcome")
+        func crowd() async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            let resolver = Resolver(servers: server.address)
+            let names: [(label: String, kind: Failure.Kind?)] = [
+                ("good", nil), ("gone", .nameNotFound), ("empty", .noAddress), ("half", .nameServerFailure),
+                ("broken", .nameServerFailure),
+            ]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<600 {
+                    let (label, kind) = names[number % names.count]
+                    group.addTask {
+                        let result = try await resolver.addresses(
+                            of: "\(label).n\(number).test", timeout: .seconds(600))
+                        #expect(Self.kind(result) == kind, "\(label): \(result)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        @Test("a look-up that waits for others to end is over in time as well")
+        func waiting() async throws {
+            let server = try FakeNameServer()
+            defer { server.stop() }
+            let resolver = Resolver(servers: server.address)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<300 {
+                    group.addTask {
+                        _ = try await resolver.addresses(of: "silent.n\(number).test", timeout: .seconds(3600))
+                    }
+                }
+                try await until { server.names.count >= 256 }
+                let result = try await resolver.addresses(of: "good.test", timeout: .milliseconds(300))
+                #expect(Self.kind(result) == .noNameServer, "\(result)")
+                group.cancelAll()
+                while let _ = await group.nextResult() {}
+            }
+            #expect(try await resolver.addresses(of: "good.test", timeout: .seconds(600)) == .success(["192.0.2.7"]))
         }
 
         @Test(
