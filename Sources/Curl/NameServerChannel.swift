@@ -103,10 +103,8 @@ final class NameServerChannel {
     let takesFailures: Bool
     private let handle: ares_channel
 
-    /// - Parameters:
-    ///   - servers: in place of those of `/etc/resolv.conf`, as `HOST[:PORT]` with commas between.
-    ///   - patience: how long the first answer of a server is waited for.
-    /// - Returns: nil where memory ran out, or the servers cannot be read.
+    /// nil where memory ran out, or the servers cannot be read. `servers`: in place of those of `/etc/resolv.conf`, as `HOST[:PORT]`
+    /// with commas between. `patience`: how long the first answer of a server is waited for.
     init?(servers: String?, patience: Duration, takesFailures: Bool) {
         self.takesFailures = takesFailures
         var options = ares_options()

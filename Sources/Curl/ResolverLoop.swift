@@ -178,11 +178,8 @@ private final class ActiveLookUp {
     }
 
     /// The IPv4 answer decides, since some servers deny a name when they are asked for IPv6 addresses (RFC 4074); that a name has no
-    /// address takes both.
-    ///
-    /// - Parameters:
-    ///   - given: nil for one that tells a server that failed from one that is not there.
-    ///   - first: the answer about IPv4, where there is one.
+    /// address takes both. `given`: nil for one that tells a server that failed from one that is not there. `first`: the answer about
+    /// IPv4, where there is one.
     private func ask(_ type: RecordType, with given: NameServerChannel?, after first: NameServerAnswer? = nil) {
         guard lookUp.isWanted, let channel = given ?? channel(takesFailures: true) else { return }
         channel.ask(lookUp.name, type) { [self] answer in
