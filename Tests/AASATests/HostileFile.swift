@@ -431,7 +431,7 @@ enum HostileShape {
             { size in links("", paths(filled(size * 9 / 10) { "\"NOT /a\(String($0, radix: 36))/*\"" } + ",\"*\"")) }
         ),
         (
-            "idle exclusions",
+            "exclusions by their ends",
             { size in
                 links("", paths(filled(size * 9 / 10) { "\"NOT /*\(String($0, radix: 36))\"" } + ",\"/b*\""))
             }

@@ -86,7 +86,6 @@ extension AASASuite {
             #expect(finding.message.hasPrefix(cause) && finding.message.hasSuffix("; its apps open no URL"))
             #expect(!finding.fix.contains("defaults"))
             #expect(findings("rule-unreachable", text).isEmpty)
-            #expect(findings("exclusion-without-effect", text).isEmpty)
         }
 
         @Test("of two components with one path the one that opens the URLs is named")
@@ -143,16 +142,6 @@ extension AASASuite {
                 findings("rule-unreachable", paths("\"/\(long)*\",\"/\(long)a\"").replacing("\\u202e", with: "y")).first
             )
             #expect(shadowed.message.unicodeScalars.count < 200)
-        }
-
-        @Test("a value of a variable names the pattern that it fails in")
-        func variable() throws {
-            let text =
-                #"{"applinks":{"substitutionVariables":{"a":["ü"]},"details":[{"appID":"A","paths":["/$(a)"]}]}}"#
-            let finding = try #require(findings("variable-not-encoded", text).first)
-            #expect(finding.message.hasSuffix(#"never matches in "/$(a)" (1:83)"#), "\(finding.message)")
-            #expect(finding.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
-            #expect(finding.fix == #"write "%C3%BC"; "paths" has no other form"#)
         }
     }
 }

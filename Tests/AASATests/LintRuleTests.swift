@@ -45,6 +45,7 @@ extension AASASuite {
                 #expect(id.allSatisfy { $0 == "-" || ("a"..."z").contains($0) }, "\(id)")
                 #expect(String(describing: rule).lowercased() == id.replacing("-", with: ""))
                 let words = rule.description
+                #expect(!words.seen.isEmpty, "\(id)")
                 #expect(
                     words.reference.hasPrefix("https://") && !words.title.hasSuffix(".") && words.why.hasSuffix("."))
             }

@@ -113,7 +113,7 @@ extension EvidenceSuite {
             Row("a byte order mark", .file("\u{FEFF}" + SampleFile.version(1)), ["aasa.byte-order-mark warning"]),
             Row(
                 "a key twice", .file(#"{"webcredentials":{"apps":["ABCDE12345.com.example.app"]},"x":1,"x":2}"#),
-                ["aasa.json-duplicate-key warning", "aasa.unknown-service note", "aasa.unknown-service note"]),
+                ["aasa.json-duplicate-key warning", "aasa.unknown-key note", "aasa.unknown-key note"]),
             Row(
                 "a placeholder, also on a domain of examples",
                 .file(#"{"webcredentials":{"apps":["TEAMID.com.acme.shop"]}}"#), ["aasa.app-id-placeholder error"]),

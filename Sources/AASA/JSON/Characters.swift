@@ -29,6 +29,20 @@ extension Unicode.Scalar {
     }
 }
 
+extension Unicode.Scalar {
+    /// Such as `U+2013 (en dash)`.
+    var numberAndName: String {
+        let digits = String(value, radix: 16, uppercase: true)
+        let name = properties.name.map { " (\($0.lowercased()))" } ?? ""
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + name
+    }
+
+    /// As messages name it: one that cannot be seen, or is taken for another one, by its number.
+    var visible: String {
+        isTypographic || isInvisible ? numberAndName : self == " " ? "the blank" : Quoted.text(String(self))
+    }
+}
+
 extension UInt8 {
     /// In ASCII.
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }

@@ -140,7 +140,7 @@ extension JSONSyntaxError.Cause {
 
     static func typographicSign(_ scalar: Unicode.Scalar, wanted: String) -> Self {
         Self(
-            "typographic-sign", "\(TypographicCharacter.name(scalar)) outside of a string, in place of \(wanted)",
+            "typographic-sign", "\(scalar.numberAndName) outside of a string, in place of \(wanted)",
             "delete the character and type \(wanted)", seen: "corpus 289")
     }
 

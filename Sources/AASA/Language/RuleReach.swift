@@ -17,6 +17,9 @@ package struct RuleReach: Sendable {
         case undecided
     }
 
+    /// Whether the budget sufficed.
+    var isJudged: Bool { if case .undecided = verdict { false } else { true } }
+
     /// Whether it is proven that the rule opens no URL.
     var opensNothing: Bool {
         switch verdict {
@@ -215,56 +218,6 @@ private struct RuleShadows {
 
     private static func program(_ language: Int32) -> [ProgramStep] {
         [ProgramStep(language: language, isExclusion: false, index: 0)]
-    }
-}
-
-/// Which exclusions of an entry keep no URL from the app: no later rule would open what they take.
-extension AppLinks.Entry {
-    /// The exclusions of which it is proven, and whether the budget sufficed for all. An entry of exclusions alone opens
-    /// nothing anyway, and none of its rules is named.
-    func idleExclusions(
-        _ reaches: [RuleReach], _ search: ProgramSearch, _ check: WorkMeter
-    ) -> (found: [URLRule], isComplete: Bool) {
-        guard reaches.count == rules.count, !rules.allSatisfy(\.isExclusion) else { return ([], true) }
-        var isComplete = true
-        var numbered: [ProgramSearch.NumberedRule] = []
-        var idle: [URLRule] = []
-        for (index, rule) in rules.enumerated() where rule.isExclusion {
-            guard case .decides(let example) = reaches[index].verdict else { continue }
-            let later = rules.indices.dropFirst(index + 1)
-            guard later.contains(where: { !rules[$0].isExclusion }) else {
-                idle.append(rule)
-                continue
-            }
-            // A URL that shows the effect is found without automata most of the time.
-            func showsEffect(_ url: String?) -> Bool {
-                guard let url, check.firstMatch(rules, url) == index else { return false }
-                return check.firstMatch(rules, among: later, url).map { !rules[$0].isExclusion } == true
-            }
-            if showsEffect(example)
-                || later.prefix(64).contains(where: { showsEffect(rules[$0].example(filling: .shortest)) })
-            {
-                continue
-            }
-            if check.isExhausted { return (idle, false) }
-            do {
-                if numbered.isEmpty { numbered = try search.numbered(rules) }
-                // A URL about which this rule decides, and which a later one would open.
-                var hasEffect = false
-                try search.run([search.steps(of: numbered[...index]), search.steps(of: numbered[(index + 1)...])]) {
-                    $0[0].steps.contains { $0.index == index } && $0[1].steps.contains { !$0.isExclusion }
-                } reached: { deciders, _ in
-                    if deciders[0]?.index == index, let later = deciders[1], !later.isExclusion { hasEffect = true }
-                    return !hasEffect
-                }
-                if !hasEffect { idle.append(rule) }
-            } catch {
-                // Not known; nothing is said of this one.
-                isComplete = false
-                if search.meter.isExhausted { break }
-            }
-        }
-        return (idle, isComplete)
     }
 }
 

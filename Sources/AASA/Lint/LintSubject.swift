@@ -18,10 +18,6 @@ struct LintSubject {
     let patterns: [PatternSite]
     /// The conditions on single items of the query.
     let queryItems: [QueryItemSite]
-    /// Variables of which no value can stand in an encoded URL.
-    let unencodedVariables: Set<ExactText>
-    /// The values of the file's own variables.
-    let variableValues: [ExactText: [String]]
     /// Each `defaults` object, of applinks first.
     let defaults: [DefaultsSite]
     /// What the pattern language tells about each entry's rules, in the order of `entries`.
@@ -32,8 +28,6 @@ struct LintSubject {
     let catchAlls: [CatchAll]
     /// URLs that apps of two entries open, and whether all were looked for.
     let overlaps: (found: [AppOverlap], isComplete: Bool)
-    /// Exclusions that keep no URL from the app, and whether all were looked for.
-    let idleExclusions: (found: [URLRule], isComplete: Bool)
     /// What the URLs that findings show may cost together.
     private let examples = WorkMeter(steps: 2_000_000)
     let lines: LineTable
@@ -81,18 +75,11 @@ struct LintSubject {
         }
         members = file?.document.root.members ?? []
         applinks = file?.applinks
-        hasSingleEntry = DetailsSingleEntry.isEntry(applinks?.node["details"])
+        hasSingleEntry = DetailsElementType.isEntry(applinks?.node["details"])
         entries = hasSingleEntry || applinks?.form == .appsOnly ? [] : applinks?.entries ?? []
         appIDs = Self.appIDs(applinks, entries, members)
-        let variables = applinks?.variables.custom ?? []
         patterns = entries.flatMap(PatternSite.all)
         queryItems = entries.flatMap { $0.rules.flatMap(QueryItemSite.all) }
-        // Of a name that stands twice the last one counts.
-        variableValues = Dictionary(variables.map { (ExactText($0.name), $0.values) }, uniquingKeysWith: { $1 })
-        unencodedVariables = Set(
-            variableValues.filter {
-                !$0.value.isEmpty && $0.value.allSatisfy { PatternNotEncoded.offending($0) != nil }
-            }.keys)
         let owners = (applinks.map { [($0.node, "/applinks")] } ?? []) + entries.map { ($0.node, $0.pointer) }
         defaults = owners.compactMap { node, pointer in
             node["defaults"].map { DefaultsSite(node: $0, pointer: pointer + "/defaults") }
@@ -108,7 +95,6 @@ struct LintSubject {
         }
         catchAlls = CatchAll.all(of: shadows)
         overlaps = applinks.map(ReachBudget.overlaps(of:)) ?? ([], true)
-        idleExclusions = ReachBudget.idleExclusions(of: entries, reaches)
         lines = file?.document.lines ?? LineTable(bytes)
     }
 
@@ -151,7 +137,7 @@ struct LintSubject {
         if applinks?.form == .dictionary {
             let details = applinks?.node["details"]
             for member in details?.members ?? []
-            where member.value.members != nil && !DetailsSingleEntry.isEntry(details) {
+            where member.value.members != nil && !DetailsElementType.isEntry(details) {
                 sites.append(
                     AppIDSite(member.key, member.keyRange, "/applinks/details/\(member.key.escapedForPointer)"))
             }
@@ -280,23 +266,6 @@ enum ReachBudget {
         }
     }
 
-    /// The exclusions of each entry that keep no URL from the app, and whether all were looked for.
-    static func idleExclusions(
-        of entries: [AppLinks.Entry], _ reaches: [[RuleReach]]
-    ) -> (found: [URLRule], isComplete: Bool) {
-        // Most answers need no automata; the others may not make the linter slow.
-        let search = ProgramSearch(LanguageBudget(states: LanguageBudget.lint.states, steps: 600_000))
-        let check = WorkMeter(steps: 4_000_000)
-        var (found, isComplete): ([URLRule], Bool) = ([], true)
-        for (entry, reaches) in zip(entries, reaches)
-        where isComplete || !search.meter.isExhausted && !check.isExhausted {
-            let answer = entry.idleExclusions(reaches, search, check)
-            found += answer.found
-            isComplete = isComplete && answer.isComplete
-        }
-        return (found, isComplete)
-    }
-
     /// Patterns of many wildcards lead to many states: they weigh by the square of their number.
     static func weight(of rules: [URLRule]) -> Int {
         // A list longer than what may be asked about need not be weighed.
@@ -405,10 +374,8 @@ struct QueryItemSite: LintSite {
     enum Fault: Equatable {
         /// A character that stands in no encoded URL.
         case notEncoded(Unicode.Scalar)
-        /// The name begins with the sign that divides the query from the path, or one item from the next.
-        case leadingSign(Unicode.Scalar)
-        /// A sign that ends a name, so that none holds it.
-        case dividingSign(Unicode.Scalar)
+        /// A sign that divides items, or names from values, so that no name holds it.
+        case sign(Unicode.Scalar)
         /// A wildcard or a variable, which mean themselves in a name.
         case wildcard(String)
     }
@@ -436,15 +403,15 @@ struct QueryItemSite: LintSite {
     var fault: Fault? {
         let scalars = member.key.unicodeScalars
         if let first = scalars.first, first == "?" || first == "&" && rule.isPercentEncoded {
-            return .leadingSign(first)
+            return .sign(first)
         }
         // A decoded name may hold an escaped "&" or "#", such as R%26D; nobody escapes a "=".
-        if scalars.contains("=") { return .dividingSign("=") }
+        if scalars.contains("=") { return .sign("=") }
         if scalars.contains("*") { return .wildcard("*") }
         if let name = UnusedVariable.names(in: member.key).first { return .wildcard("$(\(name))") }
         guard rule.isPercentEncoded else { return nil }
         if scalars.contains("?") { return .wildcard("?") }
-        if let sign = scalars.first(where: { $0 == "&" || $0 == "#" }) { return .dividingSign(sign) }
+        if let sign = scalars.first(where: { $0 == "&" || $0 == "#" }) { return .sign(sign) }
         return scalars.first { $0.value <= 0x20 || $0.value >= 0x7F }.map { .notEncoded($0) }
     }
 
@@ -458,10 +425,8 @@ struct QueryItemSite: LintSite {
         return items.constrained.count < items.count
     }
 
-    /// What to write in place of a value that takes the empty one, to ask for one that is there.
-    static func valueThatIsThere(_ value: JSONNode) -> String {
-        "write \"?*\" in place of \(Quoted.json(value.string ?? "*"))"
-    }
+    /// Whether its name is what is wrong. "*" asks nothing of the item, under this name or the right one.
+    var isMisnamed: Bool { fault != nil && (!takesAll || member.key.utf8.contains(UInt8(ascii: "="))) }
 
     /// What becomes of the rule where no item has the name: it counts as missing, and a missing item as empty.
     var consequence: String {

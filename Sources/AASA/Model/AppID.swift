@@ -11,11 +11,8 @@ package enum AppID {
     /// Why a text can be no app's ID, as a clause such as `it has no bundle id: …`; nil where it can be one. Placeholders
     /// of the right form can: whether an app is meant is the linter's question.
     package static func fault(in text: String) -> String? {
-        if text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 }) {
-            return "it holds a blank or a line break"
-        }
-        return text.utf8.contains(UInt8(ascii: "*"))
-            ? "it holds a wildcard, which app IDs do not know" : AppIDFault.format(text)
+        text.unicodeScalars.contains { $0.properties.isWhitespace || $0.value < 0x20 }
+            ? "it holds a blank or a line break" : AppIDFault.format(text)
     }
 }
 
@@ -25,10 +22,6 @@ enum AppIDFault {
     case notString(kind: String)
     /// Blanks or line breaks inside, or around it.
     case blank
-    case several([String])
-    case typographic(Unicode.Scalar)
-    case wildcard
-    case prefixTwice(String)
     /// Text that was to be replaced.
     case placeholder(String)
     /// Well formed, and taken from an example.
@@ -44,18 +37,10 @@ enum AppIDFault {
         let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         if AppID.isTemplate(text) {
             self = .placeholder(text)
-        } else if let several = Self.several(text) {
-            self = .several(several)
-        } else if !isPlain, let typed = scalars.first(where: TypographicCharacter.isTypographic) {
-            self = .typographic(typed)
         } else if !isPlain, scalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 }) {
             self = .blank
-        } else if let prefix = Self.prefixTwice(text) {
-            self = .prefixTwice(prefix)
         } else if let placeholder = Self.placeholder(text) {
             self = .placeholder(placeholder)
-        } else if text.utf8.contains(UInt8(ascii: "*")) {
-            self = .wildcard
         } else if let reason = Self.format(text) {
             self = .format(reason)
         } else if Self.isExample(bundle: Self.bundle(text)) {
@@ -98,14 +83,6 @@ enum AppIDFault {
         return bundle.elementsEqual("com.example".utf8) || bundle.elementsEqual("com.example.".utf8)
     }
 
-    /// The prefix, where it stands in front of the bundle id a second time and is no placeholder.
-    private static func prefixTwice(_ text: String) -> String? {
-        let (first, bundle) = (prefix(text), bundle(text))
-        guard isPrefix(first), bundle.utf8.starts(with: "\(first).".utf8), !isPlaceholder(prefix: first)
-        else { return nil }
-        return String(first)
-    }
-
     private static func placeholder(_ text: String) -> String? {
         guard text.utf8.count <= 300 else { return nil }
         let (prefix, bundle) = (prefix(text), bundle(text))
@@ -127,22 +104,6 @@ enum AppIDFault {
         return first(of: labels, among: ["undefined", "null"])
             ?? first(of: labels.suffix(1), among: ["none", "nil", "nan"])
     }
-
-    /// The IDs of a list that was written as one string.
-    private static func several(_ text: String) -> [String]? {
-        guard text.utf8.contains(where: { $0 <= 0x20 || separators.contains($0) }) else { return nil }
-        let parts = text.utf8.split { $0 <= 0x20 || separators.contains($0) }.compactMap { String($0) }
-        guard parts.count > 1, parts.count <= 100 else { return nil }
-        let ids = parts.count { part in
-            let (prefix, bundle) = (prefix(part), bundle(part))
-            return isPrefix(prefix) && !bundle.isEmpty || domains.contains(String(prefix)) && !bundle.isEmpty
-        }
-        return ids == parts.count ? parts : nil
-    }
-
-    private static let separators: Set<UInt8> = [
-        UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "|"), UInt8(ascii: "+"), UInt8(ascii: "&"),
-    ]
 
     private static func isPlaceholder(prefix: Substring) -> Bool {
         let word = bare(prefix)
@@ -179,6 +140,7 @@ enum AppIDFault {
     static func format(_ text: String) -> String? {
         let (prefix, bundle) = (prefix(text), bundle(text))
         if text.isEmpty { return "it is empty" }
+        if text.utf8.contains(UInt8(ascii: "*")) { return "it holds a wildcard, which app IDs do not know" }
         if !text.utf8.contains(UInt8(ascii: ".")) {
             return "it has no bundle id: a dot and the bundle id belong behind the prefix"
         }
@@ -203,7 +165,7 @@ enum AppIDFault {
         for scalar in bundle.unicodeScalars {
             switch scalar {
             case "a"..."z", "A"..."Z", "0"..."9", ".", "-": continue
-            default: return "a bundle id holds letters, digits, dots and hyphens, not \(Quoted.text(String(scalar)))"
+            default: return "a bundle id holds letters, digits, dots and hyphens, not \(scalar.visible)"
             }
         }
         return nil

@@ -22,10 +22,6 @@ extension AppIDFault {
             return (AppIDFormat.self, "an app ID is a string, this is \(kind); devices skip it", nil)
         case .format(let reason):
             return (AppIDFormat.self, "\(text) is no app ID, so it is equal to no app's: \(reason)", nil)
-        case .several(let ids):
-            let message =
-                "\(text) holds \(ids.count) app IDs; devices compare all of it with one app's, so it is equal to none"
-            return (AppIDSeveral.self, message, "write \(Quoted.list(ids))")
         case .blank:
             let trimmed = id.trimmingBlanks
             let isAround = !trimmed.isEmpty && !trimmed.unicodeScalars.contains { $0.properties.isWhitespace }
@@ -36,22 +32,12 @@ extension AppIDFault {
         case .placeholder(let part):
             let seen = part.isExactly(id) ? "the app ID" : "\(Quoted.json(part)) in the app ID"
             return (AppIDPlaceholder.self, "\(seen) \(text) is a placeholder; no app has this ID", nil)
-        case .prefixTwice(let prefix):
-            let message = "the app ID \(text) has the prefix \(Quoted.json(prefix)) twice; no app has this ID"
-            return (AppIDPrefixTwice.self, message, nil)
-        case .wildcard:
-            let message = "the app ID \(text) holds a wildcard, which devices compare as a plain character"
-            return (AppIDWildcard.self, message, nil)
         case .example:
             let message = "the app ID \(text) is one of Apple's examples; no app in the App Store has it"
             return (AppIDExample.self, message, nil)
         case .storeNumber:
             let message = "the prefix of \(text) looks like an App Store number; then no app has this ID"
             return (AppIDStoreNumber.self, message, nil)
-        case .typographic(let scalar):
-            let message =
-                "the app ID \(text) holds \(TypographicCharacter.name(scalar)); it is not equal to any app's"
-            return (TypographicCharacter.self, message, nil)
         }
     }
 }
@@ -61,24 +47,14 @@ enum AppIDFormat: AppIDTextRule {
         id: "app-id-format", severity: .error, title: "an app ID is not prefix.bundle-id",
         why: """
             Devices compare the whole ID with that of the signed app: 10 characters A to Z and 0 to 9 (usually the Team ID), \
-            a dot, and the bundle id of letters, digits, dots and hyphens. Case counts. Any other text is equal to no app's.
+            a dot, and the bundle id of letters, digits, dots and hyphens. Case counts, and there are no wildcards. Any other \
+            text is equal to no app's.
             """,
         example: LintExample.credentials(#""com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "take 'application-identifier' from the signed app's entitlements",
-        reference: LintReference.associatedDomains)
-}
-
-enum AppIDSeveral: AppIDTextRule {
-    static let description = LintRuleDescription(
-        id: "app-id-several", severity: .error, title: "several app IDs in one string",
-        why: """
-            Devices take a string for one ID and compare all of it: a list inside of a string is equal to no app's. Each app \
-            needs a string of its own.
-            """,
-        example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop, D7KQ4ZW2MX.com.acme.staff""#),
-        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop", "D7KQ4ZW2MX.com.acme.staff""#),
-        fix: "write each ID as a string of its own", reference: LintReference.associatedDomains)
+        reference: LintReference.associatedDomains,
+        seen: "corpus: 10 files")
 }
 
 enum AppIDBlank: AppIDTextRule {
@@ -87,7 +63,8 @@ enum AppIDBlank: AppIDTextRule {
         why: "Devices compare the ID as a whole. One with a blank at its end never matches, and nothing tells.",
         example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop ""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "take the blanks out", reference: LintReference.associatedDomains)
+        fix: "take the blanks out", reference: LintReference.associatedDomains,
+        seen: "corpus: 2 files")
 }
 
 enum AppIDPlaceholder: AppIDTextRule {
@@ -100,29 +77,8 @@ enum AppIDPlaceholder: AppIDTextRule {
         example: LintExample.credentials(#""TEAMID.com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "take 'application-identifier' from the signed app's entitlements",
-        reference: LintReference.associatedDomains)
-}
-
-enum AppIDPrefixTwice: AppIDTextRule {
-    static let description = LintRuleDescription(
-        id: "app-id-prefix-twice", severity: .error, title: "an app ID with its prefix twice",
-        why: """
-            A script has put the prefix in front of an ID that had it already. Devices compare the whole ID; a bundle id that \
-            begins with the prefix is no app's.
-            """,
-        example: LintExample.credentials(#""D7KQ4ZW2MX.D7KQ4ZW2MX.com.acme.shop""#),
-        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "write the prefix once", reference: LintReference.associatedDomains)
-}
-
-enum AppIDWildcard: AppIDTextRule {
-    static let description = LintRuleDescription(
-        id: "app-id-wildcard", severity: .error, title: "an app ID holds a wildcard",
-        why:
-            "App IDs are compared as they are; there are no wildcards in them, although provisioning profiles have some.",
-        example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.*""#),
-        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop", "D7KQ4ZW2MX.com.acme.staff""#),
-        fix: "list each app by its full ID", reference: LintReference.whatsNew2019)
+        reference: LintReference.associatedDomains,
+        seen: "corpus: 26 files")
 }
 
 enum AppIDExample: AppIDTextRule {
@@ -135,7 +91,8 @@ enum AppIDExample: AppIDTextRule {
             """,
         example: LintExample.credentials(#""ABCDE12345.com.example.app""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "put the ID of the real app", reference: LintReference.associatedDomains)
+        fix: "put the ID of the real app", reference: LintReference.associatedDomains,
+        seen: "corpus: 1 file")
 }
 
 enum AppIDStoreNumber: AppIDTextRule {
@@ -148,21 +105,32 @@ enum AppIDStoreNumber: AppIDTextRule {
         example: LintExample.credentials(#""1451685025.com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "take 'application-identifier' from the signed app's entitlements",
-        reference: LintReference.associatedDomains)
+        reference: LintReference.associatedDomains,
+        seen: "corpus: 5 files")
 }
 
 enum EntryWithoutApp: LintRule {
     static let description = LintRuleDescription(
         id: "entry-without-app", severity: .error, title: "an entry of \"details\" names no app",
-        why: "An entry applies to the apps of its \"appIDs\" or \"appID\". Without one its rules have no effect.",
+        why: """
+            An entry applies to the apps of its "appIDs" or "appID". Without one its rules have no effect. "appIDs" that is no \
+            array Apple's reader ignores, and does not fall back to "appID" (observed in its binaries).
+            """,
         example: LintExample.details(#"{"appid": "D7KQ4ZW2MX.com.acme.shop", "components": [{"/": "/buy/*"}]}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "add \"appIDs\": [\"PREFIX.bundle.id\"]", reference: LintReference.details)
+        fix: "add \"appIDs\": [\"PREFIX.bundle.id\"]", reference: LintReference.details,
+        seen: "corpus: 3 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries where entry.appIDs.isEmpty {
             if let list = entry.node.member("appIDs") {
-                guard let elements = list.value.elements else { continue }
+                guard let elements = list.value.elements else {
+                    findings.add(
+                        list.value.range, entry.pointer + "/appIDs",
+                        "\"appIDs\" is \(Quoted.kind(list.value)), not an array; devices ignore it, and the entry has no app",
+                        fix: "write \"appIDs\": [\"…\"]")
+                    continue
+                }
                 let said = elements.isEmpty ? "is empty" : "holds no string"
                 findings.add(
                     list.value.range, entry.pointer + "/appIDs",
@@ -180,27 +148,6 @@ enum EntryWithoutApp: LintRule {
     }
 }
 
-enum AppIDsType: LintRule {
-    static let description = LintRuleDescription(
-        id: "app-ids-type", severity: .error, title: "\"appIDs\" is no array",
-        why: """
-            Apple's reader ignores "appIDs" that is no array, and does not fall back to "appID": the entry has no app \
-            (observed in its binaries).
-            """,
-        example: LintExample.details(#"{"appIDs": "D7KQ4ZW2MX.com.acme.shop", "components": [{"/": "/buy/*"}]}"#),
-        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "write \"appIDs\": [\"…\"]", reference: LintReference.details)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for entry in subject.entries {
-            guard let list = entry.node["appIDs"], list.elements == nil else { continue }
-            findings.add(
-                list.range, entry.pointer + "/appIDs",
-                "\"appIDs\" is \(Quoted.kind(list)), not an array; devices ignore it, and the entry has no app")
-        }
-    }
-}
-
 enum AppIDsDisagree: LintRule {
     static let description = LintRuleDescription(
         id: "app-ids-disagree", severity: .warning, title: "\"appID\" is not among \"appIDs\"",
@@ -212,7 +159,8 @@ enum AppIDsDisagree: LintRule {
             #"{"appID": "D7KQ4ZW2MX.com.acme.old", "appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),
         fixedExample: LintExample.details(
             #"{"appID": "D7KQ4ZW2MX.com.acme.shop", "appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),
-        fix: "add it to \"appIDs\", and drop \"appID\"", reference: LintReference.details)
+        fix: "add it to \"appIDs\", and drop \"appID\"", reference: LintReference.details,
+        seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries {
@@ -237,7 +185,8 @@ enum AppInSeveralEntries: LintRule {
             "{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.shop\"], \"components\": [{\"/\": \"/buy/*\"}]},\n  "
                 + "{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.shop\"], \"components\": [{\"/\": \"/sell/*\"}]}"),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#, #"{"/": "/sell/*"}"#),
-        fix: "put all rules of the app into one entry", reference: LintReference.details)
+        fix: "put all rules of the app into one entry", reference: LintReference.details,
+        seen: "corpus: 5 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         var first: [ExactText: Int] = [:]
@@ -284,7 +233,8 @@ enum AppIDDuplicate: LintRule {
         why: "Devices take it once; the second does nothing.",
         example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop", "D7KQ4ZW2MX.com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "remove the second", reference: LintReference.associatedDomains)
+        fix: "remove the second", reference: LintReference.associatedDomains,
+        seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         var lists: [(JSONNode, String)] = subject.entries.compactMap { entry in
@@ -311,45 +261,5 @@ enum AppIDDuplicate: LintRule {
                 }
             }
         }
-    }
-}
-
-enum TypographicCharacter: LintRule {
-    static let description = LintRuleDescription(
-        id: "typographic-character", severity: .error, title: "a character that a word processor has put",
-        why: """
-            Curly quotes, non-breaking blanks, en dashes and characters of no width come from word processors, chats and \
-            web pages. Devices compare character by character: an app ID with one names no app, and a pattern with one \
-            matches no URL.
-            """,
-        example: LintExample.components("{\"/\": \"/spring\u{2013}sale/*\"}"),
-        fixedExample: LintExample.components(#"{"/": "/spring-sale/*"}"#),
-        fix: "type the text again in a plain text editor", reference: LintReference.details)
-
-    /// Whether a character is one that people do not type into an identifier.
-    static func isTypographic(_ scalar: Unicode.Scalar) -> Bool { scalar.isTypographic || scalar.isInvisible }
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.appIDs {
-            guard case .typographic = site.fault, let words = site.fault?.words(about: site.text ?? "") else {
-                continue
-            }
-            findings.add(site, words.message)
-        }
-        for site in subject.patterns where site.pattern != nil {
-            // Decoded URLs may hold what can be seen, such as a dash.
-            let isFault = site.rule.isPercentEncoded ? isTypographic : \.isInvisible
-            guard let scalar = site.literal.unicodeScalars.first(where: isFault) else { continue }
-            findings.add(
-                site,
-                "the pattern \(Quoted.json(site.text)) holds \(name(scalar)); it matches no URL as people write it")
-        }
-    }
-
-    /// Such as `U+2013 (en dash)`.
-    static func name(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        let name = scalar.properties.name.map { " (\($0.lowercased()))" } ?? ""
-        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + name
     }
 }

@@ -11,7 +11,8 @@ enum JSONSyntax: LintRule {
         example: LintExample.details(
             #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"},]}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "correct the text there; a strict JSON parser stops at the same place", reference: LintReference.json)
+        fix: "correct the text there; a strict JSON parser stops at the same place", reference: LintReference.json,
+        seen: "corpus: 33 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let error = subject.syntaxError, !SignedFile.isSigned(subject.bytes) else { return }
@@ -37,7 +38,8 @@ enum SignedFile: LintRule {
             """,
         example: "(DER: 30 82 0A 1F 06 09 2A 86 48 86 F7 0D 01 07 02 …)",
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "serve the plain JSON, unsigned", reference: LintReference.archivedGuide)
+        fix: "serve the plain JSON, unsigned", reference: LintReference.archivedGuide,
+        seen: "corpus: 2 files")
 
     static let exampleBytes: [UInt8] = [0x30, 0x82, 0x0A, 0x1F] + signedData + [0xA0, 0x82, 0x0A, 0x10]
 
@@ -70,7 +72,8 @@ enum ByteOrderMark: LintRule {
             """,
         example: "\u{FEFF}" + LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "save it as UTF-8 without byte order mark", reference: LintReference.json + "#section-8.1")
+        fix: "save it as UTF-8 without byte order mark", reference: LintReference.json + "#section-8.1",
+        seen: "observed: Apple's CDN served a file with one, 2026-09-09; documented: RFC 8259, 8.1")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard subject.bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
@@ -83,7 +86,8 @@ enum RootNotObject: LintRule {
         id: "root-not-object", severity: .error, title: "the outermost value is no object",
         why: "A device reads services from an object at the root; from anything else it reads none.",
         example: #"[{"applinks": {"details": []}}]"#, fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "begin the file with {\"applinks\": …}", reference: LintReference.associatedDomains)
+        fix: "begin the file with {\"applinks\": …}", reference: LintReference.associatedDomains,
+        seen: "observed: Apple's reader takes an object alone (its binaries)")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let root = subject.file?.document.root, root.members == nil else { return }
@@ -106,7 +110,8 @@ enum FileTooLarge: LintRule {
             """,
         example: "(a file of 131,073 bytes)", fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "join patterns with wildcards and variables, drop comments and indentation",
-        reference: LintReference.archivedGuide)
+        reference: LintReference.archivedGuide,
+        seen: "documented: Support Universal Links, 128 KB; reported: Booking.com's file, iOS 9, 2016")
 
     /// Bytes, after decompression.
     static let limit = AssociationFile.sizeLimit
@@ -135,7 +140,8 @@ enum FileSizeNearLimit: LintRule {
             """,
         example: "(a file of 104,858 bytes)", fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "join patterns with wildcards and variables, drop comments and indentation",
-        reference: LintReference.archivedGuide)
+        reference: LintReference.archivedGuide,
+        seen: "documented: Support Universal Links, 128 KB")
 
     static let limit = FileTooLarge.limit * 8 / 10
 
@@ -163,7 +169,8 @@ enum JSONDuplicateKey: LintRule {
             """,
         example: LintExample.components(#"{"/": "/buy/*", "/": "/sell/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#, #"{"/": "/sell/*"}"#),
-        fix: "keep one of the two", reference: LintReference.json + "#section-4")
+        fix: "keep one of the two", reference: LintReference.json + "#section-4",
+        seen: "documented: RFC 8259, 4, names within an object")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let duplicates = subject.file?.document.duplicates else { return }

@@ -9,7 +9,8 @@ enum MisspeltKey: LintRule {
             """,
         example: LintExample.components(#"{"path": "/buy/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "correct the key", reference: LintReference.applinks)
+        fix: "correct the key", reference: LintReference.applinks,
+        seen: "corpus: 2 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for key in subject.keys {
@@ -32,7 +33,8 @@ enum ExcludeNotRead: LintRule {
             """,
         example: LintExample.components(#"{"/": "/help/*", "exlude": true}"#, #"{"/": "/buy/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/help/*", "exclude": true}"#, #"{"/": "/buy/*"}"#),
-        fix: "write \"exclude\": true in a component", reference: LintReference.components)
+        fix: "write \"exclude\": true in a component", reference: LintReference.components,
+        seen: "documented: applinks, components, \"exclude\"; unknown keys are ignored: observed in Apple's binaries")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for key in subject.keys {
@@ -66,7 +68,8 @@ enum MisplacedKey: LintRule {
         example:
             #"{"webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"], "appIDs": ["D7KQ4ZW2MX.com.acme.staff"]}}"#,
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop", "D7KQ4ZW2MX.com.acme.staff""#),
-        fix: "move it to where it belongs", reference: LintReference.details)
+        fix: "move it to where it belongs", reference: LintReference.details,
+        seen: "documented: applinks, where each key belongs")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for key in subject.keys {
@@ -92,7 +95,8 @@ enum UnknownComponentKey: LintRule {
             """,
         example: LintExample.components(#"{"/": "/buy/*", "method": "GET"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*", "comment": "GET only, says the server"}"#),
-        fix: "put remarks under \"comment\", and remove what has no effect", reference: LintReference.components)
+        fix: "put remarks under \"comment\", and remove what has no effect", reference: LintReference.components,
+        seen: "documented: applinks, components, the keys; others are ignored: observed in Apple's binaries")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for key in subject.keys {
@@ -105,11 +109,15 @@ enum UnknownComponentKey: LintRule {
 enum UnknownKey: LintRule {
     static let description = LintRuleDescription(
         id: "unknown-key", severity: .note, title: "a key that devices ignore",
-        why: "Devices ignore keys of a service, of applinks or of an entry that they do not know; they have no effect.",
+        why: """
+            Devices ignore keys of a service, of applinks or of an entry that they do not know; one at the top they take for a \
+            service that nobody asks for. They have no effect.
+            """,
         example: LintExample.details(
             #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "name": "shop", "components": [{"/": "/buy/*"}]}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "remove it, unless another program reads it", reference: LintReference.details)
+        fix: "remove it, unless another program reads it", reference: LintReference.details,
+        seen: "documented: applinks, the keys; others are ignored: observed in Apple's binaries")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for key in subject.keys {
@@ -117,6 +125,8 @@ enum UnknownKey: LintRule {
             switch key.object {
             case .service, .applinks, .entry:
                 findings.add(key, "devices ignore the key \(Quoted.json(key.member.key)) here")
+            case .root where subject.namesService:
+                findings.add(key, "\(Quoted.json(key.member.key)) is no service that devices ask for; they ignore it")
             case .root, .component, .defaults: continue
             }
         }

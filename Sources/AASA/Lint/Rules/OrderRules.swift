@@ -10,7 +10,8 @@ enum ExcludeAfterInclude: LintRule {
             """,
         example: LintExample.components(#"{"/": "/help/*"}"#, #"{"/": "/help/website/*", "exclude": true}"#),
         fixedExample: LintExample.components(#"{"/": "/help/website/*", "exclude": true}"#, #"{"/": "/help/*"}"#),
-        fix: "move the exclusion in front of the rules that include", reference: LintReference.technote)
+        fix: "move the exclusion in front of the rules that include", reference: LintReference.technote,
+        seen: "corpus: 17 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for group in subject.catchAlls where group.hidesExclusion {
@@ -40,13 +41,14 @@ enum RuleUnreachable: LintRule {
             """,
         example: LintExample.components(#"{"/": "/buy/*"}"#, #"{"/": "/buy/shoes/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "remove it, or move it in front", reference: LintReference.technote)
+        fix: "remove it, or move it in front", reference: LintReference.technote,
+        seen: "corpus: 4 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         let ofShutEntries = ShutEntry.rules(of: subject)
         for group in subject.catchAlls
         where !group.hidesExclusion && !ofShutEntries.contains(group.rule.place)
-            && !ExclusionTakesAll.explains([group.rule])
+            && !ExclusionTakesMissingItem.explains([group.rule])
         {
             findings.add(
                 group.rule, group.message(in: subject),
@@ -55,7 +57,7 @@ enum RuleUnreachable: LintRule {
         for shadow in subject.ungroupedShadows
         where !ofShutEntries.contains(shadow.rule.place)
             && (!shadow.rule.isExclusion || shadow.by.allSatisfy(\.isExclusion))
-            && (shadow.rule.isExclusion || !ExclusionTakesAll.explains(shadow.by))
+            && (shadow.rule.isExclusion || !ExclusionTakesMissingItem.explains(shadow.by))
         {
             let isOne = shadow.by.count == 1
             let areExclusions = shadow.by.allSatisfy(\.isExclusion)
@@ -71,37 +73,17 @@ enum RuleUnreachable: LintRule {
     }
 }
 
-enum ExclusionWithoutEffect: LintRule {
-    static let description = LintRuleDescription(
-        id: "exclusion-without-effect", severity: .note, title: "an exclusion of URLs that no rule would open",
-        why: """
-            What no rule matches stays in the browser anyway. An exclusion has an effect only where a later rule of the same \
-            entry would open some of its URLs. This is proven, not guessed. It does no harm, and may be there for rules to \
-            come.
-            """,
-        example: LintExample.components(#"{"/": "/help/*", "exclude": true}"#, #"{"/": "/buy/*"}"#),
-        fixedExample: LintExample.components(#"{"/": "/buy/help/*", "exclude": true}"#, #"{"/": "/buy/*"}"#),
-        fix: "nothing, if it is a precaution; else correct its pattern", reference: LintReference.components)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for rule in subject.idleExclusions.found {
-            findings.add(
-                rule, "this exclusion excludes nothing: no later rule opens any of its URLs",
-                example: subject.example(of: rule))
-        }
-    }
-}
-
 enum RuleMatchesNothing: LintRule {
     static let description = LintRuleDescription(
         id: "rule-matches-nothing", severity: .warning, title: "a rule that no URL can match",
         why: """
-            A variable in it has no value or doubles a slash, it holds a sign that does not stand in URLs as it is, or its \
-            parts exclude each other. This is proven, not guessed; the causes that have rules of their own are reported by those.
+            A variable in it has no value, it holds a sign that URLs have encoded only, such as ^ or %, or its parts exclude \
+            each other. This is proven, not guessed; the causes that have rules of their own are reported by those.
             """,
         example: LintExample.variables(#"{"food": []}"#, #"{"/": "/eat/$(food)"}, {"/": "/buy/*"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/$(food)"}, {"/": "/buy/*"}"#),
-        fix: "correct the pattern, or remove the rule", reference: LintReference.components)
+        fix: "correct the pattern, or remove the rule", reference: LintReference.components,
+        seen: "documented: applinks, components, all parts must match")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         let told = Set(
@@ -113,9 +95,7 @@ enum RuleMatchesNothing: LintRule {
                 !subject.patterns(of: reach.rule).contains(where: { $0.notation != nil }),
                 !told.contains(reach.rule.place)
             else { continue }
-            let reason = findings.isFull ? nil : NoMatchReason.of(reach.rule, in: subject)
-            findings.add(
-                reach.rule, "no URL can match this rule" + (reason.map { ": \($0.text)" } ?? ""), fix: reason?.fix)
+            findings.add(reach.rule, "no URL can match this rule")
         }
     }
 
@@ -126,11 +106,6 @@ enum RuleMatchesNothing: LintRule {
         return subject.patterns(of: rule).contains { site in
             site.pattern?.fault != nil || PatternNotEncoded.offending(site) != nil || QueryInPath.fault(of: site) != nil
                 || MalformedNot.fault(of: site) != nil || HostInPath.fault(of: site) != nil
-                || site.literal.unicodeScalars.contains(where: TypographicCharacter.isTypographic)
-                || site.literal.contains("\\") || EntityInQuery.isFault(site) || LeadingSign.isFault(site)
-                || VariableNotEncoded.explains(site, in: subject)
-                || PatternBlank.isFault(site)
-                || PatternSeveral.paths(in: site) != nil
         }
     }
 }
@@ -148,7 +123,8 @@ enum SharedURLSpace: LintRule {
         fixedExample: LintExample.details(
             "{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.shop\"], \"components\": [{\"/\": \"/buy/*\"}]},\n  "
                 + "{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.staff\"], \"components\": [{\"/\": \"/staff/*\"}]}"),
-        fix: "give each app paths of its own, or accept that either may open", reference: LintReference.details)
+        fix: "give each app paths of its own, or accept that either may open", reference: LintReference.details,
+        seen: "corpus: 42 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         let overlaps = subject.overlaps.found.filter { $0.rules.count >= 2 }
@@ -179,28 +155,21 @@ enum OrderNotChecked: LintRule {
         example: LintExample.paths(
             (0..<150).map { "\"/*a\($0)*b*c*d*e*f*g*h*i*j*k*l*m*n*o*p\"" }.joined(separator: ", ")),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "use fewer rules, or fewer wildcards in a pattern", reference: LintReference.technote)
+        fix: "use fewer rules, or fewer wildcards in a pattern", reference: LintReference.technote,
+        seen: "our own bound on the work for one file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for (entry, reaches) in zip(subject.entries, subject.reaches) where entry.form != .everything {
-            let unchecked =
-                entry.rules.count - reaches.count { if case .undecided = $0.verdict { false } else { true } }
-            guard unchecked > 0, let list = entry.list else { continue }
-            findings.add(
-                list.keyRange, "\(entry.pointer)/\(list.key)",
-                "the order of \(unchecked) of \(entry.rules.count) rules was not checked: the patterns are too many or have too "
-                    + "many wildcards")
-        }
-        if !subject.idleExclusions.isComplete, let details = subject.applinks?.node.member("details") {
-            findings.add(
-                details.keyRange, "/applinks/details",
-                "whether each exclusion has an effect is not known in full: the rules are too many or have too many "
-                    + "wildcards")
-        }
-        guard let details = subject.applinks?.node.member("details"), !subject.overlaps.isComplete else { return }
+        guard let details = subject.applinks?.node.member("details") else { return }
+        var unchecked: [String] = []
+        let asked = zip(subject.entries, subject.reaches).filter { $0.0.form != .everything }
+        let all = asked.reduce(0) { $0 + $1.0.rules.count }
+        let judged = asked.reduce(0) { $0 + $1.1.count(where: \.isJudged) }
+        if judged < all { unchecked.append("the order of \(all - judged) of \(all) rules") }
+        if !subject.overlaps.isComplete { unchecked.append("whether two apps open the same URL") }
+        guard !unchecked.isEmpty else { return }
         findings.add(
             details.keyRange, "/applinks/details",
-            "whether two apps open the same URL was not checked: the entries or their rules are too many")
+            "not checked: \(unchecked.joined(separator: ", and ")); the rules are too many or have too many wildcards")
     }
 }
 
@@ -253,114 +222,5 @@ extension LintSubject {
         let catchAlls = Set(catchAlls.map(\.rule.place))
         return catchAlls.isEmpty
             ? shadows : shadows.filter { $0.by.count != 1 || !catchAlls.contains($0.by[0].place) }
-    }
-}
-
-/// Why no URL matches a rule, where one sign or one variable of it is reason enough. The proof is the automata's; this only
-/// puts it into words.
-struct NoMatchReason {
-    /// A clause.
-    let text: String
-    /// nil: the cause shows what to do.
-    var fix: String?
-
-    /// nil where no single cause is known.
-    static func of(_ rule: URLRule, in subject: LintSubject) -> NoMatchReason? {
-        for site in subject.patterns(of: rule) where site.pattern?.elements != nil {
-            if let text = emptyVariable(site, subject) ?? foreignSign(site) { return NoMatchReason(text: text) }
-            if let doubled = DoubledSlash.inEveryValue(site, subject) { return doubled.reason(site) }
-        }
-        return nil
-    }
-
-    private static func emptyVariable(_ site: PatternSite, _ subject: LintSubject) -> String? {
-        let empty = UnusedVariable.names(in: site.text).first { subject.variableValues[ExactText($0)]?.isEmpty == true }
-        return empty.map { "the variable \(Quoted.json($0)) in \(Quoted.json(site.text)) has no value" }
-    }
-
-    /// A sign that the part of the URL does not hold.
-    private static func foreignSign(_ site: PatternSite) -> String? {
-        let text = Quoted.json(site.text)
-        // Values of variables have their own signs.
-        let bytes = Array(site.literal.utf8)
-        func holds(_ sign: Character) -> Bool { bytes.contains { Character(UnicodeScalar($0)) == sign } }
-        if site.part == .queryItem, site.rule.isPercentEncoded, holds("&") {
-            return "'&' in \(text) ends the value of a query item"
-        }
-        guard site.rule.isPercentEncoded else { return nil }
-        if site.part != .fragment, site.part != .path, holds("#") { return "'#' in \(text) ends the query of a URL" }
-        if let byte = bytes.first(where: { $0 < 0x80 && !PercentCoding.mayStand($0) }) {
-            let sign = Unicode.Scalar(byte)
-            let escape = PercentCoding.encodingWhatMustBe(String(Character(sign)))
-            return "\(Quoted.text(String(sign))) in \(text) stands in URLs as \(escape) only"
-        }
-        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
-            let digits = bytes[(index + 1)...].prefix(2)
-            // A wildcard may stand for a digit.
-            let isEscape = digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit || "*?$".utf8.contains($0) }
-            if !isEscape { return "'%' in \(text) is not followed by two hexadecimal digits" }
-        }
-        return nil
-    }
-}
-
-/// A variable in a path whose values bring a slash to where one stands already, or where devices put one: no path that is
-/// compared holds two in a row.
-struct DoubledSlash {
-    let name: String
-    private let side: Side
-
-    private enum Side: String {
-        case front = "begin"
-        case back = "end"
-    }
-
-    /// The first variable of a path of which every value does so; then the path matches nothing.
-    static func inEveryValue(_ site: PatternSite, _ subject: LintSubject) -> DoubledSlash? {
-        first(site, subject) { values, hasSlash in values.allSatisfy(hasSlash) }
-    }
-
-    /// The same of some value; then the path matches by the others.
-    static func inSomeValue(_ site: PatternSite, _ subject: LintSubject) -> DoubledSlash? {
-        first(site, subject) { values, hasSlash in values.contains(where: hasSlash) }
-    }
-
-    private static func first(
-        _ site: PatternSite, _ subject: LintSubject, where isMeant: ([String], (String) -> Bool) -> Bool
-    ) -> DoubledSlash? {
-        // Beyond so many wildcards and variables the pattern matches nothing anyway.
-        guard site.part == .path, site.pattern?.elements != nil, !subject.variableValues.isEmpty else { return nil }
-        let read = PathNormalization.normalize(site.text)
-        for name in UnusedVariable.names(in: site.text).uniqued {
-            guard let values = subject.variableValues[ExactText(name)], !values.isEmpty else { continue }
-            if read.contains("/$(\(name))"), isMeant(values, { $0.utf8.first == UInt8(ascii: "/") }) {
-                return DoubledSlash(name: name, side: .front)
-            }
-            if read.contains("$(\(name))/"), isMeant(values, { $0.utf8.last == UInt8(ascii: "/") }) {
-                return DoubledSlash(name: name, side: .back)
-            }
-        }
-        return nil
-    }
-
-    func reason(_ site: PatternSite) -> NoMatchReason {
-        let (variable, text) = (Quoted.json(name), Quoted.json(site.text))
-        let isWritten =
-            switch side {
-            case .front: site.text.contains("/$(\(name))")
-            case .back: site.text.contains("$(\(name))/")
-            }
-        let place = side == .front ? "in front of" : "behind"
-        let other = isWritten ? "one stands \(place) the variable in \(text)" : "devices put one \(place) \(text)"
-        return NoMatchReason(
-            text: "the values of the variable \(variable) \(side.rawValue) with a slash, and \(other); no path holds "
-                + "'//'",
-            fix: fix)
-    }
-
-    /// What to do before anything else.
-    var fix: String {
-        let place = side == .front ? "beginning" : "end"
-        return "take the slash off the \(place) of the values of \(Quoted.json(name))"
     }
 }

@@ -9,7 +9,8 @@ enum PatternListMissing: LintRule {
             """,
         example: LintExample.details(#"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": "/buy/*"}"#),
         fixedExample: LintExample.details(#"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),
-        fix: "write \"components\": [{\"/\": \"…\"}]", reference: LintReference.details)
+        fix: "write \"components\": [{\"/\": \"…\"}]", reference: LintReference.details,
+        seen: "observed: without a list every URL matches (Apple's binaries)")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries where entry.form == .everything {
@@ -39,7 +40,8 @@ enum PatternElementType: LintRule {
             """,
         example: LintExample.components(#""/buy/*""#), fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "\"components\" holds objects such as {\"/\": \"/buy/*\"}, \"paths\" holds strings",
-        reference: LintReference.components)
+        reference: LintReference.components,
+        seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries where entry.form != .everything {
@@ -65,7 +67,8 @@ enum PatternListEmpty: LintRule {
             """,
         example: LintExample.details(#"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": []}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "list what the app opens, or remove the entry", reference: LintReference.details)
+        fix: "list what the app opens, or remove the entry", reference: LintReference.details,
+        seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries where entry.rules.isEmpty {
@@ -90,7 +93,8 @@ enum EntryOpensNothing: LintRule {
         example: LintExample.components(#"{"/": "/help/website/*", "exclude": true}"#),
         fixedExample: LintExample.components(#"{"/": "/help/website/*", "exclude": true}"#, #"{"/": "/help/*"}"#),
         fix: "add a component without \"exclude\" behind the exclusions, for the URLs that the app opens",
-        reference: LintReference.components)
+        reference: LintReference.components,
+        seen: "corpus: 3 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for shut in ShutEntry.all(of: subject) {
@@ -122,11 +126,10 @@ enum EntryOpensNothing: LintRule {
                         .init($0, "this rule takes the URLs before")
                     })
             case .matchesNothing(let rule):
-                let reason = NoMatchReason.of(rule, in: subject)
                 findings.add(
                     rule,
-                    "no URL can match this rule\(reason.map { ": \($0.text)" } ?? ""). No other rule of the entry opens a "
-                        + "URL either: " + outcome, fix: reason?.fix ?? "correct the pattern")
+                    "no URL can match this rule. No other rule of the entry opens a URL either: " + outcome,
+                    fix: "correct the pattern")
             }
         }
     }
@@ -194,36 +197,8 @@ struct ShutEntry {
             case .decides, .undecided: continue
             }
         }
-        if !hiders.isEmpty { return ExclusionTakesAll.explains(hiders) ? nil : .hidden(by: hiders) }
+        if !hiders.isEmpty { return ExclusionTakesMissingItem.explains(hiders) ? nil : .hidden(by: hiders) }
         return unexplained.map { .matchesNothing($0) }
-    }
-}
-
-enum ComponentWithoutConstraint: LintRule {
-    static let description = LintRuleDescription(
-        id: "component-without-constraint", severity: .warning, title: "a component that names no part of a URL",
-        why: """
-            A component without "/", "?" and "#" matches every URL: it opens the whole site, or with "exclude" closes what \
-            follows. Where that is meant, {"/": "*"} says so.
-            """,
-        example: LintExample.components(#"{"comment": "the shop"}"#),
-        fixedExample: LintExample.components(#"{"/": "/buy/*", "comment": "the shop"}"#),
-        fix: "add \"/\", \"?\" or \"#\"", reference: LintReference.components)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for entry in subject.entries {
-            for (index, rule) in entry.rules.enumerated()
-            where rule.form == .component && rule.isUnconstrained
-                && !(rule.node.members ?? []).contains(where: { ["/", "?", "#"].contains($0.name) })
-            {
-                // An exclusion of all that is left, at the end, changes nothing.
-                if rule.isExclusion && index == entry.rules.count - 1 { continue }
-                findings.add(
-                    rule.node.opening, rule.pointer,
-                    "this component names no part of a URL; devices let it match every URL"
-                        + (rule.isExclusion ? " and keep all of them from the app" : ""))
-            }
-        }
     }
 }
 
@@ -237,7 +212,8 @@ enum PathsBesideComponents: LintRule {
         example: LintExample.details(
             #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}], "paths": ["/sell/*"]}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#, #"{"/": "/sell/*"}"#),
-        fix: "write all rules into \"components\", and drop \"paths\"", reference: LintReference.technote)
+        fix: "write all rules into \"components\", and drop \"paths\"", reference: LintReference.technote,
+        seen: "corpus: 10 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries where entry.form == .components {
@@ -249,55 +225,17 @@ enum PathsBesideComponents: LintRule {
     }
 }
 
-enum BroadPattern: LintRule {
-    static let description = LintRuleDescription(
-        id: "broad-pattern", severity: .warning, title: "a pattern of slashes and wildcards alone",
-        why: """
-            "*" takes slashes too, and devices add a final slash before they compare. So "/*/*" is not "two levels": it takes \
-            /about and each page but the first, also those that the app does not show.
-            """,
-        example: LintExample.components(#"{"/": "/*/*"}"#),
-        fixedExample: LintExample.components(#"{"/": "/products/*"}"#),
-        fix: "begin the pattern with the folder that is meant, or exclude the pages that are not",
-        reference: LintReference.technote)
-
-    /// Pages that nearly every site has.
-    private static let pages: [(text: String, url: MatchableURL)] = [
-        "/about", "/privacy", "/terms", "/login", "/blog/first-post", "/admin/users/1", "/assets/app.js", "/index.html",
-    ].compactMap { text in MatchableURL(text).map { (text, $0) } }
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for entry in subject.entries {
-            for rule in entry.rules where !findings.isFull && isBroad(rule) {
-                let taken = pages.filter { rule.matches($0.url) }.map(\.text)
-                guard !taken.isEmpty else { continue }
-                let path = WholeSite.path(of: rule)
-                findings.add(
-                    path.range, path.pointer,
-                    "\(Quoted.json(rule.path?.text ?? "")) also matches \(taken.prefix(3).joined(separator: ", ")): '*' takes "
-                        + "slashes, and a final slash is added to each path", example: taken.first)
-            }
-        }
-    }
-
-    private static func isBroad(_ rule: URLRule) -> Bool {
-        guard !rule.isExclusion, !WholeSite.isWholeSite(rule), rule.query == .any,
-            rule.fragment?.isUnconstrained ?? true,
-            let elements = rule.path?.elements, elements.count <= 12, elements.contains(.anyRun)
-        else { return false }
-        return elements.allSatisfy { $0 == .anyRun || $0 == .anyScalar || $0 == .scalar("/") }
-    }
-}
-
 enum WholeSite: LintRule {
     static let description = LintRuleDescription(
         id: "whole-site", severity: .note, title: "the app opens every URL of the site",
         why: """
-            "*" and "/*" match each page, also the imprint, the login and the pages of tomorrow. That is fine where the app \
-            shows them all. Not reported where earlier rules exclude something.
+            "*" and "/*" match each page, also the imprint, the login and the pages of tomorrow, and so does a component \
+            without "/", "?" and "#". That is fine where the app shows them all. Not reported where earlier rules exclude \
+            something.
             """,
         example: LintExample.components(#"{"/": "*"}"#), fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "nothing, if that is meant; else exclude what the app does not show", reference: LintReference.components)
+        fix: "nothing, if that is meant; else exclude what the app does not show", reference: LintReference.components,
+        seen: "corpus: 108 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries {
@@ -308,20 +246,22 @@ enum WholeSite: LintRule {
             let path = path(of: rule)
             findings.add(
                 path.range, path.pointer,
-                "\(Quoted.json(rule.path?.text ?? "*")) opens every URL of the site in the app")
+                "\(rule.path.map { Quoted.json($0.text) } ?? "a component that names no part of a URL") opens every URL of the "
+                    + "site in the app")
         }
     }
 
     /// Where the path of a rule stands.
     static func path(of rule: URLRule) -> (range: Range<Int>, pointer: String) {
-        rule.node["/"].map { ($0.range, rule.pointer + "/~1") } ?? (rule.node.range, rule.pointer)
+        rule.node["/"].map { ($0.range, rule.pointer + "/~1") } ?? (rule.range, rule.pointer)
     }
 
-    /// Whether a rule with a path of its own opens all URLs.
-    static func isWholeSite(_ rule: URLRule) -> Bool {
-        guard !rule.isExclusion, rule.query == .any, rule.fragment == nil, let elements = rule.path?.elements else {
-            return false
+    /// Whether a rule opens all URLs. One that names no part of them may have none of a right type: a fault of its own.
+    private static func isWholeSite(_ rule: URLRule) -> Bool {
+        guard !rule.isExclusion, rule.query == .any, rule.fragment == nil else { return false }
+        guard let path = rule.path else {
+            return rule.form == .component && !["/", "?", "#"].contains { rule.node[$0] != nil }
         }
-        return elements == [.anyRun] || elements == [.scalar("/"), .anyRun]
+        return path.elements == [.anyRun] || path.elements == [.scalar("/"), .anyRun]
     }
 }

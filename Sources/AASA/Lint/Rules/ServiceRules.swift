@@ -11,7 +11,8 @@ enum NoService: LintRule {
             #"{"appLinks": {"details": [{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}]}}"#,
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "add applinks, webcredentials or appclips; keys are case-sensitive",
-        reference: LintReference.associatedDomains)
+        reference: LintReference.associatedDomains,
+        seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let root = subject.file?.document.root, let members = root.members,
@@ -31,43 +32,30 @@ enum NoService: LintRule {
     }
 }
 
-enum ServiceType: LintRule {
-    static let description = LintRuleDescription(
-        id: "service-type", severity: .error, title: "a service's value is no object",
-        why: "Each service is an object that holds its apps. Anything else names no app, and the service is off.",
-        example: #"{"webcredentials": ["D7KQ4ZW2MX.com.acme.shop"]}"#,
-        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "write {\"apps\": […]}, for applinks {\"details\": […]}", reference: LintReference.associatedDomains)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for member in subject.members
-        where Association.isKnown(member.key) && member.value.members == nil {
-            findings.add(
-                member.value.shown,
-                "/" + member.key.escapedForPointer,
-                "the value of '\(member.key)' is \(Quoted.kind(member.value)), not an object; devices find no app in it"
-            )
-        }
-    }
-}
-
 enum ServiceWithoutApps: LintRule {
     static let description = LintRuleDescription(
         id: "service-without-apps", severity: .error, title: "a service has no usable list of apps",
         why: """
-            applinks reads "details", all other services read "apps" alone. Where the list is missing or of another type the \
-            service names no app. So it is where a file names no app in any of its services.
+            A service is an object. applinks reads "details" in it, all other services read "apps" alone. Where the list is \
+            missing or of another type the service names no app. With "apps" and without "details", Apple's reader gives the \
+            apps of applinks every URL of the site (observed in its binaries). A file whose lists are all empty names no app \
+            either.
             """,
         example: #"{"webcredentials": {"apps": "D7KQ4ZW2MX.com.acme.shop"}}"#,
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "list the apps, or remove the service", reference: LintReference.associatedDomains)
+        fix: "list the apps, or remove the service", reference: LintReference.associatedDomains,
+        seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         let namesNoApp = subject.appIDs.isEmpty
-        for member in subject.members
-        where Association.isKnown(member.key) && member.value.members != nil {
+        for member in subject.members where Association.isKnown(member.key) {
             let pointer = "/" + member.key.escapedForPointer
-            if let fault = fault(of: member) {
+            if member.value.members == nil {
+                findings.add(
+                    member.value.shown, pointer,
+                    "the value of '\(member.key)' is \(Quoted.kind(member.value)), not an object; devices find no app in it",
+                    fix: "write {\"apps\": […]}, for applinks {\"details\": […]}")
+            } else if let fault = fault(of: member) {
                 findings.add(member.keyRange, pointer, fault)
             } else if namesNoApp, EmptyService.isEmpty(member) {
                 findings.add(
@@ -87,7 +75,10 @@ enum ServiceWithoutApps: LintRule {
                 if details.elements != nil || details.members != nil { return nil }
                 return "\"details\" is \(Quoted.kind(details)), not an array; devices find no app for any link"
             }
-            if apps?.elements?.isEmpty == false { return nil }
+            if apps?.elements?.isEmpty == false {
+                return
+                    "'applinks' names apps in \"apps\" and has no \"details\"; such an app opens every URL of the site"
+            }
             return apps == nil
                 ? "'applinks' has no \"details\"; devices find no app for any link"
                 : "'applinks' has \"apps\" but no \"details\"; devices find no app for any link"
@@ -116,7 +107,8 @@ enum EmptyService: LintRule {
         example:
             #"{"applinks": {"apps": [], "details": []}, "webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#,
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "list the apps, or remove the service", reference: LintReference.associatedDomains)
+        fix: "list the apps, or remove the service", reference: LintReference.associatedDomains,
+        seen: "corpus: 1 file")
 
     static func isEmpty(_ member: JSONMember) -> Bool {
         let service = member.value
@@ -152,7 +144,8 @@ enum ServiceMisplaced: LintRule {
         fixedExample:
             #"{"applinks": {"details": [{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}]},"#
             + #" "webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#,
-        fix: "close the brackets of \"applinks\" before it", reference: LintReference.associatedDomains)
+        fix: "close the brackets of \"applinks\" before it", reference: LintReference.associatedDomains,
+        seen: "corpus: 8 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for key in subject.keys {
@@ -161,23 +154,6 @@ enum ServiceMisplaced: LintRule {
                 key,
                 "'\(key.member.key)' stands inside of \"applinks\", where devices do not look for it; the service is off"
             )
-        }
-    }
-}
-
-enum UnknownService: LintRule {
-    static let description = LintRuleDescription(
-        id: "unknown-service", severity: .note, title: "a top-level key that is no service of Apple's",
-        why: "Devices take any key for a service that nobody asks for: it does no harm and has no effect.",
-        example: #"{"webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}, "version": 3}"#,
-        fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "remove it, unless another program reads it", reference: LintReference.associatedDomains)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard subject.namesService else { return }
-        for key in subject.keys where key.object.isRoot {
-            guard case .unknown = key.verdict else { continue }
-            findings.add(key, "\(Quoted.json(key.member.key)) is no service that devices ask for; they ignore it")
         }
     }
 }
@@ -191,7 +167,8 @@ enum AppClipID: LintRule {
             """,
         example: #"{"appclips": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#,
         fixedExample: #"{"appclips": {"apps": ["D7KQ4ZW2MX.com.acme.shop.Clip"]}}"#,
-        fix: "list the App Clip's own ID", reference: LintReference.appClips)
+        fix: "list the App Clip's own ID", reference: LintReference.appClips,
+        seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let member = subject.members.last(where: { $0.key == "appclips" }),
@@ -206,14 +183,27 @@ enum AppClipID: LintRule {
 
 enum DetailsElementType: LintRule {
     static let description = LintRuleDescription(
-        id: "details-element-type", severity: .error, title: "an entry of \"details\" is no object",
-        why: "Devices skip it in silence: its app opens no link.",
-        example: LintExample.details(#""D7KQ4ZW2MX.com.acme.shop""#),
+        id: "details-element-type", severity: .error, title: "\"details\" holds something else than entries",
+        why: """
+            "details" is a list of entries, even of one. An entry in place of the list is read in the form of iOS 8, keyed by \
+            app ID: devices take "appIDs" and "components" for IDs, and no app opens a link. What is no object in the list they \
+            skip in silence.
+            """,
+        example:
+            #"{"applinks": {"details": {"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}}}"#,
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "write {\"appIDs\": […], \"components\": […]}", reference: LintReference.details)
+        fix: "write \"details\": [{\"appIDs\": […], \"components\": […]}]", reference: LintReference.details,
+        seen: "matrix-org/matrix.to#339")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard let details = subject.applinks?.node["details"], !subject.hasSingleEntry else { return }
+        guard let details = subject.applinks?.node["details"] else { return }
+        if subject.hasSingleEntry {
+            findings.add(
+                details.opening, "/applinks/details",
+                "\"details\" is one entry and no list of entries; devices take its keys for app IDs, and no app opens a link",
+                fix: "put brackets around it: \"details\": [{…}]")
+            return
+        }
         for (index, element) in (details.elements ?? []).enumerated() where element.members == nil {
             findings.add(
                 element.shown, "/applinks/details/\(index)",
@@ -226,48 +216,6 @@ enum DetailsElementType: LintRule {
                 "the entry of \(Quoted.json(member.key)) is \(Quoted.kind(member.value)), not an object; devices skip it"
             )
         }
-    }
-}
-
-enum AppsWithoutDetails: LintRule {
-    static let description = LintRuleDescription(
-        id: "apps-without-details", severity: .error, title: "applinks has \"apps\" and no \"details\"",
-        why: """
-            Apple's reader gives the apps of "apps" all URLs of the site (observed in its binaries); older systems, and the \
-            documentation, give them none. Either way it is not what a site says.
-            """,
-        example: #"{"applinks": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#,
-        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "name the apps in \"details\" with the URLs that they open", reference: LintReference.applinks)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard let applinks = subject.applinks, applinks.node["details"] == nil,
-            let member = applinks.node.member("apps"), member.value.elements?.isEmpty == false
-        else { return }
-        findings.add(
-            member.keyRange, "/applinks/apps",
-            "applinks names apps in \"apps\" and has no \"details\"; such an app opens every URL of the site")
-    }
-}
-
-enum DetailsSingleEntry: LintRule {
-    static let description = LintRuleDescription(
-        id: "details-single-entry", severity: .error, title: "one entry in place of the list \"details\"",
-        why: """
-            "details" is a list of entries, even of one. An object is read in the form of iOS 8, keyed by app ID: devices take \
-            "appIDs" and "components" for IDs, and no app opens a link.
-            """,
-        example:
-            #"{"applinks": {"details": {"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}}}"#,
-        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "put brackets around it: \"details\": [{…}]", reference: LintReference.details)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard subject.hasSingleEntry, let member = subject.applinks?.node.member("details") else { return }
-        findings.add(
-            member.value.opening, "/applinks/details",
-            "\"details\" is one entry and no list of entries; devices take its keys for app IDs, and no app opens a link"
-        )
     }
 
     /// Whether `details` has the keys of an entry.
@@ -285,7 +233,8 @@ enum DetailsDictionary: LintRule {
             """,
         example: #"{"applinks": {"apps": [], "details": {"D7KQ4ZW2MX.com.acme.shop": {"paths": ["/buy/*"]}}}}"#,
         fixedExample: LintExample.paths(#""/buy/*""#),
-        fix: "make it an array of objects with \"appIDs\" and \"components\"", reference: LintReference.details)
+        fix: "make it an array of objects with \"appIDs\" and \"components\"", reference: LintReference.details,
+        seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let member = subject.applinks?.node.member("details"), member.value.members?.isEmpty == false,
@@ -307,7 +256,8 @@ enum AppsBesideDetails: LintRule {
         example: #"{"applinks": {"apps": ["D7KQ4ZW2MX.com.acme.shop"], "details": ["#
             + #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}]}}"#,
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "name these apps in \"details\", and drop \"apps\"", reference: LintReference.archivedGuide)
+        fix: "name these apps in \"details\", and drop \"apps\"", reference: LintReference.archivedGuide,
+        seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let applinks = subject.applinks, applinks.node["details"] != nil,

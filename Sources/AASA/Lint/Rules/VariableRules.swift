@@ -4,15 +4,21 @@ enum UndefinedVariable: LintRule {
     static let description = LintRuleDescription(
         id: "undefined-variable", severity: .error, title: "a substitution variable that does not exist",
         why: """
-            A pattern with a variable that is neither predefined nor in "substitutionVariables" never matches (observed). \
-            Names are case-sensitive.
+            A pattern with a variable that is neither predefined nor in "substitutionVariables" never matches, nor does one in \
+            which "$(" is not closed (observed). Names are case-sensitive.
             """,
         example: LintExample.components(#"{"/": "/$(language)/buy/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/$(lang)/buy/*"}"#),
-        fix: "define it in \"substitutionVariables\", or correct the name", reference: LintReference.variables)
+        fix: "define it in \"substitutionVariables\", or correct the name", reference: LintReference.variables,
+        seen: "observed: such a pattern never matches (Apple's binaries)")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns {
+            if site.pattern?.fault == .unclosedVariable {
+                findings.add(
+                    site, "\"$(\" in \(Quoted.json(site.text)) is never closed, so it never matches",
+                    fix: "close the bracket behind the name")
+            }
             guard case .undefinedVariable(let name)? = site.pattern?.fault else { continue }
             let nearest = findings.isFull ? nil : nearest(to: name, in: subject)
             findings.add(
@@ -41,29 +47,14 @@ enum UndefinedVariable: LintRule {
     ]
 }
 
-enum UnclosedVariable: LintRule {
-    static let description = LintRuleDescription(
-        id: "unclosed-variable", severity: .error, title: "a substitution variable without its closing bracket",
-        why: "A pattern in which \"$(\" is never closed never matches (observed in Apple's binaries).",
-        example: LintExample.components(#"{"/": "/$(lang/buy/*"}"#),
-        fixedExample: LintExample.components(#"{"/": "/$(lang)/buy/*"}"#),
-        fix: "close the bracket behind the name", reference: LintReference.variables)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for site in subject.patterns where site.pattern?.fault == .unclosedVariable {
-            findings.add(
-                site, "\"$(\" in \(Quoted.json(site.text)) is never closed, so it never matches")
-        }
-    }
-}
-
 enum NestedVariable: LintRule {
     static let description = LintRuleDescription(
         id: "nested-variable", severity: .error, title: "a variable inside a variable's value",
         why: "Values may hold * and ?, but no other variable: Apple's reader drops such a value (observed).",
         example: LintExample.variables(#"{"food": ["$(lang)-burrito", "taco"]}"#, #"{"/": "/eat/$(food)"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito", "taco"]}"#, #"{"/": "/eat/$(lang)-$(food)"}"#),
-        fix: "write the variable into the pattern, or its values into the list", reference: LintReference.variables)
+        fix: "write the variable into the pattern, or its values into the list", reference: LintReference.variables,
+        seen: "documented: applinks, substitutionVariables, no variables in values")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for variable in subject.applinks?.variables.custom ?? [] {
@@ -78,132 +69,29 @@ enum NestedVariable: LintRule {
     }
 }
 
-enum VariableNotEncoded: LintRule {
-    static let description = LintRuleDescription(
-        id: "variable-not-encoded", severity: .error, title: "a blank or a letter beyond ASCII in a variable's value",
-        why: """
-            Patterns and URLs are compared in percent-encoded form, in which blanks and letters beyond ASCII do not occur, and \
-            the values of a variable stand in the pattern as they are: such a value never matches. With "percentEncoded": false \
-            the URL is decoded first (iOS 14). Not reported where the encoded form is in the list too.
-            """,
-        example: LintExample.variables(#"{"food": ["pizza", "käse"]}"#, #"{"/": "/eat/$(food)"}"#),
-        fixedExample: LintExample.variables(
-            #"{"food": ["pizza", "käse"]}"#, #"{"/": "/eat/$(food)", "percentEncoded": false}"#),
-        fix: "percent-encode the value, or set \"percentEncoded\": false where the variable is used",
-        reference: LintReference.whatsNew2020)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        let custom = subject.applinks?.variables.custom ?? []
-        guard !custom.isEmpty else { return }
-        let users = users(in: subject)
-        var counting: [ExactText: Int] = [:]
-        for (index, variable) in custom.enumerated() { counting[ExactText(variable.name)] = index }
-        for (index, variable) in custom.enumerated() where counting[ExactText(variable.name)] == index {
-            guard let user = users[ExactText(variable.name)] else { continue }
-            for value in faults(of: variable) {
-                let (text, pattern) = (Quoted.json(value.text), Quoted.json(user.pattern.text))
-                findings.add(
-                    value.range, value.pointer,
-                    "\(PatternNotEncoded.name(value.scalar)) in the value \(text) of the variable "
-                        + "\(Quoted.json(variable.name)) never occurs in an encoded URL, so the value never matches in "
-                        + "\(pattern) (\(subject.position(of: user.pattern.node.range.lowerBound)))",
-                    fix: "write \(Quoted.json(PercentCoding.encodingWhatMustBe(value.text)))"
-                        + (user.isInComponent
-                            ? ", or set \"percentEncoded\": false where the variable is used"
-                            : "; \"paths\" has no other form"),
-                    related: [
-                        .init(
-                            range: user.pattern.node.range, pointer: user.pattern.pointer,
-                            message: "this pattern uses the variable, and is compared in encoded form")
-                    ])
-            }
-        }
-    }
-
-    /// Whether all values of some variable of a pattern are at fault, so that it never matches.
-    static func explains(_ site: PatternSite, in subject: LintSubject) -> Bool {
-        site.rule.isPercentEncoded && !subject.unencodedVariables.isEmpty
-            && UnusedVariable.names(in: site.text).contains { subject.unencodedVariables.contains(ExactText($0)) }
-    }
-
-    private struct User {
-        /// The first that is compared in encoded form.
-        let pattern: PatternSite
-        /// Whether any of them is in a component, which may be set to decode.
-        var isInComponent: Bool
-    }
-
-    /// For each variable that a pattern compared in encoded form uses.
-    private static func users(in subject: LintSubject) -> [ExactText: User] {
-        var users: [ExactText: User] = [:]
-        for site in subject.patterns where site.rule.isPercentEncoded && site.pattern?.elements != nil {
-            for name in UnusedVariable.names(in: site.text) {
-                let name = ExactText(name)
-                users[name, default: User(pattern: site, isInComponent: false)].isInComponent =
-                    users[name]?.isInComponent == true || site.rule.form == .component
-            }
-        }
-        return users
-    }
-
-    private struct Value {
-        let text: String
-        let scalar: Unicode.Scalar
-        let range: Range<Int>
-        let pointer: String
-    }
-
-    private static func faults(of variable: SubstitutionVariables.Custom) -> [Value] {
-        var encoded: Set<ExactText>?
-        return variable.written.enumerated().compactMap { index, element in
-            guard let text = element.string, !text.holdsVariable, let scalar = PatternNotEncoded.offending(text) else {
-                return nil
-            }
-            let forms =
-                encoded
-                ?? Set(
-                    variable.values.filter { $0.utf8.contains(UInt8(ascii: "%")) }.map { ExactText($0.lowercased()) })
-            encoded = forms
-            guard !forms.contains(ExactText(PercentCoding.encodingWhatMustBe(text).lowercased())) else { return nil }
-            return Value(text: text, scalar: scalar, range: element.range, pointer: variable.pointer(at: index))
-        }
-    }
-}
-
-enum VariableHidesPredefined: LintRule {
-    static let description = LintRuleDescription(
-        id: "variable-hides-predefined", severity: .warning, title: "a variable with the name of a predefined one",
-        why: """
-            alpha, upper, lower, alnum, digit, xdigit, region and lang are predefined. A variable of the same name hides the \
-            predefined one in the whole file (observed).
-            """,
-        example: LintExample.variables(#"{"lang": ["en", "de"]}"#, #"{"/": "/$(lang)/buy"}"#),
-        fixedExample: LintExample.variables(#"{"languages": ["en", "de"]}"#, #"{"/": "/$(languages)/buy"}"#),
-        fix: "choose another name", reference: LintReference.variables)
-
-    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for variable in subject.applinks?.variables.custom ?? [] where variable.hidesPredefined {
-            findings.add(
-                variable.member.keyRange, variable.pointer,
-                "the variable \(Quoted.json(variable.name)) hides Apple's predefined one in this file")
-        }
-    }
-}
-
 enum VariableName: LintRule {
     static let description = LintRuleDescription(
-        id: "variable-name", severity: .warning, title: "a variable's name that cannot be used",
-        why: "A name may not hold $, ( or ): between $( and ) it is never found.",
+        id: "variable-name", severity: .warning, title: "a variable's name that is of no use, or taken",
+        why: """
+            A name may not hold $, ( or ): between $( and ) it is never found. A variable with the name of a predefined one \
+            (alpha, upper, lower, alnum, digit, xdigit, region, lang) hides that one in the whole file (observed).
+            """,
         example: LintExample.variables(#"{"$(food)": ["burrito"]}"#, #"{"/": "/eat/*"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/$(food)"}"#),
-        fix: "write the name alone, without $ and brackets", reference: LintReference.variables)
+        fix: "write the name alone, without $ and brackets", reference: LintReference.variables,
+        seen: "documented: applinks, substitutionVariables, names")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for variable in subject.applinks?.variables.custom ?? []
-        where variable.name.isEmpty || variable.name.contains(where: { "$()".contains($0) }) {
-            findings.add(
-                variable.member.keyRange, variable.pointer,
-                "\(Quoted.json(variable.name)) is no name that a pattern can use")
+        for variable in subject.applinks?.variables.custom ?? [] {
+            let name = Quoted.json(variable.name)
+            if variable.hidesPredefined {
+                findings.add(
+                    variable.member.keyRange, variable.pointer,
+                    "the variable \(name) hides Apple's predefined one in this file", fix: "choose another name")
+            } else if variable.name.isEmpty || variable.name.contains(where: { "$()".contains($0) }) {
+                findings.add(
+                    variable.member.keyRange, variable.pointer, "\(name) is no name that a pattern can use")
+            }
         }
     }
 }
@@ -217,7 +105,8 @@ enum EmptyVariableValue: LintRule {
             """,
         example: LintExample.variables(#"{"food": ["burrito", ""]}"#, #"{"/": "/eat/$(food)"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/$(food)"}"#),
-        fix: "delete the empty value, or list values", reference: LintReference.variables)
+        fix: "delete the empty value, or list values", reference: LintReference.variables,
+        seen: "observed: Apple's reader takes an empty value (its binaries)")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for variable in subject.applinks?.variables.custom ?? [] {
@@ -243,7 +132,8 @@ enum UnusedVariable: LintRule {
         why: "It does no harm; often a pattern was meant to use it and has it misspelt.",
         example: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/*"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/$(food)"}"#),
-        fix: "use it or remove it", reference: LintReference.variables)
+        fix: "use it or remove it", reference: LintReference.variables,
+        seen: "documented: applinks, substitutionVariables, $(name)")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let custom = subject.applinks?.variables.custom, !custom.isEmpty else { return }
@@ -284,7 +174,8 @@ enum PatternTooComplex: LintRule {
         why: "Apple's matcher gives up beyond 64 of them, and the pattern matches nothing (observed in its binaries).",
         example: LintExample.components("{\"/\": \"/" + String(repeating: "?/", count: 65) + "\"}"),
         fixedExample: LintExample.components(#"{"/": "/?*/?*"}"#),
-        fix: "use fewer wildcards", reference: LintReference.components)
+        fix: "use fewer wildcards", reference: LintReference.components,
+        seen: "observed: Apple's matcher gives up beyond 64 (its binaries)")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns where site.pattern?.fault == .tooComplex {
