@@ -160,7 +160,7 @@ let package = Package(
         .executableTarget(
             name: "aasa-monitor-bench",
             dependencies: [
-                "AASA", "Alerting", "CCurl", "CSpawn", "Curl", "Daemon", "Evidence", "Facts", "Lab",
+                "AASA", "Alerting", "CCurl", "CSpawn", "Curl", "Daemon", "Evidence", "Facts", "Lab", "LabFaults",
                 "MonitorConfiguration",
                 "Monitoring", "Probing", "Storage", "TestSupport", .external("GRDB", "GRDB.swift"),
                 .external("Logging", "swift-log"),
@@ -174,6 +174,13 @@ let package = Package(
             swiftSettings: strict),
         // Where a suite's tests run, and the programs that they run. By itself: what imports Testing cannot go into a command.
         .target(name: "TestTraits", dependencies: ["CSpawn"], path: "Tests/TestTraits", swiftSettings: strict),
+        // Origins, copies and receivers that are broken or mean harm, beside those of `Lab` that the demo has.
+        .target(
+            name: "LabFaults",
+            dependencies: [
+                "COpenSSL", "Lab", .external("NIOCore", "swift-nio"), .external("NIOPosix", "swift-nio"),
+            ],
+            path: "Tests/LabFaults", swiftSettings: strict),
         // The deterministic simulation, its command (`make simulate`) and its suite.
         .target(
             name: "Simulation",
@@ -207,8 +214,8 @@ let package = Package(
         .testTarget(
             name: "AlertingTests",
             dependencies: [
-                "Alerting", "Curl", "Evidence", "Facts", "Lab", "Monitoring", "Storage", "TestSupport", "TestTraits",
-                .external("GRDB", "GRDB.swift"), .external("Logging", "swift-log"),
+                "Alerting", "Curl", "Evidence", "Facts", "Lab", "LabFaults", "Monitoring", "Storage", "TestSupport",
+                "TestTraits", .external("GRDB", "GRDB.swift"), .external("Logging", "swift-log"),
             ],
             exclude: ["Payloads", "Snapshots"],
             swiftSettings: strict),
@@ -227,7 +234,8 @@ let package = Package(
             exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(
-            name: "CurlTests", dependencies: ["CCurl", "Curl", "Facts", "Lab", "TestSupport", "TestTraits"],
+            name: "CurlTests",
+            dependencies: ["CCurl", "Curl", "Facts", "Lab", "LabFaults", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
             name: "DaemonTests",
@@ -241,7 +249,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Evidence", "Lab", "TestSupport", "TestTraits", "aasa-monitor",
+                "Evidence", "Lab", "LabFaults", "TestSupport", "TestTraits", "aasa-monitor",
                 .external("Yams", "Yams"),
             ],
             exclude: ["Fixtures/scenarios"], swiftSettings: strict),
@@ -250,7 +258,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "FactsTests", dependencies: ["Facts"], swiftSettings: strict),
         .testTarget(name: "HashingTests", dependencies: ["Hashing"], swiftSettings: strict),
-        .testTarget(name: "LabTests", dependencies: ["Lab", "TestTraits"], swiftSettings: strict),
+        .testTarget(name: "LabTests", dependencies: ["Lab", "LabFaults", "TestTraits"], swiftSettings: strict),
         .testTarget(
             name: "MonitorMetricsTests", dependencies: ["MonitorMetrics", "TestTraits"], swiftSettings: strict),
         .testTarget(
@@ -259,7 +267,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ProbingTests",
-            dependencies: ["Curl", "Evidence", "Facts", "Lab", "Probing", "TestSupport", "TestTraits"],
+            dependencies: ["Curl", "Evidence", "Facts", "Lab", "LabFaults", "Probing", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
             name: "StatusServerTests",

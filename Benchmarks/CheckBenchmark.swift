@@ -6,6 +6,7 @@ import Evidence
 import Facts
 import Foundation
 import Lab
+import LabFaults
 import Probing
 import TestSupport
 
@@ -95,11 +96,11 @@ struct CheckBenchmark {
     private func prepare(_ lab: Lab, _ scene: Scene, _ dead: [String]) {
         let file = SampleFile.version(1)
         let origin = lab.origin(Self.site)
-        origin.behaviour = .reply(.json(file, delay: .milliseconds(scene.origin)))
+        origin.behaviour = .after(.milliseconds(scene.origin), .reply(.json(file)))
         for address in dead { origin.on(address: address, .fault(.hang)) }
         for edge in Self.edges {
             let delay = edge == Self.edges.last ? max(scene.edge, scene.slowEdge) : scene.edge
-            lab.cdn.behaves(Self.site, .reply(.json(file, delay: .milliseconds(delay))), edge: edge)
+            lab.cdn.behaves(Self.site, .after(.milliseconds(delay), .reply(.json(file))), edge: edge)
         }
     }
 }

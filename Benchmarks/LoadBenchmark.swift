@@ -3,6 +3,7 @@
 
 import Foundation
 import Lab
+import LabFaults
 
 struct LoadBenchmark {
     let workspace: Workspace

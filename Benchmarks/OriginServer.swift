@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Lab
+import LabFaults
 
 struct OriginServer {
     static let domain = "load.test"

@@ -5,7 +5,8 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// The copy of Apple's CDN. It keeps what it crawled until a test makes it crawl again, as the real one does for up to a day.
+/// The copy of Apple's CDN. It crawls a host at the first request for it, and keeps
+/// what it saw until ``refresh(_:)``, as the real one does for up to a day.
 package final class LabCDN: Sendable {
     /// The name under which the lab serves it, and to which its certificate is made out.
     package static let host = "app-site-association.cdn-apple.test"
@@ -27,19 +28,16 @@ package final class LabCDN: Sendable {
     }
 
     private struct State {
-        var certificate = LabCertificate.valid
-        var handshake = LabHandshake.normal
-        var refreshesByItself = true
         var entries: [Place: Entry] = [:]
-        var behaviours: [Place: LabBehaviour] = [:]
-        var networks: [String: LabEdgeNetwork] = [:]
-        var delay = Duration.zero
+        var edgeHeaders: @Sendable (_ edge: String, _ isHit: Bool) -> [(String, String)] = LabCDN.appleHeaders
         var logs: [String: LabRequestLog] = [:]
     }
 
     /// Hosts come from requests; above this many, unknown ones are answered without being remembered.
     private static let hostLimit = 16_384
 
+    /// Its certificate and handshake, and rules that outrank the cache.
+    package let site = LabOrigin(host: LabCDN.host)
     private let crawler: LabCrawler
     /// What ages are counted by.
     private let now: @Sendable () -> Date
@@ -50,84 +48,39 @@ package final class LabCDN: Sendable {
         self.now = now
     }
 
-    /// Shown from the next connection on.
-    package var certificate: LabCertificate {
-        get { state.withLock { $0.certificate } }
-        set { state.withLock { $0.certificate = newValue } }
-    }
-
-    /// Holds from the next connection on.
-    package var handshake: LabHandshake {
-        get { state.withLock { $0.handshake } }
-        set { state.withLock { $0.handshake = newValue } }
-    }
-
-    /// Whether a never-seen host is crawled at its first request, and then cached until ``refresh(_:)``. True at first;
-    /// when false, such a host gets a bare 404.
-    package var refreshesByItself: Bool {
-        get { state.withLock { $0.refreshesByItself } }
-        set { state.withLock { $0.refreshesByItself = newValue } }
-    }
-
-    /// What the cache holds for a host, nil for a never-seen one. Setting nil forgets the host at every edge.
-    package subscript(copyOf host: String) -> LabCDNCopy? {
-        get { state.withLock { $0.entries[Place(host: host.lowercased(), edge: nil)]?.copy } }
-        set {
-            guard let newValue else { return forget(host) }
-            keep(newValue, for: host)
-        }
-    }
-
     /// Crawls now, as `AASA-Bot/1.0.0`: what the origin says in this moment becomes the cached answer, at every edge. A
     /// crawl is worked out in memory and takes no time; no origin records it.
     package func refresh(_ host: String) {
-        let copy = crawler.crawl(host.lowercased())
-        forget(host)
-        keep(copy, for: host)
+        keep(crawler.crawl(host.lowercased()), for: host)
     }
 
-    /// Forces a good copy.
-    /// - Parameters:
-    ///   - host: in any case.
-    ///   - body: served as it is, JSON or not.
-    ///   - age: what the `Age` header starts from.
-    ///   - maxAge: `max-age` of `Cache-Control`, in whole seconds; six hours when nil, as the real one was seen to say.
-    ///   - from: the chain of URLs in `Apple-From`; the well-known one when nil.
-    ///   - edge: the one of the lab's addresses that has this copy; every address when nil.
-    package func holds(
-        _ host: String, body: String, age: Duration = .zero, maxAge: Duration? = nil, from: [String]? = nil,
-        edge: String? = nil
+    /// Puts a copy into the cache: of the edge at one of the lab's addresses, or of every edge, which outranks older words
+    /// on single ones. `age` is what the `Age` header starts from, `maxAge` that of `Cache-Control` in whole seconds, when
+    /// nil what the real one was seen to say.
+    package func keep(
+        _ copy: LabCDNCopy, for host: String, age: Duration = .zero, maxAge: Duration? = nil, edge: String? = nil
     ) {
-        let from = from ?? [LabCrawler.url(of: host.lowercased())]
-        keep(.body(Array(body.utf8), from: from), for: host, age: age, maxAge: maxAge, edge: edge)
+        let host = host.lowercased()
+        state.withLock { state in
+            if edge == nil { state.entries = state.entries.filter { $0.key.host != host } }
+            state.entries[Place(host: host, edge: edge)] = Entry(
+                copy: copy, since: now() - age / .seconds(1), maxAge: maxAge?.components.seconds)
+        }
     }
 
-    /// Forces a failure, at one edge or at all; `reason` nil is a bare 404, without a word on the origin. `age` and
-    /// `maxAge` are as for ``holds(_:body:age:maxAge:from:edge:)``, with an hour as the usual `max-age`.
-    package func fails(
-        _ host: String, status: Int = 404, reason: String?, details: String? = nil, tryDirect: Bool = false,
-        age: Duration = .zero, maxAge: Duration? = nil, edge: String? = nil
-    ) {
-        let failure = LabCDNFailure(
-            status: status, reason: reason, details: details, tryDirect: tryDirect,
-            from: [LabCrawler.url(of: host.lowercased())])
-        keep(.failure(failure), for: host, age: age, maxAge: maxAge, edge: edge)
+    /// By which headers an edge names itself: as Apple's own do at first.
+    package var edgeHeaders: @Sendable (_ edge: String, _ isHit: Bool) -> [(String, String)] {
+        get { state.withLock { $0.edgeHeaders } }
+        set { state.withLock { $0.edgeHeaders = newValue } }
     }
 
-    /// Any raw behaviour for a host, at one edge or at all; nil goes back to the cache.
-    package func behaves(_ host: String, _ behaviour: LabBehaviour?, edge: String? = nil) {
-        state.withLock { $0.behaviours[Place(host: host.lowercased(), edge: edge)] = behaviour }
-    }
-
-    /// Whose machine an edge is, which shows in its headers; Apple's own where nothing was said.
-    package func belongs(edge: String, to network: LabEdgeNetwork) {
-        state.withLock { $0.networks[edge] = network }
-    }
-
-    /// A delay before each answer; zero at first.
-    package var delay: Duration {
-        get { state.withLock { $0.delay } }
-        set { state.withLock { $0.delay = newValue } }
+    /// `Via` names the place, `X-Cache` the outcome at it.
+    package static let appleHeaders: @Sendable (_ edge: String, _ isHit: Bool) -> [(String, String)] = { edge, isHit in
+        let place = edge.split { ".:".contains($0) }.last ?? "1"
+        return [
+            ("Via", "https/1.1 uslab\(place)-edge-lx-001.ts.apple.com (acdn/270.14589)"),
+            ("X-Cache", isHit ? "hit-fresh" : "miss"),
+        ]
     }
 
     /// The last 1000 requests for a host.
@@ -135,30 +88,8 @@ package final class LabCDN: Sendable {
         state.withLock { $0.logs[host.lowercased()]?.requests ?? [] }
     }
 
-    var tenant: LabTenant {
-        LabTenant(host: Self.host, certificate: certificate, handshake: handshake) { [self] request, _ in
-            let delay = delay
-            return delay > .zero ? .after(delay, answer(request)) : answer(request)
-        }
-    }
-
-    private func forget(_ host: String) {
-        let host = host.lowercased()
-        state.withLock { state in
-            state.entries = state.entries.filter { $0.key.host != host }
-        }
-    }
-
-    private func keep(
-        _ copy: LabCDNCopy, for host: String, age: Duration = .zero, maxAge: Duration? = nil, edge: String? = nil
-    ) {
-        let host = host.lowercased()
-        state.withLock { state in
-            // A word on every edge outranks older words on single ones.
-            if edge == nil { state.entries = state.entries.filter { $0.key.host != host } }
-            state.entries[Place(host: host, edge: edge)] = Entry(
-                copy: copy, since: now() - age / .seconds(1), maxAge: maxAge?.components.seconds)
-        }
+    func tenant(at address: String) -> LabTenant {
+        site.tenant(at: address) { [self] in answer($0) }
     }
 
     private func answer(_ request: LabRequest) -> LabBehaviour {
@@ -168,12 +99,13 @@ package final class LabCDN: Sendable {
         let host = path.dropFirst(prefix.count).lowercased()
         let edge = Place(host: host, edge: request.address)
         let everywhere = Place(host: host, edge: nil)
+        let behaviour = site.rule(for: request)
         return state.withLock { state in
             let isKnown = state.logs[host] != nil || state.logs.count < Self.hostLimit
             if isKnown { state.logs[host, default: LabRequestLog()].append(request) }
-            if let behaviour = state.behaviours[edge] ?? state.behaviours[everywhere] { return behaviour }
+            if let behaviour { return behaviour }
             if state.entries[edge] == nil && state.entries[everywhere] == nil {
-                guard state.refreshesByItself, isKnown else { return .reply(.cdnBare(status: 404)) }
+                guard isKnown else { return .reply(.cdnBare(status: 404)) }
                 state.entries[everywhere] = Entry(copy: crawler.crawl(host), since: now(), maxAge: nil)
             }
             let place = state.entries[edge] == nil ? everywhere : edge
@@ -182,8 +114,8 @@ package final class LabCDN: Sendable {
             let age = Int64(now().timeIntervalSince(entry.since))
             return .reply(
                 LabReply(
-                    entry.copy, age: max(0, age), maxAge: entry.maxAge, isHit: entry.hits > 0, id: entry.id,
-                    edge: request.address, network: state.networks[request.address] ?? .apple))
+                    entry.copy, of: host, age: max(0, age), maxAge: entry.maxAge, id: entry.id,
+                    edgeHeaders: state.edgeHeaders(request.address, entry.hits > 0)))
         }
     }
 }
@@ -193,48 +125,4 @@ package enum LabCDNCopy: Sendable {
     /// A good copy. `from` is the chain of URLs that the crawler followed, the last of them the real source.
     case body([UInt8], from: [String])
     case failure(LabCDNFailure)
-}
-
-/// A failure as the CDN serves it: always "Not Found" as text; the reason is in the headers.
-package struct LabCDNFailure: Sendable, Equatable {
-    /// 404 on the real one, whatever the origin did.
-    package var status: Int
-    /// `SWCERRnnnnn text`, the value of `Apple-Failure-Reason`. Nil is a bare 404, which says nothing about the origin.
-    package var reason: String?
-    /// A JSON object, the value of `Apple-Failure-Details`.
-    package var details: String?
-    package var tryDirect: Bool
-    /// The URLs tried.
-    package var from: [String]
-
-    /// A failure of that status; bare where `reason` is nil.
-    package init(
-        status: Int = 404, reason: String? = nil, details: String? = nil, tryDirect: Bool = false, from: [String] = []
-    ) {
-        self.status = status
-        self.reason = reason
-        self.details = details
-        self.tryDirect = tryDirect
-        self.from = from
-    }
-}
-
-/// Whose machines an edge of the CDN runs on. Each kind names itself by other headers.
-package enum LabEdgeNetwork: String, Sendable, CaseIterable {
-    /// Apple's own: `Via` names the place, `X-Cache` the outcome at it.
-    case apple
-    /// Hired from another: no `Via`, but `CDN-Server`.
-    case lumen
-
-    func headers(edge: String, isHit: Bool) -> [(String, String)] {
-        switch self {
-        case .apple:
-            let place = edge.split { ".:".contains($0) }.last ?? "1"
-            return [
-                ("Via", "https/1.1 uslab\(place)-edge-lx-001.ts.apple.com (acdn/270.14589)"),
-                ("X-Cache", isHit ? "hit-fresh" : "miss"),
-            ]
-        case .lumen: return [("CDN-Server", "lumn"), ("X-Cache", isHit ? "HIT" : "MISS")]
-        }
-    }
 }

@@ -1,5 +1,5 @@
 // One HTTP/1.1 connection of any lab server: reads requests, asks the site what to do, and does it in raw bytes. Lives on
-// its channel's event loop. Requests are answered one at a time and in order, as HTTP/1.1 wants.
+// its channel's event loop.
 
 import Foundation
 import NIOCore
@@ -12,22 +12,12 @@ final class LabConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
 
-    private struct Pending {
-        let request: LabRequest
-        let body: ByteBuffer
-        let keepsAlive: Bool
-    }
-
     /// A longer request body ends the connection.
     private static let bodyLimit = 1 << 20
-    /// So many requests may wait behind the one that is being answered.
-    private static let waitingLimit = 32
 
     private let site: LabSite
     private var head: HTTPRequestHead?
     private var body = ByteBuffer()
-    private var waiting: [Pending] = []
-    private var isAnswering = false
     private var wire: LabWire?
 
     init(site: @escaping LabSite) {
@@ -45,7 +35,6 @@ final class LabConnection: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         wire?.stop()
-        waiting.removeAll()
         context.fireChannelInactive()
     }
 
@@ -68,76 +57,40 @@ final class LabConnection: ChannelInboundHandler {
             }
             body.writeBuffer(&part)
         case .end:
-            guard let head else { return }
+            guard let head, let wire else { return }
             self.head = nil
-            guard waiting.count < Self.waitingLimit else {
-                context.close(promise: nil)
-                return
-            }
             let request = LabRequest(
                 method: head.method.rawValue, path: head.uri,
                 headers: head.headers.map { (name: $0.name, value: $0.value) }, date: Date(),
                 address: context.localAddress?.ipAddress ?? "")
-            waiting.append(Pending(request: request, body: body, keepsAlive: head.isKeepAlive))
-            answerNext()
+            act(site(request, body), on: head, wire)
         }
     }
 
-    private func answerNext() {
-        guard !isAnswering, !waiting.isEmpty, let wire else { return }
-        isAnswering = true
-        let next = waiting.removeFirst()
-        act(site(next.request, next.body), on: next, wire)
-    }
-
-    private func act(_ behaviour: LabBehaviour, on next: Pending, _ wire: LabWire) {
-        let omitsBody = next.request.method == "HEAD"
+    private func act(_ behaviour: LabBehaviour, on head: HTTPRequestHead, _ wire: LabWire) {
         switch behaviour {
         case .reply(let reply):
-            wire.after(reply.delay) { [self] in
-                send(reply, omitsBody: omitsBody, keepsAlive: next.keepsAlive)
+            wire.write(reply.wireBytes(omitsBody: head.method == .HEAD, keepsAlive: head.isKeepAlive)) {
+                if !head.isKeepAlive { wire.close() }
             }
-        case .redirect(let status, let location):
-            let reply = LabReply(status: status, headers: [("Location", location)])
-            send(reply, omitsBody: omitsBody, keepsAlive: next.keepsAlive)
-        case .maze(let status):
-            let reply = LabReply(status: status, headers: [("Location", "/maze/\(UUID().uuidString)")])
-            send(reply, omitsBody: omitsBody, keepsAlive: next.keepsAlive)
-        case .after(let delay, let behaviour):
-            wire.after(delay) { [self] in act(behaviour, on: next, wire) }
-        case .fault(let fault):
-            // A fault never goes back to answering: the connection is of no further use.
-            wire.perform(fault)
-        }
-    }
-
-    private func send(_ reply: LabReply, omitsBody: Bool, keepsAlive: Bool) {
-        guard let wire else { return }
-        let bytes = reply.wireBytes(omitsBody: omitsBody, keepsAlive: keepsAlive)
-        wire.write(bytes) { [self] in
-            guard keepsAlive else { return wire.close() }
-            isAnswering = false
-            // Through the loop: answers that are sent at once would nest as deep as the client pipelines.
-            wire.soon { [self] in answerNext() }
+        case .act(let act): act.perform(on: wire) { [self] in self.act($0, on: head, wire) }
         }
     }
 }
 
 extension LabReply {
     /// The answer as HTTP/1.1.
-    func wireBytes(omitsBody: Bool, keepsAlive: Bool) -> [UInt8] {
+    package func wireBytes(omitsBody: Bool, keepsAlive: Bool) -> [UInt8] {
         let hasNoBody = status == 204 || status == 304 || (100..<200).contains(status)
-        let content = gzip ? LabGzip.stored(body) : body
         var lines = ["HTTP/1.1 \(status) \(Self.phrase(of: status))"]
         lines += headers.map { "\($0.name): \($0.value)" }
         let given = Set(headers.map { $0.name.lowercased() })
-        if gzip { lines.append("Content-Encoding: gzip") }
         if !hasNoBody && !given.contains("content-length") && !given.contains("transfer-encoding") {
-            lines.append("Content-Length: \(content.count)")
+            lines.append("Content-Length: \(body.count)")
         }
         if !given.contains("connection") { lines.append("Connection: \(keepsAlive ? "keep-alive" : "close")") }
         let head = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
-        return hasNoBody || omitsBody ? head : head + content
+        return hasNoBody || omitsBody ? head : head + body
     }
 }
 

@@ -4,25 +4,14 @@ import COpenSSL
 import Foundation
 
 /// A certificate and its P-256 key, which may sign others. Lives as DER, so that it can go between threads.
-struct LabIssuer: Sendable {
-    enum NameAttribute {
-        case commonName(String)
-        case organization(String)
-    }
-
-    /// In the syntax of x509v3_config(5).
-    enum Extension {
-        case basicConstraints(String)
-        case keyUsage(String)
-        case extendedKeyUsage(String)
-        case alternativeNames(String)
-        case authorityInformation(String)
-    }
+package struct LabIssuer: Sendable {
+    /// By OpenSSL's number, in the syntax of x509v3_config(5).
+    package typealias Extension = (identifier: Int32, value: String)
 
     /// The certificate.
-    let der: [UInt8]
+    package let der: [UInt8]
     /// PKCS #8.
-    let key: [UInt8]
+    package let key: [UInt8]
 
     /// Makes a key and a certificate for it, with the identifiers of both keys.
     /// - Parameters:
@@ -31,8 +20,9 @@ struct LabIssuer: Sendable {
     ///   - extensions: beside those identifiers, in order.
     ///   - issuer: nil: signed by its own key.
     /// - Throws: `LabTLSError`.
-    init(
-        subject: [NameAttribute], validity: ClosedRange<Date>, extensions: [Extension], signedBy issuer: LabIssuer?
+    package init(
+        subject: [(field: String, value: String)], validity: ClosedRange<Date>, extensions: [Extension],
+        signedBy issuer: LabIssuer?
     ) throws(LabTLSError) {
         let ownKey = try LabTLSError.unlessNull("a P-256 key", aasa_openssl_p256_key())
         defer { EVP_PKEY_free(ownKey) }
@@ -57,16 +47,17 @@ struct LabIssuer: Sendable {
         try LabTLSError.unlessOne("the public key", X509_set_pubkey(certificate, ownKey))
 
         let name = X509_get_subject_name(certificate)
-        for attribute in subject {
-            let (field, value) = attribute.parts
+        for (field, value) in subject {
             try LabTLSError.unlessOne(
                 "the name \(value)", X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, value, -1, -1, 0))
         }
         try LabTLSError.unlessOne(
             "the issuer's name",
             X509_set_issuer_name(certificate, issuerCertificate.map { X509_get_subject_name($0) } ?? name))
-        let identifiers = [(NID_subject_key_identifier, "hash"), (NID_authority_key_identifier, "keyid:always")]
-        for (identifier, value) in extensions.map(\.parts) + identifiers {
+        let identifiers: [Extension] = [
+            (NID_subject_key_identifier, "hash"), (NID_authority_key_identifier, "keyid:always"),
+        ]
+        for (identifier, value) in extensions + identifiers {
             try LabTLSError.unlessOne(
                 "the extension \(value)",
                 aasa_openssl_add_extension(certificate, issuerCertificate ?? certificate, identifier, value))
@@ -109,65 +100,6 @@ struct LabIssuer: Sendable {
     }
 }
 
-extension LabIssuer.NameAttribute {
-    fileprivate var parts: (field: String, value: String) {
-        switch self {
-        case .commonName(let value): ("CN", value)
-        case .organization(let value): ("O", value)
-        }
-    }
-}
-
-extension LabIssuer.Extension {
-    fileprivate var parts: (identifier: Int32, value: String) {
-        switch self {
-        case .basicConstraints(let value): (NID_basic_constraints, value)
-        case .keyUsage(let value): (NID_key_usage, value)
-        case .extendedKeyUsage(let value): (NID_ext_key_usage, value)
-        case .alternativeNames(let value): (NID_subject_alt_name, value)
-        case .authorityInformation(let value): (NID_info_access, value)
-        }
-    }
-}
-
-/// Which certificate an origin shows. Every kind but ``valid`` and ``expiring(in:)`` must be refused by a client that
-/// trusts the lab's root.
-package enum LabCertificate: Sendable, Hashable {
-    /// Chains to the lab's root, has the host's name, ends in 90 days.
-    case valid
-    /// As ``valid``, but ended a day ago.
-    case expired
-    /// As ``valid``, but begins tomorrow.
-    case notYetValid
-    /// As ``valid``, but ends that long after the moment it was first made for a host.
-    case expiring(in: Duration)
-    /// As ``valid``, but for ``wrongNameHost`` and no other name.
-    case wrongName
-    /// Signed with its own key; the chain is this certificate alone.
-    case selfSigned
-    /// Chains, over an intermediate that is sent, to a root that is not in the lab's CA file.
-    case untrustedRoot
-    /// As ``valid``, but sent without the intermediate, whose place on the web the leaf tells.
-    case missingIntermediate
-    /// As ``valid``, but under an intermediate of the second degree: it is sent, the cross-signed one above it is not, and
-    /// tells where that is found.
-    case missingSecondIntermediate
-    /// As ``valid``, but with the host as its common name alone: no subject alternative name.
-    case commonNameOnly
-    /// What an ingress shows for a host that it does not know: signed by itself, for no public name.
-    case ingressDefault
-    /// Signed by an authority of one's own, as mkcert's or a company's, and sent alone: the leaf does not tell where its
-    /// issuer's certificate is found.
-    case privateAuthority
-    /// As ``valid``, but under an intermediate that ended a day ago: the leaf itself is in date.
-    case expiredIntermediate
-
-    /// The one name that a ``wrongName`` certificate bears.
-    package static let wrongNameHost = "another-host.test"
-    /// The common name of an ``ingressDefault`` certificate, as ingress-nginx has it.
-    package static let ingressName = "Kubernetes Ingress Controller Fake Certificate"
-}
-
 /// A certificate chain as a server sends it, and the key of its first certificate.
 package struct LabIdentity: Sendable {
     /// DER, the leaf first; never the root.
@@ -175,15 +107,12 @@ package struct LabIdentity: Sendable {
     /// DER of the leaf's P-256 key.
     package let key: [UInt8]
 
-    /// The chain as PEM, the leaf first.
-    package var certificatesPEM: String {
-        certificates.map { Self.pem($0, "CERTIFICATE") }.joined()
+    package init(certificates: [[UInt8]], key: [UInt8]) {
+        self.certificates = certificates
+        self.key = key
     }
 
-    /// The key as PEM.
-    package var keyPEM: String { Self.pem(key, "PRIVATE KEY") }
-
-    static func pem(_ der: [UInt8], _ label: String) -> String {
+    package static func pem(_ der: [UInt8], _ label: String) -> String {
         let text = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n"
     }

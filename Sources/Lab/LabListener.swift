@@ -4,8 +4,9 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-final class LabListener: Sendable {
+package final class LabListener: Sendable {
     private struct State {
+        var port = 0
         var isClosed = false
         var sockets: [any Channel] = []
         var connections: [ObjectIdentifier: any Channel] = [:]
@@ -17,14 +18,18 @@ final class LabListener: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// How many connections ever came in.
     var accepted: Int { state.withLock { $0.accepted } }
 
-    /// Binds an address and serves each connection with the handlers that `configure` adds.
-    /// - Returns: the port, which is `port` unless that was 0.
-    func listen(
+    /// Of all addresses; 0 before there is one.
+    package var port: Int { state.withLock(\.port) }
+
+    /// Binds an address and serves each connection with the handlers that `configure` adds. Port 0 takes any that is free.
+    package func listen(
         on address: String, port: Int, configure: @escaping @Sendable (any Channel) throws -> Void
-    ) async throws -> Int {
+    ) async throws {
         let socket = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -36,12 +41,14 @@ final class LabListener: Sendable {
                 }
             }
             .bind(host: address, port: port).get()
-        state.withLock { $0.sockets.append(socket) }
-        return socket.localAddress?.port ?? port
+        state.withLock {
+            $0.sockets.append(socket)
+            $0.port = socket.localAddress?.port ?? port
+        }
     }
 
     /// Closes the sockets and every connection, and returns when all are closed.
-    func close() async {
+    package func close() async {
         let (sockets, connections) = state.withLock { state in
             state.isClosed = true
             return (state.sockets, Array(state.connections.values))

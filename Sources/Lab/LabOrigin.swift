@@ -7,18 +7,27 @@ package final class LabOrigin: Sendable {
     package static let wellKnownPath = "/.well-known/apple-app-site-association"
 
     private struct State {
-        var certificate = LabCertificate.valid
-        var handshake = LabHandshake.normal
+        var greetings: [String?: LabGreeting] = [:]
         var behaviour = LabBehaviour.reply(.status(404))
         var document: LabReply?
-        var paths: [String: LabBehaviour] = [:]
-        var agents: [(text: String, behaviour: LabBehaviour)] = []
-        var addresses: [String: LabBehaviour] = [:]
-        var agentsAtAddresses: [String: [String: LabBehaviour]] = [:]
-        var certificates: [String: LabCertificate] = [:]
-        var handshakes: [String: LabHandshake] = [:]
-        var delay = Duration.zero
+        var rules: [Rule] = []
         var log = LabRequestLog()
+    }
+
+    /// What is nil in it fits every request.
+    private struct Rule {
+        let address: String?
+        let path: String?
+        let agent: String?
+        let behaviour: LabBehaviour
+
+        /// Of several rules that fit, the highest counts.
+        var rank: Int { (address == nil ? 0 : 4) + (agent == nil ? 0 : 2) + (path == nil ? 0 : 1) }
+
+        func fits(_ request: LabRequest) -> Bool {
+            (address.map { $0 == request.address } ?? true) && (path.map { $0 == request.pathOnly } ?? true)
+                && (agent.map { request.userAgent.lowercased().contains($0) } ?? true)
+        }
     }
 
     /// In lower case.
@@ -29,16 +38,17 @@ package final class LabOrigin: Sendable {
         self.host = host
     }
 
-    /// Shown from the next connection on.
-    package var certificate: LabCertificate {
-        get { state.withLock { $0.certificate } }
-        set { state.withLock { $0.certificate = newValue } }
+    /// How connections begin from now on at one of the lab's addresses (see ``Lab/start(caFile:addresses:now:)``); nil
+    /// stands for all of which nothing else is said.
+    package subscript(greetingAt address: String?) -> LabGreeting {
+        get { state.withLock { $0.greetings[address] ?? LabGreeting() } }
+        set { state.withLock { $0.greetings[address] = newValue } }
     }
 
-    /// Holds from the next connection on.
-    package var handshake: LabHandshake {
-        get { state.withLock { $0.handshake } }
-        set { state.withLock { $0.handshake = newValue } }
+    /// Shown from the next connection on.
+    package var certificate: LabCertificate {
+        get { self[greetingAt: nil].certificate ?? .valid }
+        set { self[greetingAt: nil].certificate = newValue }
     }
 
     /// What every request gets that no `on` rule decides. Setting it takes back what ``serve(_:contentType:headers:)``
@@ -59,54 +69,26 @@ package final class LabOrigin: Sendable {
         _ json: String, contentType: String = "application/json", headers: [(String, String)] = []
     ) {
         let reply = LabReply(headers: [("Content-Type", contentType)] + headers, body: Array(json.utf8))
+        on(path: Self.wellKnownPath, nil)
         state.withLock {
             $0.behaviour = .reply(.status(404))
             $0.document = reply
-            $0.paths[Self.wellKnownPath] = nil
         }
     }
 
-    /// A rule for one path, compared exactly and without the query; nil takes the rule back.
-    package func on(path: String, _ behaviour: LabBehaviour?) {
-        state.withLock { $0.paths[path] = behaviour }
-    }
-
-    /// A rule for user agents that contain `text`, whatever the case; wins over paths, and the oldest rule wins. Nil takes
-    /// the rule back.
-    package func on(userAgentContaining text: String, _ behaviour: LabBehaviour?) {
-        let text = text.lowercased()
+    /// A rule for the requests that come to one of the lab's addresses, for a path, from user agents that contain a text, or
+    /// all of these. A rule with an address wins over those without, then one with a user agent, and among like ones the
+    /// oldest. Paths are compared exactly and without the query, texts in any case. Nil takes the rule back.
+    package func on(
+        address: String? = nil, path: String? = nil, userAgentContaining text: String? = nil,
+        _ behaviour: LabBehaviour?
+    ) {
+        let agent = text?.lowercased()
         state.withLock { state in
-            state.agents.removeAll { $0.text == text }
-            if let behaviour { state.agents.append((text, behaviour)) }
+            state.rules.removeAll { $0.address == address && $0.path == path && $0.agent == agent }
+            guard let behaviour else { return }
+            state.rules.append(Rule(address: address, path: path, agent: agent, behaviour: behaviour))
         }
-    }
-
-    /// A rule for one of the lab's addresses (see ``Lab/start(directory:addresses:)``); wins over all else. Nil takes the
-    /// rule back.
-    package func on(address: String, _ behaviour: LabBehaviour?) {
-        state.withLock { $0.addresses[address] = behaviour }
-    }
-
-    /// A rule for user agents that contain `text`, whatever the case, at one of the lab's addresses; wins over all else.
-    /// Nil takes the rule back.
-    package func on(address: String, userAgentContaining text: String, _ behaviour: LabBehaviour?) {
-        state.withLock { $0.agentsAtAddresses[address, default: [:]][text.lowercased()] = behaviour }
-    }
-
-    /// Another certificate at one of the lab's addresses, from the next connection on; nil takes it back.
-    package func on(address: String, certificate: LabCertificate?) {
-        state.withLock { $0.certificates[address] = certificate }
-    }
-
-    /// Another handshake at one of the lab's addresses, from the next connection on; nil takes it back.
-    package func on(address: String, handshake: LabHandshake?) {
-        state.withLock { $0.handshakes[address] = handshake }
-    }
-
-    /// A delay before each answer, besides the answer's own; zero at first.
-    package var delay: Duration {
-        get { state.withLock { $0.delay } }
-        set { state.withLock { $0.delay = newValue } }
     }
 
     /// The last 1000 requests that came over the wire; what the CDN's copy crawls in memory is not among them.
@@ -114,33 +96,39 @@ package final class LabOrigin: Sendable {
         state.withLock { $0.log.requests }
     }
 
-    func record(_ request: LabRequest) {
-        state.withLock { $0.log.append(request) }
+    func tenant(at address: String) -> LabTenant {
+        tenant(at: address) { [self] request in
+            state.withLock { $0.log.append(request) }
+            return behaviour(for: request)
+        }
     }
 
-    func greeting(at address: String) -> (certificate: LabCertificate, handshake: LabHandshake) {
-        state.withLock {
-            ($0.certificates[address] ?? $0.certificate, $0.handshakes[address] ?? $0.handshake)
-        }
+    func tenant(at address: String, _ answer: @escaping @Sendable (LabRequest) -> LabBehaviour) -> LabTenant {
+        let (here, everywhere) = (self[greetingAt: address], self[greetingAt: nil])
+        return LabTenant(
+            host: host, certificate: here.certificate ?? everywhere.certificate ?? .valid,
+            handshake: here.handshake ?? everywhere.handshake ?? .normal
+        ) { request, _ in answer(request) }
     }
 
     func behaviour(for request: LabRequest) -> LabBehaviour {
-        let decided = rule(for: request)
-        let delay = delay
-        return delay > .zero ? .after(delay, decided) : decided
-    }
-
-    private func rule(for request: LabRequest) -> LabBehaviour {
-        let agent = request.userAgent.lowercased()
-        let path = request.pathOnly
+        if let ruled = rule(for: request) { return ruled }
         return state.withLock { state in
-            let here = state.agentsAtAddresses[request.address] ?? [:]
-            if let decided = here.first(where: { agent.contains($0.key) }) { return decided.value }
-            if let decided = state.addresses[request.address] { return decided }
-            if let decided = state.agents.first(where: { agent.contains($0.text) }) { return decided.behaviour }
-            if let decided = state.paths[path] { return decided }
-            if let document = state.document, path == Self.wellKnownPath { return .reply(document) }
+            if let document = state.document, request.pathOnly == Self.wellKnownPath { return .reply(document) }
             return state.behaviour
         }
     }
+
+    /// What an `on` rule says; nil where none does.
+    func rule(for request: LabRequest) -> LabBehaviour? {
+        let rules = state.withLock { $0.rules.filter { $0.fits(request) } }
+        let rank = rules.map(\.rank).max()
+        return rules.first { $0.rank == rank }?.behaviour
+    }
+}
+
+/// How a connection with a site begins; nil leaves it as it is.
+package struct LabGreeting: Sendable {
+    package var certificate: LabCertificate?
+    package var handshake: LabHandshake?
 }

@@ -1,37 +1,31 @@
 import Foundation
 
 extension LabReply {
-    /// A cached answer in the dress of Apple's own edges.
-    init(_ copy: LabCDNCopy, age: Int64, maxAge: Int64?, isHit: Bool, id: String, edge: String, network: LabEdgeNetwork)
-    {
+    /// A cached answer as an edge sends it.
+    init(
+        _ copy: LabCDNCopy, of host: String, age: Int64, maxAge: Int64?, id: String, edgeHeaders: [(String, String)]
+    ) {
         let now = Date()
-        let common = [("Age", String(age))] + network.headers(edge: edge, isHit: isHit) + [("CDNUUID", id)]
+        let common = [("Date", HTTPDate.text(now)), ("Age", String(age))] + edgeHeaders + [("CDNUUID", id)]
         switch copy {
-        case .body(let bytes, let from):
+        case .body(let bytes, let urls):
             self.init(
                 headers: [
-                    ("Date", HTTPDate.text(now)),
-                    ("Content-Type", "application/json"),
-                    ("Accept-Ranges", "bytes"),
-                    ("Apple-From", from.joined(separator: ", ")),
-                    ("Apple-Origin-Format", "json"),
+                    ("Content-Type", "application/json"), ("Accept-Ranges", "bytes"),
+                    ("Apple-From", urls.joined(separator: ", ")), ("Apple-Origin-Format", "json"),
                     ("Cache-Control", "max-age=\(maxAge ?? 21_600),public"),
-                ] + common,
-                body: bytes)
+                ] + common, body: bytes)
         case .failure(let failure):
             self = .cdnBare(status: failure.status)
             guard let reason = failure.reason else { return }
-            headers += [(name: "Apple-Failure-Reason", value: reason)]
-            if let details = failure.details { headers += [(name: "Apple-Failure-Details", value: details)] }
-            headers += [
-                (name: "Apple-Try-Direct", value: failure.tryDirect ? "true" : "false"),
-                (name: "Apple-From", value: failure.from.joined(separator: ", ")),
-                (name: "Cache-Control", value: "max-age=\(maxAge ?? 3600),public"),
-                (name: "Date", value: HTTPDate.text(now)),
+            let why = failure.details.map { [("Apple-Failure-Details", $0)] } ?? []
+            let more = [
+                ("Apple-Failure-Reason", reason), ("Apple-Try-Direct", "\(failure.tryDirect)"),
+                ("Apple-From", LabCrawler.url(of: host)), ("Cache-Control", "max-age=\(maxAge ?? 3600),public"),
                 // Ten seconds, against the hour of Cache-Control: the real one contradicts itself in the same way.
-                (name: "Expires", value: HTTPDate.text(now + 10)),
+                ("Expires", HTTPDate.text(now + 10)),
             ]
-            headers += common.map { (name: $0.0, value: $0.1) }
+            headers += (more + why + common).map { (name: $0.0, value: $0.1) }
         }
     }
 
@@ -44,19 +38,15 @@ extension LabReply {
 
 /// Dates in the form of RFC 9110, 5.6.7.
 enum HTTPDate {
-    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
     static func text(_ date: Date) -> String {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second, .weekday], from: date)
-        func two(_ value: Int?) -> String { (value ?? 0) < 10 ? "0\(value ?? 0)" : "\(value ?? 0)" }
-        let day = days[((parts.weekday ?? 1) - 1) % 7]
-        let month = months[((parts.month ?? 1) - 1) % 12]
-        let time = [parts.hour, parts.minute, parts.second].map { two($0) }.joined(separator: ":")
-        return "\(day), \(two(parts.day)) \(month) \(parts.year ?? 1970) \(time) GMT"
+        var seconds = time_t(date.timeIntervalSince1970)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
+            // By the locale "C", which no part of the program changes.
+            let count = strftime(text.baseAddress, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+            return String(
+                decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(text)[..<count]), as: UTF8.self)
+        }
     }
 }

@@ -1,5 +1,5 @@
 // Stands between TCP and TLS: reads the name in the client's hello, and gives the connection what that name's site wants:
-// a certificate, or a fault of the handshake. Unknown names are refused as a server without such a site refuses them.
+// a certificate, or something else than TLS. Unknown names are refused as a server without such a site refuses them.
 
 import Foundation
 import NIOCore
@@ -16,24 +16,12 @@ struct LabTenant: Sendable {
 }
 
 final class LabSwitchboard: Sendable {
-    private struct ContextKey: Hashable {
-        let host: String
-        let certificate: LabCertificate
-        let isObsolete: Bool
-    }
-
-    private enum Alert: UInt8 {
-        case handshakeFailure = 40
-        case internalError = 80
-        case unrecognizedName = 112
-    }
-
     private static let contextLimit = 4096
 
     private let authority: LabAuthority
     /// By host and by the lab's own address that the client has connected to.
     private let lookUp: @Sendable (_ host: String, _ address: String) -> LabTenant?
-    private let contexts = Mutex<[ContextKey: LabTLSContext]>([:])
+    private let contexts = Mutex<[String: LabTLSContext]>([:])
 
     init(authority: LabAuthority, lookUp: @escaping @Sendable (String, String) -> LabTenant?) {
         self.authority = authority
@@ -46,7 +34,7 @@ final class LabSwitchboard: Sendable {
             do {
                 try admit(result, on: channel)
             } catch {
-                refuse(channel, .internalError)
+                try? channel.refuse(alert: 80)  // internal_error
             }
             return channel.eventLoop.makeSucceededVoidFuture()
         }
@@ -56,57 +44,48 @@ final class LabSwitchboard: Sendable {
     private func admit(_ name: SNIResult, on channel: any Channel) throws {
         let address = channel.localAddress?.ipAddress ?? ""
         guard case .hostname(let host) = name, let tenant = lookUp(host.lowercased(), address) else {
-            return refuse(channel, .unrecognizedName)
+            return try channel.refuse(alert: 112)  // unrecognized_name
         }
-        let pipeline = channel.pipeline.syncOperations
-        switch tenant.handshake {
-        case .normal, .obsoleteTLS:
-            let context = try context(for: tenant)
-            try pipeline.addHandler(LabTLSHandler(context))
-            try pipeline.addHTTP(tenant.site)
-        case .hang:
-            try pipeline.addHandler(LabDeafEar())
-        case .reset:
-            channel.resetNow()
-        case .close:
-            channel.close(promise: nil)
-        case .alert:
-            refuse(channel, .handshakeFailure)
-        case .unrecognizedName:
-            refuse(channel, .unrecognizedName)
-        case .plainText:
-            try pipeline.addHandler(LabDeafEar())
-            let text = "Client sent a TLS hello to a plain HTTP server.\n"
-            let reply = LabReply(status: 400, headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
-            say(reply.wireBytes(omitsBody: false, keepsAlive: false), on: channel)
-        }
-    }
-
-    private func refuse(_ channel: any Channel, _ alert: Alert) {
-        try? channel.pipeline.syncOperations.addHandler(LabDeafEar())
-        // A TLS 1.2 record of type alert, two bytes long: fatal, and which.
-        say([21, 3, 3, 0, 2, 2, alert.rawValue], on: channel)
-    }
-
-    /// Writes before there is TLS, then closes.
-    private func say(_ bytes: [UInt8], on channel: any Channel) {
-        channel.writeAndFlush(channel.allocator.buffer(bytes: bytes)).whenComplete { _ in
-            channel.close(promise: nil)
-        }
+        if let instead = tenant.handshake.instead { return try instead(channel) }
+        try channel.pipeline.syncOperations.addHandler(LabTLSHandler(context(for: tenant)))
+        try channel.pipeline.syncOperations.addHTTP(tenant.site)
     }
 
     private func context(for tenant: LabTenant) throws -> LabTLSContext {
-        let key = ContextKey(
-            host: tenant.host, certificate: tenant.certificate, isObsolete: tenant.handshake == .obsoleteTLS)
+        let key = "\(tenant.host) \(tenant.certificate.name) \(tenant.handshake.name)"
         return try contexts.withLock { contexts in
             if let known = contexts[key] { return known }
-            let identity = try authority.identity(for: key.host, key.certificate, now: Date())
-            let made = try LabTLSContext(identity, isObsolete: key.isObsolete)
+            let identity = try authority.identity(for: tenant.host, tenant.certificate, now: Date())
+            let made = try LabTLSContext(identity, tenant.handshake.adjust)
             if contexts.count >= Self.contextLimit { contexts.removeAll() }
             contexts[key] = made
             return made
         }
     }
+}
+
+/// What an origin does with a connection between the client's first TLS message, whose name tells it apart, and HTTP.
+package struct LabHandshake: Sendable {
+    /// Changes a context of OpenSSL, `SSL_CTX`, before its first use.
+    package typealias Adjustment = @Sendable (OpaquePointer) throws(LabTLSError) -> Void
+
+    /// Tells it from the others.
+    package let name: String
+    /// What Apple's crawler meets; nil where it comes through.
+    let crawled: LabCDNFailure?
+    let adjust: Adjustment?
+    /// What the connection gets in place of TLS, on its event loop.
+    let instead: (@Sendable (any Channel) throws -> Void)?
+
+    package init(
+        _ name: String, crawled: LabCDNFailure? = nil, instead: (@Sendable (any Channel) throws -> Void)? = nil,
+        adjust: Adjustment? = nil
+    ) {
+        (self.name, self.crawled, self.adjust, self.instead) = (name, crawled, adjust, instead)
+    }
+
+    /// Speaks TLS 1.2 or 1.3 with the origin's certificate.
+    package static let normal = LabHandshake("normal")
 }
 
 extension ChannelPipeline.SynchronousOperations {
@@ -117,13 +96,29 @@ extension ChannelPipeline.SynchronousOperations {
     }
 }
 
+extension Channel {
+    /// A fatal alert in answer to the client's hello, by its number in RFC 8446, section 6; then an orderly close.
+    package func refuse(alert: UInt8) throws {
+        try pipeline.syncOperations.addHandler(LabDeafEar())
+        // A TLS 1.2 record of type alert, two bytes long: fatal, and which.
+        sayAndClose([21, 3, 3, 0, 2, 2, alert])
+    }
+
+    /// Writes before there is TLS, then closes.
+    package func sayAndClose(_ bytes: [UInt8]) {
+        writeAndFlush(allocator.buffer(bytes: bytes)).whenComplete { [self] _ in close(promise: nil) }
+    }
+}
+
 /// Takes all that comes and keeps nothing of it, until the peer or the lab closes the connection.
-private final class LabDeafEar: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
+package final class LabDeafEar: ChannelInboundHandler {
+    package typealias InboundIn = ByteBuffer
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+    package init() {}
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 }

@@ -5,8 +5,8 @@ import COpenSSL
 import NIOCore
 
 /// What OpenSSL refused, with the reasons that it gives.
-struct LabTLSError: Error, CustomStringConvertible {
-    let description: String
+package struct LabTLSError: Error, CustomStringConvertible {
+    package let description: String
 
     /// Takes OpenSSL's reasons, which it keeps for this thread.
     init(_ what: String) {
@@ -19,7 +19,7 @@ struct LabTLSError: Error, CustomStringConvertible {
         description = "OpenSSL refused \(what): \(reasons.isEmpty ? "no reason" : reasons.joined(separator: "; "))"
     }
 
-    static func unlessOne(_ what: String, _ result: Int32) throws(LabTLSError) {
+    package static func unlessOne(_ what: String, _ result: Int32) throws(LabTLSError) {
         guard result == 1 else { throw LabTLSError(what) }
     }
 
@@ -34,22 +34,19 @@ final class LabTLSContext: @unchecked Sendable {
     // Sendable: set up in init and never changed; SSL_new may be called on it by any thread.
     fileprivate let pointer: OpaquePointer
 
-    /// Offers HTTP/1.1, in TLS 1.2 and 1.3, or in TLS 1.0 and 1.1 where `isObsolete`.
-    init(_ identity: LabIdentity, isObsolete: Bool) throws(LabTLSError) {
+    /// Offers TLS 1.2 and 1.3 unless `adjust` says otherwise. HTTP/1.1 is what a client takes that is offered no other.
+    init(_ identity: LabIdentity, _ adjust: LabHandshake.Adjustment?) throws(LabTLSError) {
         pointer = try LabTLSError.unlessNull("a context", SSL_CTX_new(TLS_server_method()))
         // Where this throws, deinit runs: everything is initialized.
-        try setUp(identity, isObsolete: isObsolete)
+        try setUp(identity)
+        try adjust?(pointer)
     }
 
     deinit { SSL_CTX_free(pointer) }
 
-    private func setUp(_ identity: LabIdentity, isObsolete: Bool) throws(LabTLSError) {
-        let versions = isObsolete ? (TLS1_VERSION, TLS1_1_VERSION) : (TLS1_2_VERSION, TLS1_3_VERSION)
-        try LabTLSError.unlessOne("TLS versions", aasa_openssl_set_versions(pointer, versions.0, versions.1))
-        if isObsolete {
-            // Since OpenSSL 3 these versions need SHA-1 signatures, which are below every other level.
-            try LabTLSError.unlessOne("old ciphers", SSL_CTX_set_cipher_list(pointer, "DEFAULT:@SECLEVEL=0"))
-        }
+    private func setUp(_ identity: LabIdentity) throws(LabTLSError) {
+        try LabTLSError.unlessOne(
+            "TLS versions", aasa_openssl_set_versions(pointer, TLS1_2_VERSION, TLS1_3_VERSION))
         for (index, der) in identity.certificates.enumerated() {
             let certificate = try LabIssuer.certificate(der)
             if index == 0 {
@@ -63,23 +60,6 @@ final class LabTLSContext: @unchecked Sendable {
         let key = try LabIssuer.privateKey(identity.key)
         defer { EVP_PKEY_free(key) }
         try LabTLSError.unlessOne("the key", SSL_CTX_use_PrivateKey(pointer, key))
-        SSL_CTX_set_alpn_select_cb(
-            pointer,
-            { _, chosen, chosenLength, offered, offeredLength, _ in
-                // Length, then name, for each.
-                let protocols = UnsafeBufferPointer(start: offered, count: Int(offeredLength))
-                var index = 0
-                while index < protocols.count, index + Int(protocols[index]) < protocols.count {
-                    let name = protocols[(index + 1)..<(index + 1 + Int(protocols[index]))]
-                    if name.elementsEqual("http/1.1".utf8) {
-                        chosen?.pointee = offered?.advanced(by: index + 1)
-                        chosenLength?.pointee = protocols[index]
-                        return SSL_TLSEXT_ERR_OK
-                    }
-                    index += 1 + name.count
-                }
-                return SSL_TLSEXT_ERR_NOACK
-            }, nil)
     }
 }
 
@@ -205,24 +185,4 @@ final class LabTLSHandler: ChannelDuplexHandler {
         }
         return bytes
     }
-}
-
-/// What an origin does with a connection between the client's first TLS message, whose name tells it apart, and HTTP.
-package enum LabHandshake: Sendable, CaseIterable {
-    /// Speaks TLS 1.2 or 1.3 with the origin's certificate.
-    case normal
-    /// Reads the client's hello and stays silent until the client goes.
-    case hang
-    /// A TCP reset in answer to the client's hello.
-    case reset
-    /// An orderly close in answer to the client's hello.
-    case close
-    /// A fatal `handshake_failure` alert, then an orderly close.
-    case alert
-    /// A fatal `unrecognized_name` alert, as from a server that has no such site, then an orderly close.
-    case unrecognizedName
-    /// Offers TLS 1.0 and 1.1 only.
-    case obsoleteTLS
-    /// Answers in plain HTTP on the TLS port.
-    case plainText
 }

@@ -4,6 +4,7 @@ import Facts
 import Foundation
 import Glibc
 import Lab
+import LabFaults
 import Monitoring
 import Synchronization
 import Testing

@@ -2,6 +2,7 @@ import Curl
 import Evidence
 import Foundation
 import Lab
+import LabFaults
 import Monitoring
 import TestTraits
 import Testing

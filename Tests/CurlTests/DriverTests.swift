@@ -2,6 +2,7 @@ import Curl
 import Facts
 import Foundation
 import Lab
+import LabFaults
 import TestTraits
 import Testing
 
@@ -69,7 +70,7 @@ extension CurlTests {
             for task in endless { _ = try? await task.value }
 
             let pause = Duration.milliseconds(20)
-            receiver.behaviour = .reply(.json("{}", delay: pause))
+            receiver.behaviour = .after(pause, .reply(.json("{}")))
             let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for _ in 0..<200 { group.addTask { try await driver.perform(asked).status } }
                 return try await group.reduce(into: []) { $0.append($1) }

@@ -1,6 +1,7 @@
 import Curl
 import Facts
 import Lab
+import LabFaults
 import TestTraits
 import Testing
 

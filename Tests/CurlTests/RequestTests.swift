@@ -2,6 +2,7 @@ import Curl
 import Facts
 import Foundation
 import Lab
+import LabFaults
 import Testing
 
 #if canImport(Glibc)
@@ -39,9 +40,7 @@ extension CurlTests {
         func gzip(accepted: Bool) async throws {
             try await withLab { lab, driver in
                 let text = String(repeating: "a", count: 1000)
-                var reply = LabReply.json(text)
-                reply.gzip = true
-                lab.origin(host).behaviour = .reply(reply)
+                lab.origin(host).behaviour = .gzip(.json(text))
                 var asked = request(site)
                 asked.acceptGzip = accepted
                 let result = try await driver.perform(asked)

@@ -85,8 +85,6 @@ private let plainFaults: [OriginFault] =
         .undecodable, .unaskedEncoding("br"), .bodySlow(bytes: 5),
         .bodyCut(bytes: 5, promised: 9, isReset: false), .bodyCut(bytes: 5, promised: nil, isReset: true),
         .bodyCutInCompression(bytes: 5), .tooLarge(bytes: 200_000, isCapped: true),
-        .pageType("text/html", holdsFile: true),
-        .pageType("text/html", holdsFile: false),
         .slow(milliseconds: 3000), .slow(milliseconds: 6000),
     ]
 

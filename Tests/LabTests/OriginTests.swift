@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import LabFaults
 import TestTraits
 import Testing
 
@@ -70,9 +71,7 @@ extension LabTests {
         func gzip(size: Int) async throws {
             try await withLab { lab in
                 let text = String(repeating: "a", count: size)
-                var reply = LabReply.json(text)
-                reply.gzip = true
-                lab.origin("site.test").behaviour = .reply(reply)
+                lab.origin("site.test").behaviour = .gzip(.json(text))
                 let curl = try await Tool.curl(lab, ["--compressed", wellKnown("site.test")])
                 #expect(curl.exitCode == 0, "\(curl.errors)")
                 #expect(curl.output == text)
@@ -82,7 +81,7 @@ extension LabTests {
         @Test("a delayed answer comes after its delay")
         func delay() async throws {
             try await withLab { lab in
-                lab.origin("site.test").behaviour = .reply(.json(body, delay: .milliseconds(300)))
+                lab.origin("site.test").behaviour = .after(.milliseconds(300), .reply(.json(body)))
                 let curl = try await Tool.curl(
                     lab, ["-w", "%{time_starttransfer}", "-o", "/dev/null", wellKnown("site.test")])
                 #expect(try #require(Double(curl.output)) >= 0.3)
@@ -107,18 +106,13 @@ extension LabTests {
             }
         }
 
-        @Test("shutdown removes the temporary folder and leaves a given one")
-        func folder() async throws {
-            let own = try await Lab.start()
-            #expect(FileManager.default.fileExists(atPath: own.caFile))
-            await own.shutdown()
-            #expect(!FileManager.default.fileExists(atPath: own.caFile))
-            let folder = FileManager.default.temporaryDirectory.appending(path: "lab-\(UUID().uuidString)")
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let given = try await Lab.start(directory: folder)
-            await given.shutdown()
-            await given.shutdown()
-            #expect(FileManager.default.fileExists(atPath: folder.appending(path: "ca.pem").path))
+        @Test("shutdown removes the file of the root certificate, and may come twice")
+        func shutdown() async throws {
+            let lab = try await Lab.start()
+            #expect(FileManager.default.fileExists(atPath: lab.caFile))
+            await lab.shutdown()
+            await lab.shutdown()
+            #expect(!FileManager.default.fileExists(atPath: lab.caFile))
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import LabFaults
 import TestTraits
 import Testing
 
@@ -82,19 +83,18 @@ extension LabTests {
             }
         }
 
-        @Test("a delay holds up every answer of a host, faults included")
+        @Test("a wait holds up every answer, faults included")
         func delay() async throws {
             try await withLab { lab in
                 let origin = lab.origin("site.test")
-                origin.delay = .seconds(60)
                 for behaviour in [
                     LabBehaviour.reply(.status(200)), .redirect(status: 301, location: "/"), .fault(.close),
                 ] {
-                    origin.behaviour = behaviour
+                    origin.behaviour = .after(.seconds(60), behaviour)
                     let curl = try await Tool.curl(lab, ["--max-time", "1", wellKnown("site.test")])
                     #expect(curl.exitCode == 28)
                 }
-                origin.delay = .zero
+                origin.behaviour = .fault(.close)
                 let closed = try await Tool.curl(lab, [wellKnown("site.test")])
                 #expect(closed.exitCode == 52)
             }

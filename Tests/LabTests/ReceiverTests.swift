@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import LabFaults
 import TestTraits
 import Testing
 
@@ -42,20 +43,13 @@ extension LabTests {
             }
         }
 
-        @Test("a wait ends when the deliveries are there, and a stream yields them all")
+        @Test("a wait ends when the deliveries are there")
         func waits() async throws {
             try await withReceiver { receiver in
                 _ = try await post(receiver, "one")
-                let stream = receiver.stream
                 async let waited = receiver.deliveries(count: 2, within: .seconds(600))
                 _ = try await post(receiver, "two")
                 #expect(try await waited.count == 2)
-                var bodies: [String] = []
-                for await delivery in stream {
-                    bodies.append(String(decoding: delivery.body, as: UTF8.self))
-                    if bodies.count == 2 { break }
-                }
-                #expect(bodies == ["one", "two"])
             }
         }
 

@@ -62,3 +62,8 @@ struct DocumentationTests {
         #expect(!IncidentKind.ofDomains.flatMap(\.rules).contains { $0.rawValue.hasPrefix("monitor.") })
     }
 }
+
+extension IncidentKind {
+    /// The rules whose findings feed it, as docs/alerts.md lists them.
+    fileprivate var rules: Set<Rule> { Rule.ofDomains.filter { $0.feeds == self } }
+}

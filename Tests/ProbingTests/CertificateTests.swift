@@ -2,6 +2,7 @@ import Evidence
 import Facts
 import Foundation
 import Lab
+import LabFaults
 import Testing
 
 @testable import Probing

@@ -2,6 +2,7 @@ import Evidence
 import Facts
 import Foundation
 import Lab
+import LabFaults
 import TestTraits
 import Testing
 
@@ -75,7 +76,7 @@ extension ProbingTests {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file("v1"))
                 scene.lab.cdn.behaves(
-                    "site.test", .reply(.json(file("v2"), delay: .seconds(10))))
+                    "site.test", .after(.seconds(10), .reply(.json(file("v2")))))
                 async let seen = scene.observe()
                 try await until { !scene.lab.cdn.requests(for: "site.test").isEmpty }
                 scene.lab.origin("site.test").serve(file("v2"))
@@ -88,7 +89,7 @@ extension ProbingTests {
         func secondReadingFails() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file("v1"))
-                scene.lab.cdn.behaves("site.test", .reply(.json(file("v2"), delay: .seconds(10))))
+                scene.lab.cdn.behaves("site.test", .after(.seconds(10), .reply(.json(file("v2")))))
                 async let seen = scene.observe()
                 try await until { !scene.lab.cdn.requests(for: "site.test").isEmpty }
                 scene.lab.origin("site.test").behaviour = .reply(.status(500))

@@ -3,6 +3,7 @@ import Evidence
 import Facts
 import Foundation
 import Lab
+import LabFaults
 import Synchronization
 import TestTraits
 import Testing

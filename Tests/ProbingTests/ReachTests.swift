@@ -5,6 +5,7 @@ import Evidence
 import Facts
 import Foundation
 import Lab
+import LabFaults
 import TestSupport
 import TestTraits
 import Testing

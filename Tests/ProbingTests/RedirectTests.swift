@@ -2,6 +2,7 @@ import Evidence
 import Facts
 import Foundation
 import Lab
+import LabFaults
 import TestTraits
 import Testing
 
@@ -113,7 +114,7 @@ extension ProbingTests {
                 func hop(_ path: String, _ next: String) {
                     origin.on(
                         path: path,
-                        .reply(LabReply(status: 302, headers: [("Location", next)], delay: .milliseconds(400))))
+                        .after(.milliseconds(400), .redirect(status: 302, location: next)))
                 }
                 hop(wellKnown, "/0")
                 for index in 0..<9 { hop("/\(index)", "/\(index + 1)") }

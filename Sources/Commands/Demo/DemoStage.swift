@@ -26,7 +26,8 @@ struct DemoStage: Sendable {
             "aasa-monitor-demo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let stage = DemoStage(
-            time: time, cue: cue, lab: try await Lab.start(directory: folder, now: { time.now() }),
+            time: time, cue: cue,
+            lab: try await Lab.start(caFile: folder.appending(path: "ca.pem"), now: { time.now() }),
             chat: try await LabReceiver.start(), folder: folder)
         for host in all { stage.lab.origin(host).serve(file(host, paths: ["/open/*"])) }
         return stage
@@ -123,7 +124,7 @@ extension DemoStage {
             let before = time.now()
             let isOver = await withTaskGroup(of: Bool.self) { group in
                 group.addTask { (try? await time.sleep(until: end)) != nil }
-                group.addTask { (try? await chat.deliveries(count: shown + 1, within: DemoPace.timeout)) != nil }
+                group.addTask { (try? await chat.wait(for: shown + 1, within: DemoPace.timeout)) ?? false }
                 defer { group.cancelAll() }
                 return await group.next() ?? false
             }

@@ -190,11 +190,6 @@ package struct Rule: RawRepresentable, Hashable, Sendable, Codable, CustomString
         FindingKind.allCases.filter(\.isOfDomain).map { Rule($0) } + Linter.rules.map { Rule(lint: $0.id) })
 }
 
-extension IncidentKind {
-    /// The rules whose findings feed it, as docs/alerts.md lists them.
-    package var rules: Set<Rule> { Rule.ofDomains.filter { $0.feeds == self } }
-}
-
 /// The pages that decide what is right: Apple's, and these about this machine. The documentation is the rule; what Apple's systems
 /// were seen to do only lowers a severity.
 enum Reference {

@@ -50,8 +50,6 @@ package enum OriginFault: Codable, Equatable, Sendable {
     case bodyCutInCompression(bytes: Int)
     /// `isCapped`: it was not read to its end.
     case tooLarge(bytes: Int, isCapped: Bool)
-    /// `holdsFile`: the body is the file nevertheless.
-    case pageType(String, holdsFile: Bool)
     case slow(milliseconds: Int)
 }
 
@@ -255,7 +253,6 @@ extension OriginFault {
         case .status, .busy, .behindCloudflare: declare(.status)
         case .undecodable, .unaskedEncoding: declare(.contentEncoding)
         case .tooLarge: declare(.tooLarge)
-        case .pageType: declare(.contentType)
         case .slow(let milliseconds):
             milliseconds > 5000 ? declare(.slow) : declare(.slow, .warning, leads: .originSlow)
         }
@@ -359,10 +356,6 @@ extension English {
             Words(
                 "The file has \(isCapped ? "at least " : "")\(bytes.grouped) bytes. Devices read up to "
                     + "\(Checks.sizeLimit.grouped).", "Use wildcard patterns in place of a list of URLs.")
-        case .pageType(let type, let holdsFile):
-            Words(
-                "The Content-Type is \(type), as for a web page.",
-                holdsFile ? "Send Content-Type: application/json." : exemptionFromPages)
         case .slow(let milliseconds):
             Words(
                 "The first byte came after \(seconds(milliseconds)). Apple's crawler gives up after a few seconds.",

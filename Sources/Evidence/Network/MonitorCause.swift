@@ -39,8 +39,6 @@ package enum MonitorCause: Codable, Equatable, Sendable {
     /// `words`: of the system or the database.
     case storeFailing(StoreFault, StoreOutage, words: String)
 
-    var id: DiagnosisID { declaration.diagnosis }
-
     var declaration: Declaration {
         switch self {
         case .ownFault(let detail):

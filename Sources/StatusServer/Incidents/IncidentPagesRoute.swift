@@ -91,8 +91,6 @@ struct IncidentsQuery: Equatable, Sendable {
 
     static let windows = [1, 7, 14, 90]
 
-    init() {}
-
     /// - Throws: `QueryFault` for a kind that there is not: without its filter the list would show others.
     init(_ parameters: [String: String]) throws(QueryFault) {
         search = String((parameters["q"] ?? "").trimmingCharacters(in: .whitespaces).lowercased().prefix(253))

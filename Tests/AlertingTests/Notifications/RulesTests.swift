@@ -7,7 +7,6 @@ import GRDB
 import Logging
 import Monitoring
 import Storage
-import Synchronization
 import Testing
 
 @testable import Alerting
@@ -460,34 +459,5 @@ extension AlertingSuite {
             try await world.pass(60)
             #expect(world.types().count > 1)
         }
-    }
-}
-
-/// Holds back the answer to the first request.
-private final class HeldTransport: MessageTransport {
-    private let state = Mutex<(requests: [MessageRequest], waiting: CheckedContinuation<Void, Never>?, isOpen: Bool)>(
-        ([], nil, false))
-
-    var requests: [MessageRequest] { state.withLock(\.requests) }
-
-    func post(_ request: MessageRequest) async throws -> TransportAnswer {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                state.requests.append(request)
-                if !state.isOpen { state.waiting = continuation }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-        return TransportAnswer(status: 200)
-    }
-
-    func answer() {
-        let waiting = state.withLock { state in
-            state.isOpen = true
-            defer { state.waiting = nil }
-            return state.waiting
-        }
-        waiting?.resume()
     }
 }

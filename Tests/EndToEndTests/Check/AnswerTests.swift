@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import LabFaults
 import Testing
 import TestSupport
 
@@ -70,9 +71,7 @@ extension EndToEndTests {
                 lab.origin("other.test").serve(#"{"name":"web app"}"#)
                 lab.origin("mark.test").serve("\u{FEFF}" + file())
                 lab.origin("large.test").serve(file() + String(repeating: " ", count: 140_000))
-                lab.origin("gzip.test").behaviour = .reply(
-                    LabReply(
-                        headers: [("Content-Type", "application/json")], body: Array(file().utf8), gzip: true))
+                lab.origin("gzip.test").behaviour = .gzip(.json(file()))
                 let expected: [(host: String, errors: Set<String>)] = [
                     ("page.test", ["aasa.json-syntax", "origin.content-type"]), ("broken.test", ["aasa.json-syntax"]),
                     ("typed-html.test", ["origin.content-type"]), ("octets.test", []),

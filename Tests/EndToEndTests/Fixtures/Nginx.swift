@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import LabFaults
 
 /// Debian's nginx with one site, under a certificate of the lab's authority.
 struct Nginx: Sendable {

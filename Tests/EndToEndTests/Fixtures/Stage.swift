@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import LabFaults
 import Synchronization
 import TestSupport
 
@@ -42,7 +43,7 @@ struct Stage: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         var lab: Lab?
-        if let addresses { lab = try await Lab.start(directory: folder, addresses: addresses) }
+        if let addresses { lab = try await Lab.start(caFile: folder.appending(path: "ca.pem"), addresses: addresses) }
         let stage = Stage(lab: lab, folder: folder)
         do {
             try await body(stage)

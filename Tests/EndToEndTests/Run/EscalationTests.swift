@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import LabFaults
 import Testing
 import TestSupport
 

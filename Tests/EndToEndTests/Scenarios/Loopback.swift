@@ -1,5 +1,6 @@
 import Glibc
 import Lab
+import LabFaults
 
 enum Loopback {
     /// Whether these can be bound: containers often have no IPv6.

@@ -5,6 +5,7 @@
 import Foundation
 import Glibc
 import Lab
+import LabFaults
 import TestSupport
 
 struct Namespace: Sendable {

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Lab
+import LabFaults
 
 /// A web server on a port of loopback, which ends with its stage.
 struct RealServer: Sendable {

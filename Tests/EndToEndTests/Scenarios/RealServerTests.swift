@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import LabFaults
 import Testing
 import TestSupport
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import LabFaults
 import TestSupport
 
 struct Scenario: Sendable {
@@ -27,10 +28,8 @@ struct Scenario: Sendable {
 
     struct CDN: Sendable {
         var edges = ["127.0.0.1"]
-        var crawls = true
         var certificate = LabCertificate.valid
         var handshake = LabHandshake.normal
-        var delay = Duration.zero
         var everywhere = Shelf()
         var places: [(key: String, value: Shelf)] = []
     }

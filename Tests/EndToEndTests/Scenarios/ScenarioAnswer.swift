@@ -2,13 +2,14 @@
 
 import Foundation
 import Lab
+import LabFaults
 import TestSupport
 
 extension ScenarioValue {
-    /// What a server does with a request: a reply, a redirect, a maze of them or a fault.
+    /// What a server does with a request: a reply, a redirect, a maze of them or a fault; at once or after a while.
     func behaviour() throws -> LabBehaviour {
-        let (reply, rest) = try reply(besides: ["redirect", "maze", "fault"])
-        let chosen: LabBehaviour
+        let (reply, rest) = try reply(besides: ["redirect", "maze", "fault", "gzip", "delay_ms"])
+        var chosen = LabBehaviour.reply(reply)
         if let value = rest["redirect"] {
             chosen = .redirect(status: reply.status == 200 ? 301 : reply.status, location: try value.string())
         } else if let value = rest["maze"] {
@@ -16,18 +17,18 @@ extension ScenarioValue {
         } else if let value = rest["fault"] {
             let faults = Dictionary(LabFault.allCases.map { ($0.rawValue, $0) }) { first, _ in first }
             chosen = .fault(try value.choice(faults))
-        } else {
-            return .reply(reply)
+        } else if try rest["gzip"]?.bool() == true {
+            chosen = .gzip(reply)
         }
-        return reply.delay > .zero ? .after(reply.delay, chosen) : chosen
+        if let value = rest["delay_ms"] { chosen = .after(.milliseconds(try value.int()), chosen) }
+        return chosen
     }
 
     /// A reply, and the values of those other keys that are there.
     func reply(besides others: Set<String>) throws -> (LabReply, [String: ScenarioValue]) {
         let members = try members(
             others.union([
-                "file", "json", "html", "text", "status", "type", "headers", "gzip", "delay_ms",
-                "last_modified_hours", "padding", "mark",
+                "file", "json", "html", "text", "status", "type", "headers", "last_modified_hours", "padding", "mark",
             ]))
         var reply = LabReply()
         if let value = members["status"] { reply.status = try value.int() }
@@ -58,8 +59,6 @@ extension ScenarioValue {
         }
         if let value = members["padding"] { reply.body += Array(repeating: 0x20, count: try value.int()) }
         if try members["mark"]?.bool() == true { reply.body = [0xef, 0xbb, 0xbf] + reply.body }
-        if let value = members["gzip"] { reply.gzip = try value.bool() }
-        if let value = members["delay_ms"] { reply.delay = .milliseconds(try value.int()) }
         return (reply, members.filter { others.contains($0.key) })
     }
 

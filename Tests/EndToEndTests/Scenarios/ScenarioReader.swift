@@ -1,5 +1,6 @@
 import Foundation
 import Lab
+import LabFaults
 import TestSupport
 
 extension Scenario {
@@ -67,12 +68,10 @@ extension Scenario.CDN {
     fileprivate init(_ value: ScenarioValue) throws {
         let shelfKeys: Set = ["copy", "failure", "answer", "network"]
         let members = try value.members(
-            shelfKeys.union(["edges", "crawls", "certificate", "handshake", "delay_ms", "at"]))
+            shelfKeys.union(["edges", "certificate", "handshake", "at"]))
         if let value = members["edges"] { edges = try value.strings() }
-        if let value = members["crawls"] { crawls = try value.bool() }
         if let value = members["certificate"] { certificate = try value.certificate() }
         if let value = members["handshake"] { handshake = try value.handshake() }
-        if let value = members["delay_ms"] { delay = .milliseconds(try value.int()) }
         everywhere = try Scenario.Shelf(members)
         if let value = members["at"] {
             places = try value.map { try Scenario.Shelf(try $1.members(shelfKeys)) }

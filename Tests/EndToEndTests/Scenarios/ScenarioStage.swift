@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import LabFaults
 
 /// A scenario whose servers stand.
 struct ScenarioStage {
@@ -87,30 +88,32 @@ extension Scenario.Origin {
         let origin = lab.origin(host)
         origin.certificate = certificate
         origin.handshake = handshake
-        origin.delay = delay
-        if let answer { origin.on(path: LabOrigin.wellKnownPath, answer) }
+        origin.behaviour = slowed(.reply(.status(404)))
+        if let answer { origin.on(path: LabOrigin.wellKnownPath, slowed(answer)) }
         for (path, behaviour) in paths {
             // `*` is a site whose every other path answers like this.
-            if path == "*" { origin.behaviour = behaviour } else { origin.on(path: path, behaviour) }
+            if path == "*" { origin.behaviour = slowed(behaviour) } else { origin.on(path: path, slowed(behaviour)) }
         }
-        for (agent, behaviour) in agents { origin.on(userAgentContaining: agent, behaviour) }
+        for (agent, behaviour) in agents { origin.on(userAgentContaining: agent, slowed(behaviour)) }
         for (address, place) in places {
-            origin.on(address: address, place.answer)
+            origin.on(address: address, place.answer.map(slowed))
             origin.on(address: address, certificate: place.certificate)
             origin.on(address: address, handshake: place.handshake)
             for (agent, behaviour) in place.agents {
-                origin.on(address: address, userAgentContaining: agent, behaviour)
+                origin.on(address: address, userAgentContaining: agent, slowed(behaviour))
             }
         }
+    }
+
+    private func slowed(_ behaviour: LabBehaviour) -> LabBehaviour {
+        delay > .zero ? .after(delay, behaviour) : behaviour
     }
 }
 
 extension Scenario.CDN {
     fileprivate func play(on cdn: LabCDN, host: String) {
-        cdn.refreshesByItself = crawls
         cdn.certificate = certificate
         cdn.handshake = handshake
-        cdn.delay = delay
         everywhere.play(on: cdn, host: host, edge: nil)
         for (edge, shelf) in places { shelf.play(on: cdn, host: host, edge: edge) }
     }

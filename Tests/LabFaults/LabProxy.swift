@@ -1,5 +1,6 @@
 // A proxy as another place to look from: whatever a client asks for through it comes out at one address of the lab.
 
+import Lab
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -7,9 +8,9 @@ import Synchronization
 /// A small HTTP CONNECT and SOCKS5 proxy on loopback; both on one port, told apart by the first byte.
 ///
 /// It leads everything to one place, whatever name or address was asked for. An origin that answers otherwise at that
-/// address of the lab (``LabOrigin/on(address:_:)``) so shows another face to those who come from "elsewhere".
+/// address of the lab (``LabOrigin/on(address:path:userAgentContaining:_:)``) so shows another face to those who come from "elsewhere".
 package final class LabProxy: Sendable {
-    package let port: Int
+    package var port: Int { listener.port }
     private let listener: LabListener
     private let log: Log
 
@@ -17,8 +18,7 @@ package final class LabProxy: Sendable {
         let targets = Mutex<[String]>([])
     }
 
-    private init(port: Int, listener: LabListener, log: Log) {
-        self.port = port
+    private init(listener: LabListener, log: Log) {
         self.listener = listener
         self.log = log
     }
@@ -32,14 +32,14 @@ package final class LabProxy: Sendable {
     package static func start(to address: String, port: Int) async throws -> LabProxy {
         let listener = LabListener()
         let log = Log()
-        let own = try await listener.listen(on: "127.0.0.1", port: 0) { channel in
+        try await listener.listen(on: "127.0.0.1", port: 0) { channel in
             try channel.pipeline.syncOperations.addHandler(
                 LabTunnel { host in
                     log.targets.withLock { $0.append(host) }
                     return (address, port)
                 })
         }
-        return LabProxy(port: own, listener: listener, log: log)
+        return LabProxy(listener: listener, log: log)
     }
 
     /// Closes the port and every tunnel.
