@@ -10,11 +10,11 @@ struct ChatworkFormat: ChannelFormat {
     static let textLimit = 20_000
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
-        Self.form(Self.text(alert, isBrief: plain || (alert.isOver && reference != nil), plain))
+        Self.form(Self.text(alert, plain: plain))
     }
 
-    private static func text(_ alert: Alert, isBrief: Bool, _ plain: Bool = false) -> String {
-        let rendered = RenderedAlert(alert, isBrief: isBrief)
+    private static func text(_ alert: Alert, plain: Bool) -> String {
+        let rendered = RenderedAlert(alert, isBrief: plain)
         if plain { return TextLayout(form: ChatworkMarkup(), limit: 4000).text(rendered) }
         let head = "[info][title]\(rendered.headline)[/title]"
         let layout = TextLayout(form: ChatworkMarkup(), limit: textLimit - head.utf8.count - 7)
@@ -38,19 +38,7 @@ struct ChatworkFormat: ChannelFormat {
         ]
     }
 
-    func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
+    func isTaken(_ answer: TransportAnswer) -> Bool { JSONText.text("message_id", answer) != nil }
 
     var resetHeader: String? { "x-ratelimit-reset" }
-
-    func reference(in answer: TransportAnswer) -> String? {
-        struct Stored: Decodable { let message_id: String }
-        return JSONText.decoded(Stored.self, answer)?.message_id
-    }
-
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
-        guard alert.isOver, let reference, reference.isOfDigits else { return nil }
-        return HTTPCall(
-            method: .put, url: address(messageKey: "", channel: channel) + "/" + reference,
-            body: Self.form(Self.text(alert, isBrief: false)))
-    }
 }

@@ -10,9 +10,9 @@ struct ChannelReader {
     let channel: Section
     let type: ChannelKind
 
-    func settings(named name: String?) -> ChannelSettings? {
+    func read(named name: String?) -> Channel? {
         refuseForeignKeys()
-        var result = ChannelSettings(name: name ?? "", type: type)
+        var result = Channel(name: name ?? "", kind: type)
         var isWhole = true
         if type == .email { result.mail = MailAddresses(sender: "", recipients: []) }
         for key in keys() {
@@ -29,9 +29,9 @@ struct ChannelReader {
             if !read(key.name, into: &result) { isWhole = false }
         }
         if type == .email, !refuseHalfLogin() { isWhole = false }
-        result.severity = channel.choice("severity", Severity.self) ?? result.severity
+        result.minimumSeverity = channel.choice("severity", Severity.self) ?? result.minimumSeverity
         result.kinds = kinds()
-        if let notify = notify() { result.notify = notify }
+        result.notifies = notify() ?? result.notifies
         channel.close()
         return name != nil && isWhole ? result : nil
     }
@@ -138,21 +138,21 @@ struct ChannelReader {
 
     // MARK: - Values
 
-    private func read(_ name: ChannelKey.Name, into result: inout ChannelSettings) -> Bool {
+    private func read(_ name: ChannelKey.Name, into result: inout Channel) -> Bool {
         switch name {
         case .url: result.url = url()
         case .secret:
-            let secrets = self.secrets()
-            result.secrets = secrets ?? []
-            return secrets != nil
+            let keys = signingKeys()
+            result.signingKeys = keys ?? []
+            return keys != nil
         case .token: result.token = concealed(.token, type == .telegram ? .telegramToken : .token)
         case .routingKey: result.token = concealed(.routingKey, .routingKey)
         case .topic: result.destination = concealed(.topic, .topic)
-        case .channel: result.destination = identifier(.channel, .slackChannel).map(Secret.init)
-        case .chatID: result.destination = identifier(.chatID, .chat).map(Secret.init)
+        case .channel: result.destination = identifier(.channel, .slackChannel)
+        case .chatID: result.destination = identifier(.chatID, .chat)
         case .to where type == .email: return readRecipients(into: &result)
-        case .to: result.destination = identifier(.to, .lineTarget).map(Secret.init)
-        case .room: result.destination = identifier(.room, .number).map(Secret.init)
+        case .to: result.destination = identifier(.to, .lineTarget)
+        case .room: result.destination = identifier(.room, .number)
         case .threadID:
             result.thread = identifier(.threadID, .number)
             return result.thread != nil
@@ -169,7 +169,7 @@ struct ChannelReader {
         }
     }
 
-    private func url() -> Secret? {
+    private func url() -> String? {
         let isHome = type.keys.contains(.optional(.url)) && type != .slack || type == .alertmanager
         // The address of a server is no secret; that of a webhook is all that its sender needs.
         let isSecret = !isHome && type != .email
@@ -188,17 +188,17 @@ struct ChannelReader {
             )
             return nil
         }
-        return Secret(text.value)
+        return text.value
     }
 
-    func concealed(_ name: ChannelKey.Name, _ form: ChannelValue) -> Secret? {
+    func concealed(_ name: ChannelKey.Name, _ form: ChannelValue) -> String? {
         guard let text = channel.secret(name.rawValue, isRequired: true) else { return nil }
         guard form.accepts(text.value) else {
             let key = text.isFromFile ? "the content of '\(name.rawValue)_file'" : "'\(name.rawValue)'"
             reading.error("\(key) \(channel.title) is not \(form.expected)", at: text.position)
             return nil
         }
-        return Secret(text.value)
+        return text.value
     }
 
     func identifier(_ name: ChannelKey.Name, _ form: ChannelValue) -> String? {
@@ -210,30 +210,35 @@ struct ChannelReader {
         return text.value
     }
 
-    /// One secret; in a file also several, one a line, for the time in which an old one is being replaced.
-    private func secrets() -> [Secret]? {
+    /// The key of one secret; in a file also of several, one a line, for the time in which an old one is being replaced.
+    private func signingKeys() -> [Data]? {
         guard let text = channel.secret("secret") else { return nil }
         let parts = text.isFromFile ? text.value.split(whereSeparator: \.isNewline).map(String.init) : [text.value]
+        var keys: [Data] = []
         for part in parts {
-            if let fault = Self.secretFault(part) {
-                let key = text.isFromFile ? "secret_file" : "secret"
-                reading.error("'\(key)' \(channel.title) \(fault)", at: text.position)
-                return nil
-            }
+            guard let key = signingKey(part, text) else { return nil }
+            keys.append(key)
         }
-        return parts.map { Secret($0) }
+        return keys
     }
 
-    private static func secretFault(_ secret: String) -> String? {
-        let advice = "make one with: echo \"whsec_$(openssl rand -base64 32)\""
-        guard secret.hasPrefix("whsec_") else { return "does not begin with whsec_; \(advice)" }
+    /// The key in a secret, which is `whsec_` and Base64.
+    private func signingKey(_ secret: String, _ text: Section.SecretText) -> Data? {
+        func refuse(_ fault: String) -> Data? {
+            let key = text.isFromFile ? "secret_file" : "secret"
+            reading.error(
+                "'\(key)' \(channel.title) \(fault); make one with: echo \"whsec_$(openssl rand -base64 32)\"",
+                at: text.position)
+            return nil
+        }
+        guard secret.hasPrefix("whsec_") else { return refuse("does not begin with whsec_") }
         guard let key = Data(base64Encoded: String(secret.dropFirst("whsec_".count))) else {
-            return "is not Base64 after whsec_; \(advice)"
+            return refuse("is not Base64 after whsec_")
         }
         guard (24...64).contains(key.count) else {
-            return "holds a key of \(key.count) bytes where 24 to 64 are needed; \(advice)"
+            return refuse("holds a key of \(key.count) bytes where 24 to 64 are needed")
         }
-        return nil
+        return key
     }
 }
 
@@ -242,19 +247,19 @@ extension ChannelReader {
     /// As many as a server takes for one mail without a thought.
     private static let mostRecipients = 50
 
-    func readSender(into result: inout ChannelSettings) -> Bool {
+    func readSender(into result: inout Channel) -> Bool {
         let address = identifier(.from, .mailAddress)
         result.mail?.sender = address ?? ""
         return address != nil
     }
 
-    func readUsername(into result: inout ChannelSettings) -> Bool {
+    func readUsername(into result: inout Channel) -> Bool {
         let text = channel.text("username", "a user's name", isRequired: true)
         result.mail?.username = text?.value
         return text != nil
     }
 
-    func readRecipients(into result: inout ChannelSettings) -> Bool {
+    func readRecipients(into result: inout Channel) -> Bool {
         guard let nodes = channel.list("to") else { return false }
         let found = nodes.map { node -> String? in
             guard let text = channel.text(node, "to", ChannelValue.mailAddress.expected) else { return nil }
