@@ -52,8 +52,11 @@ extension Channel {
     /// The URL with more of a query; its own bytes stay as they are, since some are signed.
     func url(query: String) -> String { baseURL + (baseURL.contains("?") ? "&" : "?") + query }
 
-    /// The header that most services take a token in.
-    var bearer: [HeaderField] { token.map { [HeaderField(name: "authorization", value: "Bearer \($0)")] } ?? [] }
+    /// The token's header, where the service takes one. All others have theirs in the URL or the body, or in a header of their own.
+    var bearer: [HeaderField] {
+        guard [.slack, .line, .alertmanager, .ntfy].contains(kind), let token else { return [] }
+        return [HeaderField(name: "authorization", value: "Bearer \(token)")]
+    }
 }
 
 extension Channel {

@@ -52,7 +52,7 @@ extension ChannelFormat {
     func wire(_ body: Data, channel: Channel) throws -> Data { body }
     func address(messageKey: String, channel: Channel) -> String { channel.baseURL }
     func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
-        [HeaderField(name: "content-type", value: "application/json; charset=utf-8")]
+        [HeaderField(name: "content-type", value: "application/json; charset=utf-8")] + channel.bearer
     }
 
     /// Over HTTP.

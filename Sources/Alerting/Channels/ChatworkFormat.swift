@@ -10,15 +10,11 @@ struct ChatworkFormat: ChannelFormat {
     static let textLimit = 20_000
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
-        Self.form(Self.text(alert, plain: plain))
-    }
-
-    private static func text(_ alert: Alert, plain: Bool) -> String {
         let rendered = RenderedAlert(alert, isBrief: plain)
-        if plain { return TextLayout(form: ChatworkMarkup(), limit: 4000).text(rendered) }
+        if plain { return Self.form(TextLayout(form: ChatworkMarkup(), limit: 4000).text(rendered)) }
         let head = "[info][title]\(rendered.headline)[/title]"
-        let layout = TextLayout(form: ChatworkMarkup(), limit: textLimit - head.utf8.count - 7)
-        return head + layout.text(rendered, withHeadline: false) + "[/info]"
+        let layout = TextLayout(form: ChatworkMarkup(), limit: Self.textLimit - head.utf8.count - 7)
+        return Self.form(head + layout.text(rendered, withHeadline: false) + "[/info]")
     }
 
     /// The token's owner shall see it as unread too.

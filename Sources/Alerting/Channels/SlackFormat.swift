@@ -120,10 +120,6 @@ struct SlackBotFormat: ChannelFormat {
 
     func address(messageKey: String, channel: Channel) -> String { channel.url("/chat.postMessage") }
 
-    func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
-        [HeaderField(name: "content-type", value: "application/json; charset=utf-8")] + channel.bearer
-    }
-
     func isTaken(_ answer: TransportAnswer) -> Bool { SlackFormat().isTaken(answer) }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome { SlackFormat().judge(answer, now: now) }

@@ -136,20 +136,14 @@ struct NotificationPlanner {
         try store.notification(id) ?? NotificationRecord(incidentID: id)
     }
 
-    /// Incidents, each with what the channel knows of it.
-    func known(_ records: [IncidentRecord]) throws -> [(IncidentRecord, NotificationRecord)] {
-        let rows = try store.notifications(records.map(\.incident.id))
-        return records.map { record in
-            let id = record.incident.id
-            return (record, rows[id] ?? NotificationRecord(incidentID: id))
-        }
-    }
-
     // MARK: - What is pending
 
     /// Writes down what is pending about each of these incidents, where that differs from what is written.
     func ask(_ records: [IncidentRecord]) throws {
-        for (record, known) in try known(records) { try ask(record, known) }
+        let rows = try store.notifications(records.map(\.incident.id))
+        for record in records {
+            try ask(record, rows[record.incident.id] ?? NotificationRecord(incidentID: record.incident.id))
+        }
     }
 
     /// - Returns: how many of them could be read.

@@ -13,22 +13,21 @@ struct ChannelReader {
     func read(named name: String?) -> Channel? {
         refuseForeignKeys()
         var result = Channel(name: name ?? "", kind: type)
-        var isWhole = true
         if type == .email { result.mail = MailAddresses(sender: "", recipients: []) }
-        for key in keys() {
-            guard isGiven(key.name) else {
-                if key.isRequired {
-                    let names =
-                        key.name.isSecret
-                        ? "'\(key.name.rawValue)' (or '\(key.name.rawValue)_file')" : "'\(key.name.rawValue)'"
-                    reading.error("\(names) is missing \(channel.title)", at: channel.position)
-                    isWhole = false
-                }
-                continue
+        let keys = keys()
+        let errors = reading.errorCount
+        for key in keys {
+            if isGiven(key.name) {
+                read(key.name, into: &result)
+            } else if key.isRequired {
+                let names =
+                    key.name.isSecret
+                    ? "'\(key.name.rawValue)' (or '\(key.name.rawValue)_file')" : "'\(key.name.rawValue)'"
+                reading.error("\(names) is missing \(channel.title)", at: channel.position)
             }
-            if !read(key.name, into: &result) { isWhole = false }
         }
-        if type == .email, !refuseHalfLogin() { isWhole = false }
+        if type == .email { refuseHalfLogin() }
+        let isWhole = reading.errorCount == errors
         result.minimumSeverity = channel.choice("severity", Severity.self) ?? result.minimumSeverity
         result.kinds = kinds()
         result.notifies = notify() ?? result.notifies
@@ -138,34 +137,23 @@ struct ChannelReader {
 
     // MARK: - Values
 
-    private func read(_ name: ChannelKey.Name, into result: inout Channel) -> Bool {
+    /// Each value that is missing afterwards was told.
+    private func read(_ name: ChannelKey.Name, into result: inout Channel) {
         switch name {
         case .url: result.url = url()
-        case .secret:
-            let keys = signingKeys()
-            result.signingKeys = keys ?? []
-            return keys != nil
+        case .secret: result.signingKeys = signingKeys() ?? []
         case .token: result.token = concealed(.token, type == .telegram ? .telegramToken : .token)
         case .routingKey: result.token = concealed(.routingKey, .routingKey)
+        case .password: result.token = concealed(.password, .password)
         case .topic: result.destination = concealed(.topic, .topic)
         case .channel: result.destination = identifier(.channel, .slackChannel)
         case .chatID: result.destination = identifier(.chatID, .chat)
-        case .to where type == .email: return readRecipients(into: &result)
+        case .to where type == .email: result.mail?.recipients = recipients()
         case .to: result.destination = identifier(.to, .lineTarget)
         case .room: result.destination = identifier(.room, .number)
-        case .threadID:
-            result.thread = identifier(.threadID, .number)
-            return result.thread != nil
-        case .username: return readUsername(into: &result)
-        case .password:
-            result.token = concealed(.password, .password)
-            return result.token != nil
-        case .from: return readSender(into: &result)
-        }
-        return switch name {
-        case .url: result.url != nil
-        case .token, .routingKey: result.token != nil
-        default: result.destination != nil
+        case .threadID: result.thread = identifier(.threadID, .number)
+        case .username: result.mail?.username = channel.text("username", "a user's name", isRequired: true)?.value
+        case .from: result.mail?.sender = identifier(.from, .mailAddress) ?? ""
         }
     }
 
@@ -247,21 +235,11 @@ extension ChannelReader {
     /// As many as a server takes for one mail without a thought.
     private static let mostRecipients = 50
 
-    func readSender(into result: inout Channel) -> Bool {
-        let address = identifier(.from, .mailAddress)
-        result.mail?.sender = address ?? ""
-        return address != nil
-    }
-
-    func readUsername(into result: inout Channel) -> Bool {
-        let text = channel.text("username", "a user's name", isRequired: true)
-        result.mail?.username = text?.value
-        return text != nil
-    }
-
-    func readRecipients(into result: inout Channel) -> Bool {
-        guard let nodes = channel.list("to") else { return false }
-        let found = nodes.map { node -> String? in
+    func recipients() -> [String] {
+        // Null is an empty list.
+        guard let nodes = channel.list("to") ?? (channel.isGiven("to") ? nil : []) else { return [] }
+        var seen: Set<String> = []
+        let recipients = nodes.compactMap { node -> String? in
             guard let text = channel.text(node, "to", ChannelValue.mailAddress.expected) else { return nil }
             guard ChannelValue.mailAddress.accepts(text.value) else {
                 reading.error(
@@ -269,30 +247,24 @@ extension ChannelReader {
                     at: text.position)
                 return nil
             }
-            return text.value
+            return seen.insert(text.value).inserted ? text.value : nil
         }
-        var seen: Set<String> = []
-        let to = found.compactMap(\.self).filter { seen.insert($0).inserted }
-        guard (1...Self.mostRecipients).contains(nodes.count) else {
+        if !(1...Self.mostRecipients).contains(nodes.count) {
             reading.error(
                 "'to' \(channel.title) must name 1 to \(Self.mostRecipients) addresses, found \(nodes.count)",
                 at: channel.entry("to")?.position ?? channel.position)
-            return false
         }
-        result.mail?.recipients = to
-        return !found.contains(nil)
+        return recipients
     }
 
-    /// - Returns: whether it is given whole, or not at all.
-    func refuseHalfLogin() -> Bool {
+    func refuseHalfLogin() {
         let (name, password) = (isGiven(.username), isGiven(.password))
-        guard name != password else { return true }
+        guard name != password else { return }
         reading.error(
             name
                 ? "'password' (or 'password_file') is missing \(channel.title), which has a 'username'"
                 : "'username' is missing \(channel.title), which has a password",
             at: channel.position)
-        return false
     }
 }
 
