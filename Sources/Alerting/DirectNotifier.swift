@@ -12,9 +12,6 @@ package struct DirectNotifier: Sendable {
     private let wallClock: @Sendable () -> Date
     private let logger: Logger
 
-    /// Beside the time limits of two requests: a transport may wait for a free place first.
-    private static let margin = Duration.seconds(5)
-
     /// `userAgent`: as `aasa-monitor/1.2.3 (+https://…)`.
     package init(
         transport: any MessageTransport, userAgent: String, wallClock: @escaping @Sendable () -> Date = { Date() },
@@ -60,16 +57,7 @@ package struct DirectNotifier: Sendable {
 
     private func isTaken(_ alert: Alert, by channel: Channel) async -> Bool {
         let key = MessageIdentity.key(ofMessages: ["direct", channel.name, alert.incident.id, alert.typeName])
-        let limit = channel.format.timeout * 2 + Self.margin
-        let attempt = try? await withThrowingTaskGroup(of: Attempt?.self) { group in
-            group.addTask { try await self.attempt(alert, key: key, channel) }
-            group.addTask {
-                try await Task.sleep(for: limit)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
-        }
+        let attempt = try? await attempt(alert, key: key, channel)
         logger.log(
             level: attempt?.outcome == .delivered ? .notice : .warning, "direct notification sent",
             metadata: ["channel": "\(channel.name)", "outcome": "\(attempt?.outcome.label ?? "no answer")"])
@@ -80,16 +68,16 @@ package struct DirectNotifier: Sendable {
     /// - Throws: `CancellationError`, or why the message cannot be written.
     package func test(_ alert: Alert, on channel: Channel) async throws -> TestReport {
         let start = ContinuousClock.now
-        let attempt = try await attempt(alert, key: "test-\(UUID().uuidString.lowercased())", channel)
+        let key = "test-\(UUID().uuidString.lowercased())"
+        let attempt = try await attempt(alert, key: key, channel)
         let took = ContinuousClock.now - start
         let (answer, place) = (attempt.answer, attempt.place)
         var isLeftOpen = false
-        if attempt.outcome == .delivered,
-            let call = try place.format.followUp(
-                alert, reference: place.format.reference(in: answer), channel: place)
-        {
-            let end = try await transport.post(place.request(call, timestamp: wallClock(), userAgent: userAgent))
-            isLeftOpen = place.format.judge(end, now: wallClock()) != .delivered
+        // What a feed gets ends by itself.
+        if attempt.outcome == .delivered, channel.kind.isPager, !channel.kind.isFeed {
+            var end = alert
+            end.reason = .resolved
+            isLeftOpen = try await self.attempt(end, key: "\(key)-end", place).outcome != .delivered
         }
         return TestReport(
             channel: channel.name, outcome: attempt.outcome, status: answer.status,

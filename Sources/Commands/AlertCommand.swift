@@ -72,12 +72,12 @@ struct AlertCommand: AsyncParsableCommand {
     }
 }
 
-/// What `alert test` prints of one channel. The channel's own description hides its URL, the report's words its secrets.
+/// What `alert test` prints of one channel. It hides the channel's URL, the report's words its secrets.
 enum TestReportText {
     static func text(_ report: TestReport, channel: Channel) -> String {
         let status = report.status.map { "status \($0)" } ?? "no status"
         let took = (report.took / .seconds(1)).inWords
-        var lines = ["\(channel): \(verdict(report)) (\(status), \(took))"]
+        var lines = ["\(channel.place): \(verdict(report)) (\(status), \(took))"]
         if let words = report.words, !words.isEmpty {
             lines.append("  answer: \(words)")
         }

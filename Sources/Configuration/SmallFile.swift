@@ -12,9 +12,6 @@ import Foundation
 
 /// Reads files that people name.
 package enum SmallFile {
-    /// A file of secrets is a few lines; more is another file by mistake.
-    private static let secretLimit = 64 * 1024
-
     /// The file's first bytes, `limit` at most. Pipes work too, as in `--config <(…)`; one that nobody writes to is refused.
     ///
     /// - Throws: `ConfigurationFileUnreadable` with the system's reason.
@@ -73,24 +70,21 @@ package enum SmallFile {
     }
 
     /// Over a million domains.
-    private static let listLimit = 64 << 20
-
-    static func list(at path: String) throws -> String {
-        let bytes = try bytes(at: path, limit: listLimit + 1)
-        guard bytes.count <= listLimit else {
-            throw ConfigurationFileUnreadable(path: path, reason: "it is larger than 64 MiB")
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ConfigurationFileUnreadable(path: path, reason: "it is not UTF-8")
-        }
-        return text
+    static func list(at path: String) throws(ConfigurationFileUnreadable) -> String {
+        try text(at: path, limit: 64 << 20, "64 MiB")
     }
 
-    /// The file of a secret.
+    /// The file of a secret. It is a few lines; more is another file by mistake.
     package static func secret(at path: String) throws(ConfigurationFileUnreadable) -> String {
-        let bytes = try bytes(at: path, limit: secretLimit + 1)
-        guard bytes.count <= secretLimit else {
-            throw ConfigurationFileUnreadable(path: path, reason: "it is larger than 64 KiB")
+        try text(at: path, limit: 64 << 10, "64 KiB")
+    }
+
+    private static func text(
+        at path: String, limit: Int, _ size: String
+    ) throws(ConfigurationFileUnreadable) -> String {
+        let bytes = try bytes(at: path, limit: limit + 1)
+        guard bytes.count <= limit else {
+            throw ConfigurationFileUnreadable(path: path, reason: "it is larger than \(size)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigurationFileUnreadable(path: path, reason: "it is not UTF-8")

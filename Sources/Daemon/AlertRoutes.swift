@@ -35,8 +35,7 @@ package struct AlertRoutes: Sendable {
     /// - Returns: nil where the configuration does not name the domain.
     package init?(of domain: Domain, _ configuration: ConfigurationFile) {
         guard let watched = configuration.domains.first(where: { $0.domain == domain }) else { return nil }
-        let channels = configuration.alerts.channels.map(Channel.init(settings:))
-        let routing = Routing(channels: channels, of: configuration)
+        let routing = Routing(configuration)
         self.domain = domain
         labels = watched.labels
         // In another mode than production Apple's copy is not asked.
@@ -49,7 +48,7 @@ package struct AlertRoutes: Sendable {
                 ("the local network fails", .network), ("what phones do is not known", .blind),
                 ("checks are late", .schedule),
                 ("a changed configuration is refused", .configuration),
-            ] + channels.map { ("the channel \($0.name) takes no messages", .channel($0.name)) }
+            ] + routing.channels.map { ("the channel \($0.name) takes no messages", .channel($0.name)) }
         monitor = Self.rules(
             causes.map { words, cause in (words, { routing.notifications(of: .global(cause), cause.kind, $0) }) })
         changes = routing.notifications(of: .domain(domain), .change, .note)

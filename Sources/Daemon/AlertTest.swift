@@ -6,6 +6,7 @@ import Evidence
 import Foundation
 import Logging
 import MonitorConfiguration
+import Monitoring
 
 package struct AlertTest: Sendable {
     /// In the order of the configuration.
@@ -14,7 +15,7 @@ package struct AlertTest: Sendable {
     private let userAgent: String
 
     package init(_ configuration: ConfigurationFile, userAgent: String) {
-        channels = configuration.alerts.channels.map(Channel.init(settings:))
+        channels = configuration.alerts.channels
         self.configuration = configuration
         self.userAgent = userAgent
     }
@@ -40,7 +41,7 @@ package struct AlertTest: Sendable {
         guard let watched = routed ?? configuration.domains.first else {
             throw ChannelFault(channel: channel.name, reason: "the configuration has no domain for a test message")
         }
-        let routing = Routing(channels: [channel], of: configuration)
+        let routing = Routing(configuration)
         return Alert.test(
             domain: watched.domain, links: routing.links(for: watched.domain), instance: routing.instance, now: Date())
     }

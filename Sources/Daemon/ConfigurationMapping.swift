@@ -10,16 +10,6 @@ import Monitoring
 import Probing
 import StatusServer
 
-extension Channel {
-    init(settings: ChannelSettings) {
-        self.init(
-            name: settings.name, kind: settings.type, url: settings.url?.reveal(),
-            signingKeys: settings.secrets.compactMap { Channel.signingKey($0.reveal()) },
-            token: settings.token?.reveal(), destination: settings.destination?.reveal(), thread: settings.thread,
-            mail: settings.mail, minimumSeverity: settings.severity, kinds: settings.kinds, notifies: settings.notify)
-    }
-}
-
 extension ProbeSettings {
     /// `cdnBaseURL`: nil: that of the configuration.
     package init(_ configuration: ConfigurationFile, cdnBaseURL: String? = nil, userAgent: String) {
@@ -45,11 +35,10 @@ extension CurlDriver {
 }
 
 extension Routing {
-    /// `channels`: those of the configuration.
-    init(channels: [Channel], of configuration: ConfigurationFile) {
+    init(_ configuration: ConfigurationFile) {
         let alerts = configuration.alerts
         self.init(
-            channels: channels, domains: configuration.domains, fallback: alerts.fallback,
+            channels: alerts.channels, domains: configuration.domains, fallback: alerts.fallback,
             escalation: alerts.escalation,
             cdnBaseURL: configuration.cdn.baseURL, statusPageURL: configuration.server.pageURL,
             remindEvery: alerts.remindEvery, groupWait: alerts.groupWait, groupInterval: alerts.groupInterval,

@@ -90,9 +90,8 @@ package struct MonitorDaemon: Sendable {
         ]
         if let path = surroundings.configurationPath { start["configuration"] = "\(path)" }
         surroundings.logger.notice("starting aasa-monitor", metadata: start)
-        let channels = configuration.alerts.channels.map(Channel.init(settings:))
         try await Self.lending(CurlDriver(forAlertsOf: configuration)) { alerts in
-            let routing = Routing(channels: channels, of: configuration)
+            let routing = Routing(configuration)
             let storeTrouble = StoreTroubleNotifier(
                 notifier: DirectNotifier(
                     transport: ReceiverTransport(shared: alerts), userAgent: surroundings.userAgent,

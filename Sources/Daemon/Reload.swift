@@ -31,7 +31,6 @@ struct Reload: Sendable {
         let former = live.current
         let (next, fixed) = wanted.keepingWhatNeedsARestart(of: former)
         // All that may fail comes first.
-        let channels = next.alerts.channels.map(Channel.init(settings:))
         let drivers = try await newDrivers(from: former, to: next)
         let changes = ConfigurationChanges(
             from: scheduler.watched, to: next.domains, isForAll: !next.checksAs(former))
@@ -39,7 +38,7 @@ struct Reload: Sendable {
         for domain in changes.ending.subtracting(changes.beginning.map(\.domain)) {
             factory.metrics.set(domain.name, nil)
         }
-        let routing = Routing(channels: channels, of: next)
+        let routing = Routing(next)
         await tryStore("holds of channels not ended") { try await factory.delivery.replace(routing: routing) }
         silences.replace(windows: next.maintenance)
         await storeTrouble.replace(routing: routing)
@@ -174,7 +173,7 @@ struct ConfigurationChanges {
 
 extension ConfigurationFile {
     /// Whether a channel is notified of changes.
-    var followsChanges: Bool { alerts.channels.contains { $0.notify.contains(.changes) } }
+    var followsChanges: Bool { alerts.channels.contains { $0.notifies.contains(.changes) } }
 
     /// Whether what all checks share is as in another configuration, so that an equal domain needs no new watcher.
     fileprivate func checksAs(_ other: ConfigurationFile) -> Bool {

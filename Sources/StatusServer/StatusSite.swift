@@ -182,7 +182,7 @@ struct ServedOrClosed: ServerChildChannel {
     /// What the system holds for a client that does not read; by itself it would hold megabytes for each.
     private static let sendBuffer = 128 * 1024
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
+    func setup(channel: any NIOCore.Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
         channel.setOption(ChannelOptions.socketOption(.so_sndbuf), value: SocketOptionValue(Self.sendBuffer))
             .recover { _ in }
             .flatMap { http.setup(channel: channel, logger: logger) }
@@ -219,7 +219,7 @@ final class ConnectionEnds: ChannelInboundHandler {
 
 /// A connection on its way from the listening socket to the task that serves it. Dropped on that way, it is closed.
 final class AcceptedConnection: ServerChildChannelValue {
-    let channel: any Channel
+    let channel: any NIOCore.Channel
     private let unserved: Mutex<HTTP1Channel.Value?>
 
     init(_ connection: HTTP1Channel.Value) {

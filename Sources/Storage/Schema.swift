@@ -121,7 +121,7 @@ enum Schema {
     private static let notifications = """
         CREATE TABLE channel (
             name TEXT NOT NULL PRIMARY KEY, type TEXT NOT NULL,
-            -- A keyed hash of what it is sent to: what the channel knows is known there and nowhere else.
+            -- A hash of what it is sent to: what the channel knows is known there and nowhere else.
             destination TEXT NOT NULL,
             -- The last change of an incident that it has looked at.
             cursor INTEGER NOT NULL, hold_until INTEGER, hold_reason TEXT, trouble_state TEXT,
@@ -167,10 +167,10 @@ enum Schema {
         ) STRICT;
         CREATE INDEX message_of_channel ON message (channel, retry_at);
 
-        -- When a message of a group was last frozen; after a refused digest, how many incidents the next may have.
+        -- When a message of a group was last frozen.
         CREATE TABLE notification_group (
             channel TEXT NOT NULL, kind TEXT NOT NULL, reason TEXT NOT NULL,
-            last_at INTEGER, largest INTEGER,
+            last_at INTEGER,
             PRIMARY KEY (channel, kind, reason)
         ) STRICT, WITHOUT ROWID;
 

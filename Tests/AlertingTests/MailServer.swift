@@ -142,7 +142,8 @@ final class MailServer {
         let driver = try CurlDriver(
             network: NetworkSettings(caFile: caFile, resolve: ["\(Self.host):\(port):127.0.0.1"]))
         let sent = MessageRequest(
-            request.way, url: request.url, headers: request.headers, userAgent: request.userAgent, body: request.body,
+            way: request.way, url: request.url, headers: request.headers, userAgent: request.userAgent,
+            body: request.body,
             connectTimeout: limit ?? .seconds(600), timeout: limit ?? .seconds(600))
         let answer = try await ReceiverTransport(driver: driver).post(sent)
         await driver.shutdown()

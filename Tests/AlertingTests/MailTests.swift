@@ -101,7 +101,7 @@ extension AlertingSuite {
             let text = lines.joined(separator: "\r\n")
             let answer = try await server.send(
                 MessageRequest(
-                    request.way, url: request.url, headers: [], userAgent: "t",
+                    way: request.way, url: request.url, headers: [], userAgent: "t",
                     body: Data(
                         "To: a@b.test\r\nDate: \(MailText.date(noon))\r\nMessage-ID: <a@b>\r\n\r\n\(text)\r\n".utf8)))
             #expect(answer.status == 250)

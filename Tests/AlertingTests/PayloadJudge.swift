@@ -48,14 +48,12 @@ enum JudgedService: String, CaseIterable, Sendable, CustomTestStringConvertible 
 
     var testDescription: String { rawValue }
 
-    static let secrets = [24, 40].map { count in
-        "whsec_" + Data((0..<count).map { UInt8($0) }).base64EncodedString()
-    }
+    private static let keys = [24, 40].map { count in Data((0..<count).map { UInt8($0) }) }
+    static let secrets = keys.map { "whsec_" + $0.base64EncodedString() }
 
     func channel() throws -> Channel {
         guard self != .webhook else {
-            let keys = Self.secrets.compactMap(Channel.signingKey)
-            return try Alerting_channel(keys)
+            return try Alerting_channel(Self.keys)
         }
         return try #require(Service(rawValue: rawValue)).channel()
     }

@@ -14,7 +14,7 @@ extension AlertingSuite {
         /// How a message may go out: plain after the service refused the rich form, and as an answer in a thread.
         private enum Form: CaseIterable { case rich, plain, threaded }
 
-        /// A message, and the calls that follow it, as they go out.
+        /// A message as it goes out.
         private func cases(
             _ service: JudgedService, _ kind: MessageKind, _ text: ForeignText, _ forms: [Form]
         ) throws -> [PayloadCase] {
@@ -30,9 +30,6 @@ extension AlertingSuite {
                 let request = try channel.request(
                     body: body, messageKey: String(repeating: "ab", count: 32), timestamp: timestamp, userAgent: "t")
                 cases.append(PayloadCase(service, request))
-                if let call = try format.followUp(alert, reference: reference, channel: channel) {
-                    cases.append(PayloadCase(service, channel.request(call, timestamp: timestamp, userAgent: "t")))
-                }
             }
             return cases
         }

@@ -80,13 +80,11 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What the service would call the first message.
+    /// What the service would call the first message, where later ones answer it.
     var reference: String? {
         switch self {
-        case .slackBot: "C0123456789 1700000000.000100"
-        case .discord, .telegram, .chatwork: "9001"
-        case .googleChat: "spaces/AAAA/messages/B"
-        case .line, .ntfy: "9001"
+        case .slackBot: "1700000000.000100"
+        case .telegram: "9001"
         default: nil
         }
     }

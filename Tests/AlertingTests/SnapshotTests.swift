@@ -35,16 +35,12 @@ extension AlertingSuite {
             let wire = try format.wire(body, channel: channel)
             let headers = format.headers(messageKey: "abc123", timestamp: noon, body: wire, channel: channel)
             var text = "### \(occasion.rawValue)\n\n"
-            text += shown("POST", format.address(messageKey: "abc123", channel: channel), headers, wire)
-            let reference = isLater ? service.reference : nil
-            if let more = try format.followUp(alert, reference: reference, channel: channel) {
-                text += "--- then\n\n" + shown(more.method.rawValue.uppercased(), more.url, [], more.body)
-            }
+            text += shown(format.address(messageKey: "abc123", channel: channel), headers, wire)
             return text
         }
 
-        private func shown(_ method: String, _ url: String, _ headers: [HeaderField], _ body: Data) -> String {
-            var text = "\(method) \(url)\n"
+        private func shown(_ url: String, _ headers: [HeaderField], _ body: Data) -> String {
+            var text = "POST \(url)\n"
             for header in headers { text += "\(header.name): \(header.value)\n" }
             guard let value = try? JSONSerialization.jsonObject(with: body),
                 let pretty = try? JSONSerialization.data(

@@ -1,5 +1,6 @@
 import Evidence
 import MonitorConfiguration
+import Monitoring
 import Testing
 
 extension ConfigurationSuite {
@@ -18,7 +19,7 @@ extension ConfigurationSuite {
         func defaults() throws {
             let (file, warnings) = try Fixture.parse(Self.file("", ", kinds: null"))
             let channel = try #require(file.alerts.channels.first)
-            #expect(channel.severity == .warning)
+            #expect(channel.minimumSeverity == .warning)
             #expect(channel.kinds.isEmpty)
             #expect(file.alerts.groupInterval == .seconds(300))
             #expect(warnings.isEmpty)
@@ -30,7 +31,7 @@ extension ConfigurationSuite {
                 Self.file(
                     "  group_interval: 0s", ", severity: \(severity.rawValue), kinds: [\"cdn.*\", origin.broken]"))
             let channel = try #require(file.alerts.channels.first)
-            #expect(channel.severity == severity)
+            #expect(channel.minimumSeverity == severity)
             #expect(channel.kinds == ["cdn.*", "origin.broken"])
             #expect(file.alerts.groupInterval == .zero)
             #expect(warnings.isEmpty)

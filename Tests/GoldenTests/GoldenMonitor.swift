@@ -45,7 +45,7 @@ final class GoldenMonitor {
         scratch = try ScratchStore(time)
         probe = StagedProbe(state)
         delivery = Delivery(
-            store: scratch.store, routing: try configuration.stagedRouting, transport: receivers, time: time,
+            store: scratch.store, routing: Routing(configuration), transport: receivers, time: time,
             userAgent: "aasa-monitor/1.2.3", jitter: { 0 }, logger: silent)
         steps = DeliverySteps(delivery)
         silences = SilenceRefresher(store: scratch.store, delivery: delivery, windows: [], time: time, logger: silent)
@@ -131,7 +131,7 @@ final class GoldenMonitor {
             try await silences.refresh()
         case .remove:
             configuration = try Self.configuration(state, isRemoved: true)
-            try await delivery.replace(routing: configuration.stagedRouting)
+            try await delivery.replace(routing: Routing(configuration))
             await global.replace(configuration.stagedGlobal(probe, time))
             metrics.metrics.set(StageState.domain, nil)
             try await RemovedDomainCleanup(store: store, time: time, logger: silent)
@@ -195,10 +195,6 @@ func serve(
 }
 
 extension ConfigurationFile {
-    fileprivate var stagedRouting: Routing {
-        get throws { Routing(channels: alerts.channels.map(Channel.init(settings:)), of: self) }
-    }
-
     fileprivate func stagedGlobal(_ probe: StagedProbe, _ time: HandTime) -> GlobalEvaluator.Configuration {
         .init(
             domains: domains, channels: Set(alerts.channels.map(\.name)), policy: GlobalPolicy(),

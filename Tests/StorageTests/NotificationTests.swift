@@ -100,7 +100,7 @@ extension StorageSuite {
             #expect(try await store.ops { try $0.record() } == record)
         }
 
-        @Test("who asks for a retry does not wait for group_interval; what a refused digest was too large for stays")
+        @Test("who asks for a retry does not wait for group_interval")
         func retried() async throws {
             let group = NotificationGroup(kind: .cdnStale, reason: .firing)
             try await save(pending("a1"))
@@ -108,14 +108,14 @@ extension StorageSuite {
                 try await store.transact(channel: name) { channel in
                     try channel.save(ChannelRecord(name: name, type: "webhook"))
                     try channel.save(pending("a1"), of: try incident())
-                    try channel.pace(group, lastAt: noon, largest: 3)
+                    try channel.pace(group, lastAt: noon)
                 }
             }
             #expect(try await store.retry(channel: "none", now: noon) == nil)
             #expect(try await store.retry(channel: "ops", now: noon)?.pending == 1)
             for (name, lastAt) in [("ops", nil), ("chat", noon)] as [(String, Date?)] {
                 let groups = try await store.inspect(channel: name) { try $0.pendingGroups() }
-                #expect(groups.map(\.lastAt) == [lastAt] && groups.map(\.largest) == [3], "\(name)")
+                #expect(groups.map(\.lastAt) == [lastAt], "\(name)")
             }
         }
 
@@ -129,7 +129,7 @@ extension StorageSuite {
                     row.messageID = try channel.insert(message()).id
                     try channel.save(row, of: try incident())
                     try channel.pace(
-                        NotificationGroup(kind: .cdnStale, reason: .firing), lastAt: noon, largest: nil)
+                        NotificationGroup(kind: .cdnStale, reason: .firing), lastAt: noon)
                     try channel.log(delivery(channel: name))
                 }
             }
@@ -192,19 +192,19 @@ extension StorageSuite {
             let firing = NotificationGroup(kind: .cdnStale, reason: .firing)
             try await store.ops { channel in
                 try channel.save(pending(global.id, since: noon + 7), of: global)
-                try channel.pace(firing, lastAt: noon, largest: 4)
-                try channel.pace(firing, lastAt: noon + 2, largest: 2)
+                try channel.pace(firing, lastAt: noon)
+                try channel.pace(firing, lastAt: noon + 2)
                 let groups = try channel.pendingGroups().sorted { $0.since < $1.since }
                 #expect(
                     groups == [
                         PendingGroup(
                             group: NotificationGroup(kind: .cdnStale, reason: .resolved), since: noon, count: 1,
-                            severity: .error, lastAt: nil, largest: nil),
+                            severity: .error, lastAt: nil),
                         PendingGroup(
-                            group: firing, since: noon + 1, count: 3, severity: .error, lastAt: noon + 2, largest: 2),
+                            group: firing, since: noon + 1, count: 3, severity: .error, lastAt: noon + 2),
                         PendingGroup(
                             group: NotificationGroup(kind: .cdnWide, reason: .firing), since: noon + 7, count: 1,
-                            severity: .error, lastAt: nil, largest: nil),
+                            severity: .error, lastAt: nil),
                     ])
                 #expect(try channel.pending(firing, limit: 9).map(\.incidentID) == ["c", "b", "a"])
                 #expect(try channel.pending(firing, limit: 2).map(\.incidentID) == ["c", "b"])

@@ -1,4 +1,4 @@
-// A place that messages go to, as the configuration names it. Its URL is a secret: anybody who knows it can write there.
+// What sending needs of a channel: what it takes, its address, the one way to a request, and what is hidden of it.
 
 import Facts
 import Hashing
@@ -21,50 +21,12 @@ extension ChannelKind {
     }
 }
 
-package struct Channel: Equatable, Sendable {
-    /// Unique; the key of rows and metrics.
-    package let name: String
-    package let kind: ChannelKind
-    /// Secret. For the transport only.
-    let url: String
-    /// Secret. More than one while a key is being rotated.
-    let signingKeys: [Data]
-    /// Secret: a token, the routing key of a pager, or the password at a mail server.
-    let token: String?
-    /// The room, chat, person or topic, where the URL does not say it. A topic is a secret.
-    var destination: String?
-    /// The thread or topic within it.
-    let thread: String?
-    /// Of e-mail.
-    private(set) var mail: MailAddresses?
-    /// Less severe incidents are not sent there.
-    package var minimumSeverity: Severity
-    /// Patterns of the kinds that are sent there, such as `cdn.*`; empty: all.
-    package var kinds: [String]
-    package var notifies: Set<Notified>
-
-    /// The configuration has checked what its keys hold.
-    /// `url`: nil for a service that has one address for all. `signingKeys`: for webhooks; empty signs nothing.
-    package init(
-        name: String, kind: ChannelKind, url: String? = nil, signingKeys: [Data] = [], token: String? = nil,
-        destination: String? = nil, thread: String? = nil, mail: MailAddresses? = nil,
-        minimumSeverity: Severity = .warning, kinds: [String] = [], notifies: Set<Notified> = [.incidents]
-    ) {
-        self.name = name
-        self.kind = kind
-        self.url = url ?? kind.home ?? ""
-        self.signingKeys = signingKeys
-        self.token = token
-        self.destination = destination
-        self.thread = thread
-        self.mail = mail
-        self.minimumSeverity = minimumSeverity
-        self.kinds = kinds
-        self.notifies = notifies
-    }
+extension Channel {
+    /// Where its service is reached.
+    var baseURL: String { url ?? kind.home ?? "" }
 
     /// Whether mail goes to another machine, and so never without TLS.
-    var isRemote: Bool { !(URLComponents(string: url)?.host.map { HostAddress.isLoopback(host: $0) } ?? false) }
+    var isRemote: Bool { !(URLComponents(string: baseURL)?.host.map { HostAddress.isLoopback(host: $0) } ?? false) }
 
     /// Whether its filters let an incident through. What was sent once is followed up whatever they say.
     package func accepts(kind: IncidentKind, severity: Severity) -> Bool {
@@ -83,40 +45,42 @@ package struct Channel: Equatable, Sendable {
 
     /// The URL with a path appended, unless it is there already.
     func url(_ path: String) -> String {
-        let base = url.hasSuffix("/") ? String(url.dropLast()) : url
+        let base = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
         return base.hasSuffix(path) ? base : base + path
     }
 
     /// The URL with more of a query; its own bytes stay as they are, since some are signed.
-    func url(query: String) -> String { url + (url.contains("?") ? "&" : "?") + query }
+    func url(query: String) -> String { baseURL + (baseURL.contains("?") ? "&" : "?") + query }
 
-    /// The header that most services take a token in.
-    var bearer: [HeaderField] { token.map { [HeaderField(name: "authorization", value: "Bearer \($0)")] } ?? [] }
+    /// The token's header, where the service takes one. All others have theirs in the URL or the body, or in a header of their own.
+    var bearer: [HeaderField] {
+        guard [.slack, .line, .alertmanager, .ntfy].contains(kind), let token else { return [] }
+        return [HeaderField(name: "authorization", value: "Bearer \(token)")]
+    }
 }
 
-extension Channel: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The host and a short hash: enough to tell two channels apart, too little to write to one.
-    package var description: String {
-        let host = URLComponents(string: url)?.host ?? "?"
-        let hash = Digest.sha256.hash(identity.utf8).prefix(4).hexadecimal
-        return "\(name) (\(kind.rawValue), \(host), #\(hash))"
+extension Channel {
+    /// With the host and a short hash: enough to tell two channels apart, too little to write to one.
+    package var place: String {
+        let host = URLComponents(string: baseURL)?.host ?? "?"
+        return "\(name) (\(kind.rawValue), \(host), #\(destinationHash.prefix(8)))"
     }
 
-    /// Where its messages go, by a keyed hash: type, address and key. Two channels with the same one write to the same receiver.
-    /// Passwords and tokens that only open the door are no part of it: they are changed, and the receiver stays.
-    func destinationHash(key: String) -> String {
+    /// Where its messages go: type, address and key. Two channels with the same one write to the same receiver. Passwords and tokens
+    /// that only open the door are no part of it: they are changed, and the receiver stays.
+    var destinationHash: String {
         let parts: [String?] =
             switch kind {
-            case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager: [url, thread]
-            case .slack: isBot ? [url, destination, thread] : [url]
+            case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager: [baseURL, thread]
+            case .slack: isBot ? [baseURL, destination, thread] : [baseURL]
             // The first part of a token is the bot's number.
-            case .telegram: [url, token.map { String($0.prefix { $0 != ":" }) }, destination, thread]
-            case .line, .chatwork, .ntfy: [url, destination]
-            case .pagerduty: [url, token]
+            case .telegram: [baseURL, token.map { String($0.prefix { $0 != ":" }) }, destination, thread]
+            case .line, .chatwork, .ntfy: [baseURL, destination]
+            case .pagerduty: [baseURL, token]
             case .email: mail?.recipients.sorted() ?? []
             }
         let text = ([kind.rawValue] + parts.map { $0 ?? "" }).joined(separator: "\n")
-        return Digest.sha256.authenticationCode(for: text.utf8, key: key.utf8).prefix(16).hexadecimal
+        return Digest.sha256.hash(text.utf8).prefix(16).hexadecimal
     }
 
     /// The same channel, for one recipient alone; as it is where it writes no mail.
@@ -126,15 +90,6 @@ extension Channel: CustomStringConvertible, CustomDebugStringConvertible, Custom
         channel.mail?.recipients = [recipient]
         return channel
     }
-
-    private var identity: String { parts.compactMap(\.self).joined(separator: "\n") }
-
-    private var parts: [String?] {
-        [url, token, destination, thread, mail?.username, mail?.sender, mail?.recipients.joined(separator: ",")]
-    }
-
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: ["name": name, "kind": kind]) }
 }
 
 /// Why nothing can be sent to a channel: the operator's mistake, without the secret.
@@ -156,17 +111,6 @@ extension Channel {
     func request(body: Data, messageKey: String, timestamp: Date, userAgent: String) throws -> MessageRequest {
         try format.request(
             body: body, messageKey: messageKey, timestamp: timestamp, userAgent: userAgent, channel: self)
-    }
-
-    /// Of a call over HTTP: a message, or what follows one.
-    func request(
-        _ call: HTTPCall, messageKey: String = "", timestamp: Date, userAgent: String
-    ) -> MessageRequest {
-        let format = format
-        return MessageRequest(
-            method: call.method, url: call.url,
-            headers: format.headers(messageKey: messageKey, timestamp: timestamp, body: call.body, channel: self),
-            userAgent: userAgent, body: call.body, timeout: format.timeout)
     }
 }
 
@@ -225,8 +169,8 @@ extension Channel {
     }
 
     private var urlParts: Set<String> {
-        guard let parts = URLComponents(string: url) else { return [url] }
-        var found: Set<String> = [url, parts.percentEncodedPath, parts.path]
+        guard let parts = URLComponents(string: baseURL) else { return [baseURL] }
+        var found: Set<String> = [baseURL, parts.percentEncodedPath, parts.path]
         found.formUnion([parts.percentEncodedQuery, parts.query, parts.user, parts.password].compactMap(\.self))
         found.formUnion(parts.path.split(separator: "/").map(String.init))
         found.formUnion((parts.queryItems ?? []).compactMap(\.value))

@@ -34,7 +34,7 @@ protocol ChannelFormat: Sendable {
     /// What the answer means for the message and for the channel.
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome
 
-    /// What the receiver calls the message that it just took.
+    /// What the receiver calls the message that it just took, where later ones can answer it by that.
     func reference(in answer: TransportAnswer) -> String?
 
     /// Where the channel has moved to, when the refusal says so: its new `destination`.
@@ -43,38 +43,27 @@ protocol ChannelFormat: Sendable {
     /// A header that says beside `Retry-After` how long to wait; nil for none.
     var resetHeader: String? { get }
 
-    /// Whether a request to wait holds for all channels of this kind.
-    func isServiceWide(_ answer: TransportAnswer) -> Bool
-
-    /// A call after a delivered message that may fail without harm, such as the edit of the incident's first message.
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall?
-
     /// For all of an attempt.
     var timeout: Duration { get }
-}
-
-/// A call to a service: a message, or what follows one.
-struct HTTPCall {
-    var method: MessageRequest.Method = .post
-    let url: String
-    let body: Data
 }
 
 extension ChannelFormat {
     func body(_ alert: Alert, plain: Bool) throws -> Data { try body(alert, plain: plain, reference: nil) }
     func wire(_ body: Data, channel: Channel) throws -> Data { body }
-    func address(messageKey: String, channel: Channel) -> String { channel.url }
+    func address(messageKey: String, channel: Channel) -> String { channel.baseURL }
     func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
-        [HeaderField(name: "content-type", value: "application/json; charset=utf-8")]
+        [HeaderField(name: "content-type", value: "application/json; charset=utf-8")] + channel.bearer
     }
 
     /// Over HTTP.
     func request(
         body: Data, messageKey: String, timestamp: Date, userAgent: String, channel: Channel
     ) throws -> MessageRequest {
-        let call = HTTPCall(
-            url: address(messageKey: messageKey, channel: channel), body: try wire(body, channel: channel))
-        return channel.request(call, messageKey: messageKey, timestamp: timestamp, userAgent: userAgent)
+        let wired = try wire(body, channel: channel)
+        return MessageRequest(
+            url: address(messageKey: messageKey, channel: channel),
+            headers: headers(messageKey: messageKey, timestamp: timestamp, body: wired, channel: channel),
+            userAgent: userAgent, body: wired, timeout: timeout)
     }
 
     /// Any: for receivers of the operator's own.
@@ -83,8 +72,6 @@ extension ChannelFormat {
     func reference(in answer: TransportAnswer) -> String? { nil }
     func newDestination(in answer: TransportAnswer) -> String? { nil }
     var resetHeader: String? { nil }
-    func isServiceWide(_ answer: TransportAnswer) -> Bool { false }
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? { nil }
     var timeout: Duration { .seconds(15) }
 }
 
@@ -215,6 +202,11 @@ enum JSONText {
 
     static func decoded<Value: Decodable>(_ type: Value.Type, _ answer: TransportAnswer) -> Value? {
         try? JSONDecoder().decode(type, from: answer.body)
+    }
+
+    /// A text of the answer's object, by its key; nil where there is none.
+    static func text(_ key: String, _ answer: TransportAnswer) -> String? {
+        (try? JSONSerialization.jsonObject(with: answer.body) as? [String: Any])?[key] as? String
     }
 }
 

@@ -10,15 +10,11 @@ struct ChatworkFormat: ChannelFormat {
     static let textLimit = 20_000
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
-        Self.form(Self.text(alert, isBrief: plain || (alert.isOver && reference != nil), plain))
-    }
-
-    private static func text(_ alert: Alert, isBrief: Bool, _ plain: Bool = false) -> String {
-        let rendered = RenderedAlert(alert, isBrief: isBrief)
-        if plain { return TextLayout(form: ChatworkMarkup(), limit: 4000).text(rendered) }
+        let rendered = RenderedAlert(alert, isBrief: plain)
+        if plain { return Self.form(TextLayout(form: ChatworkMarkup(), limit: 4000).text(rendered)) }
         let head = "[info][title]\(rendered.headline)[/title]"
-        let layout = TextLayout(form: ChatworkMarkup(), limit: textLimit - head.utf8.count - 7)
-        return head + layout.text(rendered, withHeadline: false) + "[/info]"
+        let layout = TextLayout(form: ChatworkMarkup(), limit: Self.textLimit - head.utf8.count - 7)
+        return Self.form(head + layout.text(rendered, withHeadline: false) + "[/info]")
     }
 
     /// The token's owner shall see it as unread too.
@@ -38,19 +34,7 @@ struct ChatworkFormat: ChannelFormat {
         ]
     }
 
-    func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
+    func isTaken(_ answer: TransportAnswer) -> Bool { JSONText.text("message_id", answer) != nil }
 
     var resetHeader: String? { "x-ratelimit-reset" }
-
-    func reference(in answer: TransportAnswer) -> String? {
-        struct Stored: Decodable { let message_id: String }
-        return JSONText.decoded(Stored.self, answer)?.message_id
-    }
-
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
-        guard alert.isOver, let reference, reference.isOfDigits else { return nil }
-        return HTTPCall(
-            method: .put, url: address(messageKey: "", channel: channel) + "/" + reference,
-            body: Self.form(Self.text(alert, isBrief: false)))
-    }
 }

@@ -10,19 +10,15 @@ struct DiscordFormat: ChannelFormat {
     static let descriptionLimit = 4096
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
-        try Self.message(alert, isBrief: plain || (alert.isOver && reference != nil))
-    }
-
-    private static func message(_ alert: Alert, isBrief: Bool) throws -> Data {
-        let rendered = RenderedAlert(alert, isBrief: isBrief)
+        let rendered = RenderedAlert(alert, isBrief: plain)
         let markup = MarkdownMarkup(unit: .utf16)
-        guard !isBrief else {
+        guard !plain else {
             return try JSONText.encoded(
-                Message(content: TextLayout(form: markup, limit: contentLimit).text(rendered), embeds: []))
+                Message(content: TextLayout(form: markup, limit: Self.contentLimit).text(rendered), embeds: []))
         }
-        let text = TextLayout(form: markup, limit: descriptionLimit).text(rendered, withHeadline: false)
+        let text = TextLayout(form: markup, limit: Self.descriptionLimit).text(rendered, withHeadline: false)
         let embed = Message.Embed(
-            description: text, color: color(alert), timestamp: alert.at.formatted(.iso8601))
+            description: text, color: Self.color(alert), timestamp: alert.at.formatted(.iso8601))
         // Notifications show the content, not the embed.
         return try JSONText.encoded(Message(content: markup.strong(rendered.headline), embeds: [embed]))
     }
@@ -53,17 +49,12 @@ struct DiscordFormat: ChannelFormat {
 
     /// With `wait` the answer is that of the stored message; without it an unsaved one gives no error.
     func address(messageKey: String, channel: Channel) -> String {
-        channel.url(query: "wait=true" + Self.thread(channel))
+        channel.url(query: "wait=true" + (channel.thread.map { "&thread_id=\($0)" } ?? ""))
     }
 
-    private static func thread(_ channel: Channel) -> String { channel.thread.map { "&thread_id=\($0)" } ?? "" }
+    private struct Refusal: Decodable { let code: Int? }
 
-    private struct Refusal: Decodable {
-        let code: Int?
-        let global: Bool?
-    }
-
-    func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
+    func isTaken(_ answer: TransportAnswer) -> Bool { JSONText.text("id", answer) != nil }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
         let refusal = JSONText.decoded(Refusal.self, answer)
@@ -80,23 +71,4 @@ struct DiscordFormat: ChannelFormat {
     }
 
     var resetHeader: String? { "x-ratelimit-reset-after" }
-
-    func isServiceWide(_ answer: TransportAnswer) -> Bool {
-        answer.header("x-ratelimit-global") == "true" || JSONText.decoded(Refusal.self, answer)?.global == true
-    }
-
-    func reference(in answer: TransportAnswer) -> String? {
-        struct Stored: Decodable { let id: String }
-        return JSONText.decoded(Stored.self, answer)?.id
-    }
-
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
-        guard alert.isOver, let reference, reference.isOfDigits, var parts = URLComponents(string: channel.url) else {
-            return nil
-        }
-        parts.percentEncodedPath += (parts.path.hasSuffix("/") ? "" : "/") + "messages/" + reference
-        parts.percentEncodedQuery = channel.thread.map { "thread_id=\($0)" }
-        guard let url = parts.string else { return nil }
-        return HTTPCall(method: .patch, url: url, body: try Self.message(alert, isBrief: false))
-    }
 }

@@ -83,11 +83,11 @@ struct EmailFormat: ChannelFormat {
         ].compactMap { name, value in value.map { "\(name): \($0)\r\n" } }
         let parts = MailText.parts(text: content.text, html: content.html, boundary: "=_\(messageKey.prefix(40))")
         return MessageRequest(
-            .mail(
+            way: .mail(
                 MailEnvelope(
                     id: id, sender: mail.sender, recipients: mail.recipients, username: mail.username,
                     password: channel.token, requiresTLS: channel.isRemote)),
-            url: channel.url, headers: [], userAgent: userAgent, body: Data((headers.joined() + parts).utf8),
+            url: channel.baseURL, headers: [], userAgent: userAgent, body: Data((headers.joined() + parts).utf8),
             connectTimeout: .seconds(30), timeout: timeout)
     }
 

@@ -28,12 +28,7 @@ struct GoogleChatFormat: ChannelFormat {
             query: "messageReplyOption=REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD&requestId=\(messageKey)")
     }
 
-    func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
-
-    func reference(in answer: TransportAnswer) -> String? {
-        struct Stored: Decodable { let name: String }
-        return JSONText.decoded(Stored.self, answer)?.name
-    }
+    func isTaken(_ answer: TransportAnswer) -> Bool { JSONText.text("name", answer) != nil }
 
     private struct Message: Encodable {
         let cardsV2: [CardWithID]

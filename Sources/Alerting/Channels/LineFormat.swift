@@ -36,11 +36,16 @@ struct LineFormat: ChannelFormat {
         ] + channel.bearer
     }
 
-    func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
+    func isTaken(_ answer: TransportAnswer) -> Bool {
+        struct Reply: Decodable {
+            struct Sent: Decodable { let id: String }
+            let sentMessages: [Sent]
+        }
+        return JSONText.decoded(Reply.self, answer)?.sentMessages.isEmpty == false
+    }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
-        struct Refusal: Decodable { let message: String? }
-        let words = (JSONText.decoded(Refusal.self, answer)?.message ?? "").lowercased()
+        let words = (JSONText.text("message", answer) ?? "").lowercased()
         switch answer.status {
         // The same retry key was accepted before: this very message is there.
         case 409: return .delivered
@@ -49,13 +54,5 @@ struct LineFormat: ChannelFormat {
         case 400 where words.contains("'to'") || words.contains("failed to send"): return .permanentChannel(gone: false)
         default: return classified(answer, now: now)
         }
-    }
-
-    func reference(in answer: TransportAnswer) -> String? {
-        struct Reply: Decodable {
-            struct Sent: Decodable { let id: String }
-            let sentMessages: [Sent]
-        }
-        return JSONText.decoded(Reply.self, answer)?.sentMessages.first?.id
     }
 }

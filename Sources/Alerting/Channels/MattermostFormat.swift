@@ -13,12 +13,10 @@ struct MattermostFormat: ChannelFormat {
         return try JSONText.encoded(["text": layout.text(RenderedAlert(alert, isBrief: plain))])
     }
 
-    private struct Refusal: Decodable { let id: String? }
-
     func isTaken(_ answer: TransportAnswer) -> Bool { answer.text == "ok" }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
-        let word = JSONText.decoded(Refusal.self, answer)?.id ?? ""
+        let word = JSONText.text("id", answer) ?? ""
         if answer.status == 400, Self.aboutChannel.contains(where: word.hasPrefix) {
             return .permanentChannel(gone: false)
         }

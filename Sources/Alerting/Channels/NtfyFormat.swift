@@ -58,14 +58,5 @@ struct NtfyFormat: ChannelFormat {
         try JSONText.adding(["topic": channel.destination ?? ""], to: body)
     }
 
-    func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField] {
-        [HeaderField(name: "content-type", value: "application/json; charset=utf-8")] + channel.bearer
-    }
-
-    func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
-
-    func reference(in answer: TransportAnswer) -> String? {
-        struct Stored: Decodable { let id: String }
-        return JSONText.decoded(Stored.self, answer)?.id
-    }
+    func isTaken(_ answer: TransportAnswer) -> Bool { JSONText.text("id", answer) != nil }
 }

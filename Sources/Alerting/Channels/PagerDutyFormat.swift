@@ -106,8 +106,7 @@ struct PagerDutyFormat: ChannelFormat {
     func address(messageKey: String, channel: Channel) -> String { channel.url("/v2/enqueue") }
 
     func isTaken(_ answer: TransportAnswer) -> Bool {
-        struct Reply: Decodable { let status: String }
-        return answer.status == 202 && JSONText.decoded(Reply.self, answer)?.status == "success"
+        answer.status == 202 && JSONText.text("status", answer) == "success"
     }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
@@ -118,15 +117,5 @@ struct PagerDutyFormat: ChannelFormat {
             return .permanentChannel(gone: false)
         }
         return classified(answer, now: now)
-    }
-
-    /// A test ends what it opened.
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
-        guard alert.isTest else { return nil }
-        let end = Event(
-            event_action: .resolve, dedup_key: alert.pagerKey, payload: nil,
-            links: nil, client: "aasa-monitor", client_url: nil)
-        return HTTPCall(
-            url: address(messageKey: "", channel: channel), body: try wire(try JSONText.encoded(end), channel: channel))
     }
 }

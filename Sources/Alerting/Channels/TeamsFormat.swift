@@ -44,10 +44,8 @@ struct TeamsFormat: ChannelFormat {
     /// A workflow may take its time before it answers.
     var timeout: Duration { .seconds(30) }
 
-    /// A workflow takes a message with 202, whatever it says; the connectors of old answer `1`.
-    func isTaken(_ answer: TransportAnswer) -> Bool {
-        answer.status == 202 && !answer.isPage || answer.text == "1"
-    }
+    /// A workflow takes a message with 202, whatever it says.
+    func isTaken(_ answer: TransportAnswer) -> Bool { answer.status == 202 && !answer.isPage }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
         struct Refusal: Decodable {
@@ -60,11 +58,7 @@ struct TeamsFormat: ChannelFormat {
             // Switched off, deleted, or its owner gone.
             return .permanentChannel(gone: false)
         }
-        // The connectors of old hid errors in a body of status 200, and some gateways still do.
-        guard (200...299).contains(answer.status ?? 0), !answer.isPage,
-            answer.text.range(of: "error", options: .caseInsensitive) != nil
-        else { return classified(answer, now: now) }
-        return answer.text.contains("429") ? .throttled(after: RetryAfter.read(answer, now: now)) : .transient
+        return classified(answer, now: now)
     }
 
     private static func color(_ alert: Alert) -> String {

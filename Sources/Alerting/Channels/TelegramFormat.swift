@@ -9,18 +9,14 @@ struct TelegramFormat: ChannelFormat {
     static let textLimit = 4096
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
-        var message = Self.message(alert, isPlain: plain, isBrief: alert.isOver && reference != nil)
-        if !plain, let id = reference.flatMap(Int.init) { message.reply_parameters = .init(message_id: id) }
-        return try JSONText.encoded(message)
-    }
-
-    private static func message(_ alert: Alert, isPlain: Bool, isBrief: Bool) -> Message {
-        let rendered = RenderedAlert(alert, isBrief: isPlain || isBrief)
-        let text =
-            isPlain
-            ? TextLayout(form: PlainMarkup(unit: .utf16), limit: textLimit).text(rendered)
-            : TextLayout(form: HTMLMarkup(unit: .visible), limit: textLimit).text(rendered)
-        return Message(text: text, parse_mode: isPlain ? nil : "HTML")
+        let rendered = RenderedAlert(alert, isBrief: plain || (alert.isOver && reference != nil))
+        guard !plain else {
+            let text = TextLayout(form: PlainMarkup(unit: .utf16), limit: Self.textLimit).text(rendered)
+            return try JSONText.encoded(Message(text: text, parse_mode: nil))
+        }
+        let text = TextLayout(form: HTMLMarkup(unit: .visible), limit: Self.textLimit).text(rendered)
+        let reply = reference.flatMap(Int.init).map { Message.Reply(message_id: $0) }
+        return try JSONText.encoded(Message(text: text, parse_mode: "HTML", reply_parameters: reply))
     }
 
     private struct Message: Encodable {
@@ -46,10 +42,8 @@ struct TelegramFormat: ChannelFormat {
         return try JSONText.adding(place, to: body)
     }
 
-    func address(messageKey: String, channel: Channel) -> String { Self.method("sendMessage", channel) }
-
-    private static func method(_ name: String, _ channel: Channel) -> String {
-        channel.url("/bot\(channel.token ?? "")/\(name)")
+    func address(messageKey: String, channel: Channel) -> String {
+        channel.url("/bot\(channel.token ?? "")/sendMessage")
     }
 
     private struct Reply: Decodable {
@@ -93,17 +87,5 @@ struct TelegramFormat: ChannelFormat {
     func newDestination(in answer: TransportAnswer) -> String? {
         guard let reply = JSONText.decoded(Reply.self, answer), !reply.ok else { return nil }
         return reply.parameters?.migrate_to_chat_id.map(String.init)
-    }
-
-    func followUp(_ alert: Alert, reference: String?, channel: Channel) throws -> HTTPCall? {
-        struct Target: Encodable {
-            let chat_id: String
-            let message_id: Int
-        }
-        guard alert.isOver, let id = reference.flatMap(Int.init) else { return nil }
-        let message = try JSONText.encoded(Self.message(alert, isPlain: false, isBrief: false))
-        return HTTPCall(
-            url: Self.method("editMessageText", channel),
-            body: try JSONText.adding(Target(chat_id: channel.destination ?? "", message_id: id), to: message))
     }
 }

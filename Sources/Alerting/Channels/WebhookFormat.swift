@@ -29,10 +29,9 @@ struct WebhookFormat: ChannelFormat {
         // What costs most and says least goes first.
         let cuts: [(inout WebhookPayload) -> Void] = [
             { payload in for index in payload.findings.indices { payload.findings[index].evidence = [:] } },
-            { $0.findings = Array($0.findings.prefix(10)) },
-            { $0.changes = Array($0.changes.prefix(20)) },
             { payload in
-                payload.changes = payload.changes.map {
+                payload.findings = Array(payload.findings.prefix(10))
+                payload.changes = payload.changes.prefix(20).map {
                     AssociationChange(
                         kind: $0.kind, summary: $0.summary.cut(toBytes: 200), pointer: $0.pointer.cut(toBytes: 200))
                 }
@@ -40,20 +39,18 @@ struct WebhookFormat: ChannelFormat {
                     payload.findings[index].message = payload.findings[index].message.cut(toBytes: 300)
                     payload.findings[index].fix = payload.findings[index].fix.cut(toBytes: 300)
                 }
-            },
-            { $0.summary = $0.summary.cut(toBytes: 500) },
-            { payload in
+                payload.summary = payload.summary.cut(toBytes: 500)
                 payload.diagnosis = payload.diagnosis.cut(toBytes: 1000)
                 payload.effect = payload.effect?.cut(toBytes: 500)
                 payload.cause = payload.cause?.cut(toBytes: 500)
                 payload.action = payload.action?.cut(toBytes: 500)
             },
-            { $0.findings = [] },
             {
+                $0.findings = []
                 $0.changes = []
                 $0.behaviour = []
+                $0.labels = [:]
             },
-            { $0.labels = [:] },
         ]
         var data = try JSONText.encoded(payload)
         for cut in cuts where data.count >= Self.maximumBytes {
@@ -242,12 +239,5 @@ enum WebhookSignature {
         return keys.map { key in
             "v1," + Data(Digest.sha256.authenticationCode(for: signed, key: key)).base64EncodedString()
         }.joined(separator: " ")
-    }
-}
-
-extension Channel {
-    /// The key in a signing secret, which is `whsec_` and Base64.
-    package static func signingKey(_ secret: String) -> Data? {
-        Data(base64Encoded: String(secret.dropFirst("whsec_".count)))
     }
 }

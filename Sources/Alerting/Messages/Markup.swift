@@ -13,8 +13,8 @@ protocol Markup: Sendable {
     /// A heading of our own words.
     func strong(_ text: String) -> String
 
-    /// A link, or its address as text where it could break out of the link.
-    func link(_ title: String, _ url: String) -> String
+    /// A link to an address that cannot break out of it; nil where the service knows none.
+    func plainLink(_ title: String, _ url: String) -> String?
 
     /// What stands around the lines of a list, and before each line.
     var list: (open: String, bullet: String, close: String) { get }
@@ -31,7 +31,13 @@ extension Markup {
     func size(_ text: String) -> Int { unit.size(text) }
 
     func strong(_ text: String) -> String { text }
-    func link(_ title: String, _ url: String) -> String { "\(title): " + cut(url, to: 600) }
+    func plainLink(_ title: String, _ url: String) -> String? { nil }
+
+    /// A link, or its address as text where it could break out of the link.
+    func link(_ title: String, _ url: String) -> String {
+        (Self.isPlain(url) ? plainLink(title, url) : nil) ?? "\(title): " + cut(url, to: 600)
+    }
+
     var list: (open: String, bullet: String, close: String) { ("", "• ", "") }
     func escapeInList(_ character: Character) -> String { escape(character) }
     var line: (open: String, close: String) { ("", "") }
@@ -135,15 +141,10 @@ struct SlackMarkup: Markup {
 
     func strong(_ text: String) -> String { "*\(text)*" }
 
-    func link(_ title: String, _ url: String) -> String {
-        Self.isPlain(url) ? "<\(url.map(escape).joined())|\(title)>" : "\(title): " + cut(url, to: 600)
-    }
+    func plainLink(_ title: String, _ url: String) -> String? { "<\(url.map(escape).joined())|\(title)>" }
 
     // As code: the asterisks of patterns would turn text bold and vanish.
-    func escapeInList(_ character: Character) -> String {
-        character.isNewline
-            ? " " : escape(character).replacingOccurrences(of: "`", with: "'", options: .literal)
-    }
+    func escapeInList(_ character: Character) -> String { escape(character).asCode }
 
     var line: (open: String, close: String) { ("`", "`") }
 }
@@ -166,14 +167,10 @@ struct MarkdownMarkup: Markup {
 
     func strong(_ text: String) -> String { "**\(text)**" }
 
-    func link(_ title: String, _ url: String) -> String {
-        Self.isPlain(url) ? "[\(title)](\(url))" : "\(title): " + cut(url, to: 600)
-    }
+    func plainLink(_ title: String, _ url: String) -> String? { "[\(title)](\(url))" }
 
     // Within code nothing is markup but its end.
-    func escapeInList(_ character: Character) -> String {
-        character.isNewline ? " " : String(character).replacingOccurrences(of: "`", with: "'", options: .literal)
-    }
+    func escapeInList(_ character: Character) -> String { String(character).asCode }
 
     var line: (open: String, close: String) { ("`", "`") }
 }
@@ -188,9 +185,8 @@ struct HTMLMarkup: Markup {
 
     func strong(_ text: String) -> String { "<b>\(text.map(escape).joined())</b>" }
 
-    func link(_ title: String, _ url: String) -> String {
-        guard Self.isPlain(url) else { return "\(title): " + cut(url, to: 600) }
-        return "<a href=\"\(url.map(escape).joined())\">\(title.map(escape).joined())</a>"
+    func plainLink(_ title: String, _ url: String) -> String? {
+        "<a href=\"\(url.map(escape).joined())\">\(title.map(escape).joined())</a>"
     }
 }
 
@@ -210,6 +206,13 @@ struct ChatworkMarkup: Markup {
 
     // As code no text turns into a face.
     var list: (open: String, bullet: String, close: String) { ("[code]", "• ", "[/code]") }
+}
+
+extension String {
+    /// One character within code between backticks, in one line.
+    fileprivate var asCode: String {
+        first?.isNewline == true ? " " : replacingOccurrences(of: "`", with: "'", options: .literal)
+    }
 }
 
 extension Character {

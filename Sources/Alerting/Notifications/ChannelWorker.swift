@@ -84,7 +84,7 @@ actor ChannelWorker {
             feed = nil
             return nil
         }
-        let destination = try await delivery.destinationHash(of: configured)
+        let destination = configured.destinationHash
         let revision = delivery.revision
         let turn = ChannelTurn(delivery: delivery, channel: channel)
         if channel.kind.isFeed { return try await feedTurn(turn, destination) }
@@ -186,19 +186,15 @@ struct ChannelTurn: Sendable {
         guard try await delivery.store.inspect(channel: channel.name, { try $0.latestChange() }) > record.cursor else {
             return
         }
-        var isDone = false
-        while !isDone {
-            try Task.checkCancellation()
-            isDone = try await transact { planner in
-                guard var record = try planner.store.record() else { return true }
-                let changed = try planner.store.incidents(changedAfter: record.cursor, limit: Self.page)
-                try planner.ask(changed)
-                let latest = try planner.store.latestChange()
-                // What cannot be read is left out; the loop must not stop at it.
-                record.cursor = changed.last?.change ?? latest
-                try planner.store.save(record)
-                return record.cursor >= latest
-            }
+        try await pages { planner in
+            guard var record = try planner.store.record() else { return false }
+            let changed = try planner.store.incidents(changedAfter: record.cursor, limit: Self.page)
+            try planner.ask(changed)
+            let latest = try planner.store.latestChange()
+            // What cannot be read is left out; the loop must not stop at it.
+            record.cursor = changed.last?.change ?? latest
+            try planner.store.save(record)
+            return record.cursor < latest
         }
     }
 
@@ -210,16 +206,16 @@ struct ChannelTurn: Sendable {
                 metadata: ["channel": "\(channel.name)", "message": "\(message)"])
             try await transact { try $0.store.discard(message) }
         }
-        try await pages { planner, last in
+        try await pages(byID: { planner, last in
             let open = try planner.store.unresolvedIncidents(after: last, limit: Self.page)
             try planner.ask(open)
             return open.last?.incident.id
-        }
-        try await pages { planner, last in
+        })
+        try await pages(byID: { planner, last in
             let rows = try planner.store.openNotifications(after: last, limit: Self.page)
             try planner.ask(rows)
             return rows.last?.incidentID
-        }
+        })
     }
 
     private func askDue() async throws {
@@ -227,27 +223,24 @@ struct ChannelTurn: Sendable {
         guard let due = try await delivery.store.inspect(channel: channel.name, { try $0.nextDue() }), due <= now else {
             return
         }
-        var isDone = false
-        while !isDone {
-            try Task.checkCancellation()
-            isDone = try await transact { planner in
-                let rows = try planner.store.due(by: now, limit: Self.page)
-                // Rows that cannot be read stay due, and must not be read for ever.
-                return try planner.ask(rows) == 0 || rows.count < Self.page
-            }
+        try await pages { planner in
+            let rows = try planner.store.due(by: now, limit: Self.page)
+            // Rows that cannot be read stay due, and must not be read for ever.
+            return try planner.ask(rows) > 0 && rows.count == Self.page
         }
     }
 
-    /// `body` returns the last id of its page; nil where there was none.
-    private func pages(
-        _ body: @escaping @Sendable (NotificationPlanner, String) throws -> String?
-    ) async throws {
-        var last = ""
-        while true {
+    /// A transaction for each page. `body` returns whether another one follows.
+    private func pages(_ body: @escaping @Sendable (NotificationPlanner) throws -> Bool) async throws {
+        repeat { try Task.checkCancellation() } while try await transact(body)
+    }
+
+    /// The same by ids: `body` gets the last id of the page before, and returns that of its own; nil where there was none.
+    private func pages(byID body: @escaping @Sendable (NotificationPlanner, String) throws -> String?) async throws {
+        var last: String? = ""
+        while let from = last {
             try Task.checkCancellation()
-            let from = last
-            guard let next = try await transact({ try body($0, from) }) else { return }
-            last = next
+            last = try await transact { try body($0, from) }
         }
     }
 
@@ -261,44 +254,36 @@ struct ChannelTurn: Sendable {
     /// - Returns: what to send, if anything, as it was before the attempt that begins now; and when to look again: at once also where
     /// something was given up or decided anew.
     func build(_ channelRecord: ChannelRecord) async throws -> (MessageRecord?, NextTurn) {
-        let underWay = try await transact { try Self.underWay(channelRecord, $0) }
-        for message in underWay.abandoned { report(abandoned: message) }
-        if !underWay.abandoned.isEmpty { return (nil, .now) }
+        try await transact { try Self.next(channelRecord, $0) }
+    }
+
+    private static func next(
+        _ channelRecord: ChannelRecord, _ planner: NotificationPlanner
+    ) throws -> (MessageRecord?, NextTurn) {
+        let underWay = try underWay(channelRecord, planner)
+        if underWay.hasAbandoned { return (nil, .now) }
         // One message that a receiver never takes must not hold up all others.
         let isStuck =
             channelRecord.trouble != nil && underWay.ready.count == 1
             && (underWay.ready.first?.attempts ?? 0) > ChannelHealth.degradedAfter
-        if let message = underWay.ready.first, !isStuck { return (try await started(message), .now) }
-        // Rendering may take a while; nobody who writes waits for it.
-        let (draft, next) = try await inspect { try $0.draftNext() }
-        if let draft {
-            let stored = try await transact { try $0.insert(draft) }
-            if let reason = draft.unwritable, stored == nil {
-                report(unwritable: draft, reason)
-                delivery.wake()
-            }
-            return (stored, .now)
+        var due: [Date?] = []
+        if underWay.ready.isEmpty || isStuck {
+            let (message, next) = try planner.buildNext()
+            guard case .at(let until) = next else { return (message, next) }
+            due = [underWay.due, until, try planner.store.nextDue()]
         }
-        guard case .at(let until) = next else { return (nil, next) }
-        if let message = underWay.ready.first { return (try await started(message), .now) }
-        let due = try await delivery.store.inspect(channel: channel.name) { try $0.nextDue() }
-        return (nil, .at([underWay.due, until, due].compactMap(\.self).min()))
+        guard let message = underWay.ready.first else { return (nil, .at(due.compactMap(\.self).min())) }
+        // It may have arrived: the process may end before the answer is read.
+        var stored = message
+        stored.isUnclear = true
+        try planner.store.update(stored)
+        return (message, .now)
     }
 
-    /// The message, stored as one that may have arrived: the process may end before the answer is read.
-    private func started(_ message: MessageRecord) async throws -> MessageRecord {
-        try await delivery.store.transact(channel: channel.name) { store in
-            var stored = message
-            stored.isUnclear = true
-            try store.update(stored)
-        }
-        return message
-    }
-
-    /// The messages under way: which may go now, which nobody needs any more, and when the next is due.
-    private struct UnderWay: Sendable {
+    /// The messages under way: which may go now, whether there was one that nobody needs any more, and when the next is due.
+    private struct UnderWay {
         var ready: [MessageRecord] = []
-        var abandoned: [MessageRecord] = []
+        var hasAbandoned = false
         var due: Date?
     }
 
@@ -325,40 +310,17 @@ struct ChannelTurn: Sendable {
                 wait(until: message.retryAt)
             case .nothing, .undecided:
                 try planner.abandon(message)
-                result.abandoned.append(message)
+                result.hasAbandoned = true
             }
             if !isInTrouble, !result.ready.isEmpty { break }
         }
         return result
     }
 
-    private func report(abandoned message: MessageRecord) {
-        delivery.logger.info(
-            "message abandoned: its incidents have changed",
-            metadata: [
-                "channel": "\(channel.name)", "message_key": "\(message.key)", "kind": "\(message.kind.rawValue)",
-                "reason": "\(message.reason.rawValue)",
-                "incident":
-                    "\(message.members.prefix(LoggedSubjects.shown).map(\.incidentID).joined(separator: ", "))",
-            ])
-    }
-
-    private func report(unwritable draft: Draft, _ reason: String) {
-        delivery.logger.error(
-            "a message cannot be written in this channel's form; please report this as a fault of aasa-monitor",
-            metadata: [
-                "channel": "\(channel.name)", "kind": "\(draft.group.kind.rawValue)", "error": "\(reason)",
-                "incident":
-                    "\(draft.members.prefix(LoggedSubjects.shown).map(\.0.incident.id).joined(separator: ", "))",
-            ])
-    }
-
     // MARK: - Send
 
     /// A refused certificate may be in the middle of a renewal; so many attempts are no accident.
     private static let certificateAttempts = 3
-    /// Of a digest so many first messages are updated at the receiver: each is a request.
-    private static let mostFollowed = 10
 
     /// - Returns: the channel as it stands afterwards.
     func send(_ message: MessageRecord, _ record: ChannelRecord) async throws -> ChannelRecord {
@@ -374,7 +336,8 @@ struct ChannelTurn: Sendable {
         let outcome = judged(answer, message)
         delivery.count(outcome, channel: channel.name)
         let result = DeliveryResult(
-            channel: channel, message: message, answer: answer, outcome: outcome, jitter: delivery.jitter())
+            channel: channel, message: message, answer: answer, outcome: outcome, words: channel.words(of: answer),
+            jitter: delivery.jitter())
         let inputs = delivery.inputs
         let (before, after, about) = try await stored { [channel] store in
             let planner = try NotificationPlanner(inputs, channel, store, now: now, wall: wall)
@@ -386,10 +349,6 @@ struct ChannelTurn: Sendable {
             return (before, after, LoggedSubjects.metadata(incidents, of: message.members.count))
         }
         report(result, about, before, after)
-        if case .throttled = outcome, channel.format.isServiceWide(answer), let hold = after.hold {
-            delivery.hold(service: channel.kind, until: hold.until)
-        }
-        if outcome == .delivered { try await follow(message) }
         // Another channel may stand in for this one.
         if outcome == .permanentMessage { delivery.wake() }
         return after
@@ -423,40 +382,6 @@ struct ChannelTurn: Sendable {
                 try await delivery.pause(for: ChannelWorker.storePause, channel: channel.name)
             }
         }
-    }
-
-    /// Updates what the receivers show as first messages of incidents that this one is about.
-    private func follow(_ message: MessageRecord) async throws {
-        guard message.reason.type == .resolved, !message.isRepeat else { return }
-        let alerts = try await inspect { planner in
-            try message.members.prefix(Self.mostFollowed).compactMap { member -> (Alert, String)? in
-                guard let record = try planner.store.incident(member.incidentID),
-                    let reference = try planner.known(member.incidentID).reference
-                else { return nil }
-                return (try planner.alert(about: [record], message.reason, key: message.key), reference)
-            }
-        }
-        // A receiver that hangs must not hold up the next message once for each of them.
-        for (alert, reference) in alerts {
-            guard await isUpdated(alert, reference) else { break }
-        }
-    }
-
-    /// Makes the call that follows a delivered message, where there is one. Its failure costs nobody a message.
-    /// - Returns: whether there was none, or it was taken.
-    private func isUpdated(_ alert: Alert, _ reference: String) async -> Bool {
-        guard let call = try? channel.format.followUp(alert, reference: reference, channel: channel) else {
-            return true
-        }
-        guard let answer = try? await delivery.post(call, to: channel) else { return false }
-        guard channel.format.judge(answer, now: delivery.time.systemTime()) != .delivered else { return true }
-        delivery.logger.info(
-            "an earlier message could not be updated",
-            metadata: [
-                "channel": "\(channel.name)", "status": "\(answer.status.map(String.init) ?? "none")",
-                "error": "\(channel.words(of: answer) ?? "")",
-            ])
-        return false
     }
 
     private func report(

@@ -32,9 +32,6 @@ package final class Delivery: Sendable {
         /// How many attempts ended how, by the channel's name.
         var counts: [String: [String: Int]] = [:]
         var limiter = RateLimiter()
-        /// Until when a service as a whole asked to be left alone. In memory: it says so again.
-        var serviceHolds: [ChannelKind: Date] = [:]
-        var destinationKey: String?
         /// Of each loop that waits: until when, unless there is work past a revision.
         var waits: [String: (end: Date, revision: UInt64?)] = [:]
 
@@ -223,11 +220,6 @@ package final class Delivery: Sendable {
         }
     }
 
-    /// A request to wait that is meant for all channels of a service.
-    func hold(service kind: ChannelKind, until instant: Date) {
-        state.withLock { $0.serviceHolds[kind] = max($0.serviceHolds[kind] ?? instant, instant) }
-    }
-
     /// Remembers how a channel stands; of one that went while its last answer was on its way, nothing. Where it begins to take no
     /// messages, or takes them again, others may have to be notified.
     func keep(_ record: ChannelRecord) {
@@ -239,38 +231,17 @@ package final class Delivery: Sendable {
         if isNews { work.signal() }
     }
 
-    /// Where a channel's messages go, hashed by a key of the store that is read once.
-    package func destinationHash(of channel: Channel) async throws -> String {
-        if let key = state.withLock(\.destinationKey) { return channel.destinationHash(key: key) }
-        let key = try await store.destinationKey()
-        state.withLock { $0.destinationKey = key }
-        return channel.destinationHash(key: key)
-    }
-
     func count(_ outcome: Outcome, channel: String) {
         state.withLock { $0.counts[channel, default: [:]][outcome.label, default: 0] += 1 }
     }
 
     /// When the limits of a channel's service allow the next message.
-    func nextTurn(of channel: Channel) -> Date {
-        state.withLock { max($0.limiter.next(channel), $0.serviceHolds[channel.kind] ?? .distantPast) }
-    }
+    func nextTurn(of channel: Channel) -> Date { state.withLock { $0.limiter.next(channel) } }
 
-    /// Makes one attempt to send a message.
+    /// Makes one attempt to send a message, and counts it towards the limits.
     func post(_ body: Data, key: String, to channel: Channel) async throws -> TransportAnswer {
         let request = try channel.request(
             body: body, messageKey: key, timestamp: time.systemTime(), userAgent: userAgent)
-        return try await post(request, to: channel)
-    }
-
-    /// Makes a call that follows a message.
-    func post(_ call: HTTPCall, to channel: Channel) async throws -> TransportAnswer {
-        try await post(
-            channel.request(call, timestamp: time.systemTime(), userAgent: userAgent), to: channel)
-    }
-
-    /// Sends, and counts it towards the limits.
-    private func post(_ request: MessageRequest, to channel: Channel) async throws -> TransportAnswer {
         state.withLock { $0.limiter.spend(channel, at: time.now()) }
         return try await transport.post(request)
     }

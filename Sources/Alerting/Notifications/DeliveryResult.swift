@@ -26,15 +26,6 @@ struct DeliveryResult: Sendable {
     /// a few times, and not for ever.
     private static let unansweredPauses: [Duration] = [.seconds(30), .seconds(120), .seconds(600)]
 
-    init(channel: Channel, message: MessageRecord, answer: TransportAnswer, outcome: Outcome, jitter: Double) {
-        self.channel = channel
-        self.message = message
-        self.answer = answer
-        self.outcome = outcome
-        self.jitter = jitter
-        words = channel.words(of: answer)
-    }
-
     /// The message left, and no answer came: the receiver may have it, and be slow.
     private var isUnanswered: Bool {
         answer.status == nil && answer.fault?.kind == .network && answer.mayHaveArrived
@@ -156,7 +147,7 @@ struct DeliveryResult: Sendable {
         _ = try planner.store.insert(again)
     }
 
-    /// The plainest form is tried next, then a digest in parts; then the version counts as refused.
+    /// The plainest form is tried next; then the version counts as refused.
     /// - Returns: whether the message is given up.
     private func refuse(_ planner: NotificationPlanner) throws -> Bool {
         let store = planner.store
@@ -184,15 +175,6 @@ struct DeliveryResult: Sendable {
         }
         try store.delete(message)
         guard !message.isRepeat else { return true }
-        if rows.count > 1 {
-            for var row in rows {
-                row.known.maybeDelivered = row.known.maybeDelivered || message.mayHaveNotified
-                try planner.settle(row.record, row.known)
-            }
-            try store.pace(
-                NotificationGroup(kind: message.kind, reason: message.reason), lastAt: nil, largest: rows.count / 2)
-            return false
-        }
         for var row in rows {
             row.known.pendingSince = nil
             // An acknowledgement that was refused is not sent again, and says nothing of the incident's version.

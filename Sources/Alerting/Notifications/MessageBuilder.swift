@@ -1,28 +1,9 @@
-// A new message: which group is ready, who is in it, and its bytes. They are written from a snapshot, and stored where nothing that
-// they rest on has changed since.
+// A new message: which group is ready, who is in it, and its bytes.
 
 import Evidence
 import Foundation
 import Monitoring
 import Storage
-
-/// A message that is written, and not stored yet.
-struct Draft: Sendable {
-    let pending: PendingGroup
-    /// Whom it is about, as they were when it was written.
-    var members: [(IncidentRecord, NotificationRecord)] = []
-    /// What is to be decided anew, and what cannot be read.
-    var changed: [(IncidentRecord, NotificationRecord)] = []
-    var unreadable: [NotificationRecord] = []
-    var key = ""
-    var body: Data?
-    var text = ""
-    /// Why there are no bytes; nil: there are.
-    var unwritable: String?
-
-    var group: NotificationGroup { pending.group }
-    var isEmpty: Bool { members.isEmpty && changed.isEmpty && unreadable.isEmpty }
-}
 
 extension NotificationGroup {
     fileprivate var isNew: Int { reason.type == .resolved ? 0 : 1 }
@@ -34,50 +15,65 @@ extension NotificationPlanner {
 
     private var routing: Routing { inputs.routing }
 
-    /// What is ready, written but not stored, and when to look again. It writes nothing.
-    func draftNext() throws -> (Draft?, NextTurn) {
+    /// Stores a message of what is ready, before it leaves: its first attempt is under way from then on.
+    /// - Returns: the message as it was before that attempt; and when to look again: at once also where something was decided anew.
+    func buildNext() throws -> (MessageRecord?, NextTurn) {
         let groups = try store.pendingGroups().map { ($0, try readyAt($0)) }
         // The most severe first, then what waits longest; an end before what goes on from it.
         let ready = groups.filter { $0.1 <= now }.map(\.0)
             .sorted { ($1.severity, $0.since, $0.group.isNew) < ($0.severity, $1.since, $1.group.isNew) }
         for pending in ready {
-            let largest = min(pending.largest ?? Self.largestDigest, Self.largestDigest)
-            var draft = Draft(pending: pending)
-            for known in try store.pending(pending.group, limit: isAlone(pending.group) ? 1 : largest) {
+            let rows = try store.pending(pending.group, limit: isAlone(pending.group) ? 1 : Self.largestDigest)
+            guard !rows.isEmpty else { continue }
+            var members: [(IncidentRecord, NotificationRecord)] = []
+            for known in rows {
                 guard let record = try store.incident(known.incidentID) else {
                     // The others go on.
-                    draft.unreadable.append(known)
+                    try store.setAside(known)
                     continue
                 }
                 if try decision(on: record, known) == .send(pending.group.reason) {
-                    draft.members.append((record, known))
+                    members.append((record, known))
                 } else {
-                    draft.changed.append((record, known))
+                    try settle(record, known)
                 }
             }
-            guard !draft.isEmpty else { continue }
-            if !draft.members.isEmpty { try write(&draft) }
-            return (draft, .now)
+            // What a digest has no room for follows without the interval.
+            if !members.isEmpty, !isAlone(pending.group) {
+                try store.pace(pending.group, lastAt: pending.count > rows.count ? nil : now)
+            }
+            return (members.isEmpty ? nil : try insert(pending.group, members), .now)
         }
         return (nil, .at(groups.map(\.1).filter { $0 > now }.min()))
     }
 
-    /// The bytes: in full, or else in the plainest form, or else why there are none.
-    private func write(_ draft: inout Draft) throws {
-        let identities = draft.members.map { "\($1.incidentID) \($1.count + 1)" }.sorted()
-        draft.key = MessageIdentity.key(ofMessages: [channel.name] + identities)
-        let alert = try alert(about: draft.members.map(\.0), draft.group.reason, key: draft.key)
-        let reference = draft.members.count == 1 ? draft.members.first?.1.reference : nil
-        do {
-            draft.body = try channel.format.body(alert, plain: false, reference: reference)
-        } catch {
-            do {
-                draft.body = try channel.format.body(alert, plain: true, reference: nil)
-            } catch {
-                draft.unwritable = "\(error)".displayable.shortened(to: 300)
-            }
+    private func insert(
+        _ group: NotificationGroup, _ members: [(IncidentRecord, NotificationRecord)]
+    ) throws -> MessageRecord {
+        let identities = members.map { "\($1.incidentID) \($1.count + 1)" }.sorted()
+        let key = MessageIdentity.key(ofMessages: [channel.name] + identities)
+        let alert = try alert(about: members.map(\.0), group.reason, key: key)
+        let reference = members.count == 1 ? members.first?.1.reference : nil
+        var message = MessageRecord(
+            key: key, reason: group.reason, kind: group.kind,
+            body: try channel.format.body(alert, plain: false, reference: reference),
+            members: members.map { record, _ in
+                MessageRecord.Member(
+                    incidentID: record.incident.id, version: record.incident.version, state: record.incident.state,
+                    acknowledgedAt: record.acknowledgement?.at)
+            }, createdAt: now, retryAt: now)
+        message.isUnclear = true
+        message = try store.insert(message)
+        message.isUnclear = false
+        try store.keep(text: RenderedAlert(alert).plainText, of: key, at: now)
+        for (record, known) in members {
+            var row = known
+            row.count += 1
+            row.messageID = message.id
+            row.dueAt = nil
+            try store.save(row, of: record.incident)
         }
-        draft.text = RenderedAlert(alert).plainText
+        return message
     }
 
     /// When a group's message may go.
@@ -97,64 +93,6 @@ extension NotificationPlanner {
     }
 
     private func isAlone(_ group: NotificationGroup) -> Bool { routing.isAlone(group.kind, at: channel) }
-
-    /// Stores what was drafted, where nothing that it rests on has changed since. Its first attempt is under way from then on.
-    /// - Returns: the message as it was before that attempt; nil where something was decided anew.
-    func insert(_ draft: Draft) throws -> MessageRecord? {
-        for known in draft.unreadable { try store.setAside(known) }
-        for (record, known) in draft.changed { try settle(record, known) }
-        guard !draft.members.isEmpty else { return nil }
-        for (record, known) in draft.members {
-            let present = try store.incident(record.incident.id)
-            guard present?.change == record.change, try store.notification(known.incidentID) == known,
-                try decision(on: record, known) == .send(draft.group.reason)
-            else { return nil }
-        }
-        let group = draft.group
-        if !isAlone(group) {
-            // What a digest has no room for follows without the interval; behind a part of a refused one, twice as many.
-            let isPart = draft.pending.count > draft.members.count + draft.changed.count + draft.unreadable.count
-            try store.pace(
-                group, lastAt: isPart ? nil : now, largest: isPart ? draft.pending.largest.map { 2 * $0 } : nil)
-        }
-        guard let body = draft.body else {
-            try refuse(draft)
-            return nil
-        }
-        let members = draft.members.map { record, _ in
-            MessageRecord.Member(
-                incidentID: record.incident.id, version: record.incident.version, state: record.incident.state,
-                acknowledgedAt: record.acknowledgement?.at)
-        }
-        var message = MessageRecord(
-            key: draft.key, reason: group.reason, kind: group.kind, body: body, members: members, createdAt: now,
-            retryAt: now)
-        message.isUnclear = true
-        message = try store.insert(message)
-        message.isUnclear = false
-        try store.keep(text: draft.text, of: draft.key, at: now)
-        for (record, known) in draft.members {
-            var row = known
-            row.count += 1
-            row.messageID = message.id
-            row.dueAt = nil
-            try store.save(row, of: record.incident)
-        }
-        return message
-    }
-
-    /// What cannot be written is refused as by the receiver: a digest is tried in parts, one version alone counts as refused.
-    private func refuse(_ draft: Draft) throws {
-        guard draft.members.count == 1 else {
-            return try store.pace(draft.group, lastAt: nil, largest: draft.members.count / 2)
-        }
-        for (record, known) in draft.members {
-            try refuse(record, known, stated: statedVersion(record.incident))
-            try log(
-                draft.group.reason, of: draft.group.kind, record.incident.id, version: record.incident.version,
-                key: draft.key, attempts: 0, .refused, error: draft.unwritable)
-        }
-    }
 
     /// What is to be said about these incidents as they are now.
     func alert(about records: [IncidentRecord], _ reason: NotificationReason, key: String) throws -> Alert {

@@ -70,10 +70,14 @@ struct NotificationPlanner {
     // MARK: - What decide is asked
 
     func decision(on record: IncidentRecord, _ known: NotificationRecord) throws -> Decision {
+        try decision(on: record, known, route(of: record.incident), suppression(of: record))
+    }
+
+    private func decision(
+        on record: IncidentRecord, _ known: NotificationRecord, _ route: Route, _ suppression: Suppression?
+    ) throws -> Decision {
         if try isTakenOver(record.incident) { return .nothing }
-        return decide(
-            record, known, try route(of: record.incident), try suppression(of: record),
-            refusalsLiftedAt: refusalsLiftedAt, now: now)
+        return decide(record, known, route, suppression, refusalsLiftedAt: refusalsLiftedAt, now: now)
     }
 
     /// What is said of an unresolved incident to a feed, which keeps no rows: to send it as long as it is present.
@@ -132,20 +136,14 @@ struct NotificationPlanner {
         try store.notification(id) ?? NotificationRecord(incidentID: id)
     }
 
-    /// Incidents, each with what the channel knows of it.
-    func known(_ records: [IncidentRecord]) throws -> [(IncidentRecord, NotificationRecord)] {
-        let rows = try store.notifications(records.map(\.incident.id))
-        return records.map { record in
-            let id = record.incident.id
-            return (record, rows[id] ?? NotificationRecord(incidentID: id))
-        }
-    }
-
     // MARK: - What is pending
 
     /// Writes down what is pending about each of these incidents, where that differs from what is written.
     func ask(_ records: [IncidentRecord]) throws {
-        for (record, known) in try known(records) { try ask(record, known) }
+        let rows = try store.notifications(records.map(\.incident.id))
+        for record in records {
+            try ask(record, rows[record.incident.id] ?? NotificationRecord(incidentID: record.incident.id))
+        }
     }
 
     /// - Returns: how many of them could be read.
@@ -183,10 +181,7 @@ struct NotificationPlanner {
         next.isHeld = isHeld
         next.reason = nil
         next.dueAt = nil
-        let decision =
-            try isTakenOver(record.incident)
-            ? .nothing : decide(record, next, route, suppression, refusalsLiftedAt: refusalsLiftedAt, now: now)
-        switch decision {
+        switch try decision(on: record, next, route, suppression) {
         // What was due stays due, and is not ready for now.
         case .undecided: break
         case .wait(let until): next.dueAt = until

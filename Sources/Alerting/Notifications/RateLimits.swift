@@ -60,7 +60,7 @@ extension Channel {
         case .alertmanager: return []
         // Mail servers count messages by the minute or by the hour.
         case .email: return [RateLimit(burst: 10, every: 2)]
-        case .ntfy: return [RateLimit(burst: 60, every: 5, shared: "ntfy \(url)")]
+        case .ntfy: return [RateLimit(burst: 60, every: 5, shared: "ntfy \(baseURL)")]
         }
     }
 }

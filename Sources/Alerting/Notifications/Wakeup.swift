@@ -7,12 +7,12 @@ package final class Wakeup: Sendable {
     private struct State {
         var revision: UInt64 = 0
         var nextWaiter: UInt64 = 0
-        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        /// Waiters whose task was cancelled before they had begun to wait.
-        var cancelled: Set<UInt64> = []
+        var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]
     }
 
     private let state = Mutex(State())
+
+    package init() {}
 
     package var revision: UInt64 { state.withLock(\.revision) }
 
@@ -22,35 +22,21 @@ package final class Wakeup: Sendable {
             defer { state.waiters = [:] }
             return state.waiters.values
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter.finish() }
     }
-
-    package init() {}
 
     /// Returns once the revision is above this one, or the task is cancelled.
     package func wait(past revision: UInt64) async {
-        let id = state.withLock { state in
+        let (stream, waiter) = AsyncStream<Void>.makeStream()
+        let id: UInt64? = state.withLock { state in
+            guard state.revision <= revision else { return nil }
             state.nextWaiter += 1
+            state.waiters[state.nextWaiter] = waiter
             return state.nextWaiter
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let ready = state.withLock { state in
-                    if state.cancelled.remove(id) != nil || state.revision > revision { return true }
-                    state.waiters[id] = continuation
-                    return false
-                }
-                if ready { continuation.resume() }
-            }
-            // A cancellation that came after the wakeup has left its mark; nobody else would remove it.
-            _ = state.withLock { $0.cancelled.remove(id) }
-        } onCancel: {
-            let waiter = state.withLock { state in
-                let waiter = state.waiters.removeValue(forKey: id)
-                if waiter == nil { state.cancelled.insert(id) }
-                return waiter
-            }
-            waiter?.resume()
-        }
+        guard let id else { return }
+        // Ends with the stream, or where the task is cancelled.
+        for await _ in stream {}
+        state.withLock { $0.waiters[id] = nil }
     }
 }

@@ -12,40 +12,24 @@ package protocol MessageTransport: Sendable {
 
 /// A request as it goes out. It holds secrets (the URL may be one), and so has no description.
 package struct MessageRequest: Equatable, Sendable {
-    package enum Method: String, Sendable { case post, put, patch }
-
     /// By what it goes out.
     package enum Way: Equatable, Sendable {
+        /// As a POST.
         case http
-        /// To the mail server at `url`. `body` is the whole mail; `method`, `headers` and `userAgent` do not count.
+        /// To the mail server at `url`. `body` is the whole mail; `headers` and `userAgent` do not count.
         case mail(MailEnvelope)
     }
 
-    package let way: Way
-    package let method: Method
+    package var way = Way.http
     package let url: String
     /// Names in lower case; `user-agent` apart.
     package let headers: [HeaderField]
     package let userAgent: String
     package let body: Data
     /// For the connection, TLS included.
-    package let connectTimeout: Duration
+    package var connectTimeout = Duration.seconds(5)
     /// For all of it.
-    package let timeout: Duration
-
-    package init(
-        _ way: Way = .http, method: Method = .post, url: String, headers: [HeaderField], userAgent: String, body: Data,
-        connectTimeout: Duration = .seconds(5), timeout: Duration = .seconds(15)
-    ) {
-        self.way = way
-        self.method = method
-        self.url = url
-        self.headers = headers
-        self.userAgent = userAgent
-        self.body = body
-        self.connectTimeout = connectTimeout
-        self.timeout = timeout
-    }
+    package var timeout = Duration.seconds(15)
 }
 
 extension MessageRequest: CustomStringConvertible, CustomReflectable {

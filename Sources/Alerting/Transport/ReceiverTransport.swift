@@ -27,7 +27,7 @@ package struct ReceiverTransport: MessageTransport {
     private static func post(_ request: MessageRequest, over driver: CurlDriver) async throws -> TransportAnswer {
         let result = try await driver.perform(
             TransferRequest(
-                url: request.url, method: request.method.rawValue.uppercased(), body: request.body,
+                url: request.url, method: "POST", body: request.body,
                 headers: request.headers.map { ($0.name, $0.value) },
                 userAgent: request.userAgent, allowPlainHTTP: request.url.lowercased().hasPrefix("http://"),
                 limits: TransferLimits(

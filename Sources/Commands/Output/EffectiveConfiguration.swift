@@ -131,11 +131,11 @@ struct EffectiveConfiguration {
     }
 
     /// Its keys by its type; of Slack those of the way that is taken.
-    private static func channel(_ channel: ChannelSettings) -> OrderedJSON {
+    private static func channel(_ channel: Channel) -> OrderedJSON {
         var members: [(String, OrderedJSON)] = [
-            ("name", .string(channel.name)), ("type", .string(channel.type.rawValue)),
+            ("name", .string(channel.name)), ("type", .string(channel.kind.rawValue)),
         ]
-        for key in channel.type.keys {
+        for key in channel.kind.keys {
             if let shown = open(key.name, of: channel) {
                 members.append((key.name.rawValue, shown))
                 continue
@@ -143,21 +143,21 @@ struct EffectiveConfiguration {
             let isGiven =
                 switch key.name {
                 case .url: channel.url != nil
-                case .secret: !channel.secrets.isEmpty
+                case .secret: !channel.signingKeys.isEmpty
                 case .token, .routingKey, .password: channel.token != nil
                 case .topic, .channel, .chatID, .to, .room: channel.destination != nil
                 case .threadID, .username, .from: false
                 }
             if isGiven { members.append((key.name.rawValue, hidden)) }
         }
-        members.append(("severity", .string(channel.severity.rawValue)))
+        members.append(("severity", .string(channel.minimumSeverity.rawValue)))
         if !channel.kinds.isEmpty { members.append(("kinds", list(channel.kinds))) }
-        members.append(("notify", list(Notified.allCases.filter(channel.notify.contains).map(\.rawValue))))
+        members.append(("notify", list(Notified.allCases.filter(channel.notifies.contains).map(\.rawValue))))
         return .object(members)
     }
 
     /// What is no secret of a channel.
-    private static func open(_ key: ChannelKey.Name, of channel: ChannelSettings) -> OrderedJSON? {
+    private static func open(_ key: ChannelKey.Name, of channel: Channel) -> OrderedJSON? {
         switch key {
         case .threadID: channel.thread.map { .string($0) }
         case .username: channel.mail?.username.map { .string($0) }

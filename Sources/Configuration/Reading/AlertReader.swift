@@ -32,7 +32,12 @@ struct AlertReader {
                 }
                 lines[name.value] = lines[name.value] ?? name.position.line
             }
-            if let settings = settings(channel, named: name?.value) { result.channels.append(settings) }
+            // Which other keys belong there depends on the type.
+            if let type = type(channel),
+                let read = ChannelReader(reading: reading, channel: channel, type: type).read(named: name?.value)
+            {
+                result.channels.append(read)
+            }
         }
         result.fallback = fallback(section, among: result.channels)
         let known = ChannelNames(all: names(in: section), reading: reading)
@@ -41,7 +46,7 @@ struct AlertReader {
         return result
     }
 
-    private func fallback(_ section: Section, among channels: [ChannelSettings]) -> String? {
+    private func fallback(_ section: Section, among channels: [Channel]) -> String? {
         guard let name = section.text("fallback", "the name of a channel") else { return nil }
         let known = ChannelNames(all: names(in: section), reading: reading)
         guard known.contains(name.value) else {
@@ -49,7 +54,7 @@ struct AlertReader {
             return nil
         }
         let channel = channels.first { $0.name == name.value }
-        if channel?.type == .alertmanager {
+        if channel?.kind == .alertmanager {
             reading.error(
                 "'fallback' cannot be a channel of type alertmanager, which receives states and no messages",
                 at: name.position)
@@ -62,7 +67,7 @@ struct AlertReader {
                 "'kinds' of the fallback channel \(name.quoted) leaves out monitor.degraded, so it is not notified of "
                     + "the monitor's own trouble", at: name.position)
         }
-        if channel?.severity == .error {
+        if channel?.minimumSeverity == .error {
             reading.warning(
                 "'severity' of the fallback channel \(name.quoted) is error, so it is not notified of late checks, a "
                     + "refused reload, or the first failures of a channel, which are warnings", at: name.position)
@@ -91,14 +96,6 @@ struct AlertReader {
         return Section(
             entries: entries, position: position, title: title, path: "alerts.channels[]", isConcealed: true,
             reading: reading)
-    }
-
-    private func settings(_ channel: Section, named name: String?) -> ChannelSettings? {
-        guard let type = type(channel) else {
-            // Which other keys belong here depends on the type.
-            return nil
-        }
-        return ChannelReader(reading: reading, channel: channel, type: type).settings(named: name)
     }
 
     private func type(_ channel: Section) -> ChannelKind? {
@@ -141,7 +138,7 @@ struct EscalationReader {
     let reading: Reading
     let known: ChannelNames
     /// What is known of the channels without faults.
-    let channels: [ChannelSettings]
+    let channels: [Channel]
 
     private static let expected = "a mapping with the keys 'after' and 'channels'"
     /// A step beyond a month is a slip.
@@ -192,7 +189,7 @@ struct EscalationReader {
                 known.refuse(name)
                 continue
             }
-            if channels.contains(where: { $0.name == name.value && $0.type == .alertmanager }) {
+            if channels.contains(where: { $0.name == name.value && $0.kind == .alertmanager }) {
                 reading.error(
                     "'escalation' cannot name a channel of type alertmanager, which receives states and no messages",
                     at: name.position)

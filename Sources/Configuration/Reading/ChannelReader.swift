@@ -10,28 +10,27 @@ struct ChannelReader {
     let channel: Section
     let type: ChannelKind
 
-    func settings(named name: String?) -> ChannelSettings? {
+    func read(named name: String?) -> Channel? {
         refuseForeignKeys()
-        var result = ChannelSettings(name: name ?? "", type: type)
-        var isWhole = true
+        var result = Channel(name: name ?? "", kind: type)
         if type == .email { result.mail = MailAddresses(sender: "", recipients: []) }
-        for key in keys() {
-            guard isGiven(key.name) else {
-                if key.isRequired {
-                    let names =
-                        key.name.isSecret
-                        ? "'\(key.name.rawValue)' (or '\(key.name.rawValue)_file')" : "'\(key.name.rawValue)'"
-                    reading.error("\(names) is missing \(channel.title)", at: channel.position)
-                    isWhole = false
-                }
-                continue
+        let keys = keys()
+        let errors = reading.errorCount
+        for key in keys {
+            if isGiven(key.name) {
+                read(key.name, into: &result)
+            } else if key.isRequired {
+                let names =
+                    key.name.isSecret
+                    ? "'\(key.name.rawValue)' (or '\(key.name.rawValue)_file')" : "'\(key.name.rawValue)'"
+                reading.error("\(names) is missing \(channel.title)", at: channel.position)
             }
-            if !read(key.name, into: &result) { isWhole = false }
         }
-        if type == .email, !refuseHalfLogin() { isWhole = false }
-        result.severity = channel.choice("severity", Severity.self) ?? result.severity
+        if type == .email { refuseHalfLogin() }
+        let isWhole = reading.errorCount == errors
+        result.minimumSeverity = channel.choice("severity", Severity.self) ?? result.minimumSeverity
         result.kinds = kinds()
-        if let notify = notify() { result.notify = notify }
+        result.notifies = notify() ?? result.notifies
         channel.close()
         return name != nil && isWhole ? result : nil
     }
@@ -138,38 +137,27 @@ struct ChannelReader {
 
     // MARK: - Values
 
-    private func read(_ name: ChannelKey.Name, into result: inout ChannelSettings) -> Bool {
+    /// Each value that is missing afterwards was told.
+    private func read(_ name: ChannelKey.Name, into result: inout Channel) {
         switch name {
         case .url: result.url = url()
-        case .secret:
-            let secrets = self.secrets()
-            result.secrets = secrets ?? []
-            return secrets != nil
+        case .secret: result.signingKeys = signingKeys() ?? []
         case .token: result.token = concealed(.token, type == .telegram ? .telegramToken : .token)
         case .routingKey: result.token = concealed(.routingKey, .routingKey)
+        case .password: result.token = concealed(.password, .password)
         case .topic: result.destination = concealed(.topic, .topic)
-        case .channel: result.destination = identifier(.channel, .slackChannel).map(Secret.init)
-        case .chatID: result.destination = identifier(.chatID, .chat).map(Secret.init)
-        case .to where type == .email: return readRecipients(into: &result)
-        case .to: result.destination = identifier(.to, .lineTarget).map(Secret.init)
-        case .room: result.destination = identifier(.room, .number).map(Secret.init)
-        case .threadID:
-            result.thread = identifier(.threadID, .number)
-            return result.thread != nil
-        case .username: return readUsername(into: &result)
-        case .password:
-            result.token = concealed(.password, .password)
-            return result.token != nil
-        case .from: return readSender(into: &result)
-        }
-        return switch name {
-        case .url: result.url != nil
-        case .token, .routingKey: result.token != nil
-        default: result.destination != nil
+        case .channel: result.destination = identifier(.channel, .slackChannel)
+        case .chatID: result.destination = identifier(.chatID, .chat)
+        case .to where type == .email: result.mail?.recipients = recipients()
+        case .to: result.destination = identifier(.to, .lineTarget)
+        case .room: result.destination = identifier(.room, .number)
+        case .threadID: result.thread = identifier(.threadID, .number)
+        case .username: result.mail?.username = channel.text("username", "a user's name", isRequired: true)?.value
+        case .from: result.mail?.sender = identifier(.from, .mailAddress) ?? ""
         }
     }
 
-    private func url() -> Secret? {
+    private func url() -> String? {
         let isHome = type.keys.contains(.optional(.url)) && type != .slack || type == .alertmanager
         // The address of a server is no secret; that of a webhook is all that its sender needs.
         let isSecret = !isHome && type != .email
@@ -188,17 +176,17 @@ struct ChannelReader {
             )
             return nil
         }
-        return Secret(text.value)
+        return text.value
     }
 
-    func concealed(_ name: ChannelKey.Name, _ form: ChannelValue) -> Secret? {
+    func concealed(_ name: ChannelKey.Name, _ form: ChannelValue) -> String? {
         guard let text = channel.secret(name.rawValue, isRequired: true) else { return nil }
         guard form.accepts(text.value) else {
             let key = text.isFromFile ? "the content of '\(name.rawValue)_file'" : "'\(name.rawValue)'"
             reading.error("\(key) \(channel.title) is not \(form.expected)", at: text.position)
             return nil
         }
-        return Secret(text.value)
+        return text.value
     }
 
     func identifier(_ name: ChannelKey.Name, _ form: ChannelValue) -> String? {
@@ -210,30 +198,35 @@ struct ChannelReader {
         return text.value
     }
 
-    /// One secret; in a file also several, one a line, for the time in which an old one is being replaced.
-    private func secrets() -> [Secret]? {
+    /// The key of one secret; in a file also of several, one a line, for the time in which an old one is being replaced.
+    private func signingKeys() -> [Data]? {
         guard let text = channel.secret("secret") else { return nil }
         let parts = text.isFromFile ? text.value.split(whereSeparator: \.isNewline).map(String.init) : [text.value]
+        var keys: [Data] = []
         for part in parts {
-            if let fault = Self.secretFault(part) {
-                let key = text.isFromFile ? "secret_file" : "secret"
-                reading.error("'\(key)' \(channel.title) \(fault)", at: text.position)
-                return nil
-            }
+            guard let key = signingKey(part, text) else { return nil }
+            keys.append(key)
         }
-        return parts.map { Secret($0) }
+        return keys
     }
 
-    private static func secretFault(_ secret: String) -> String? {
-        let advice = "make one with: echo \"whsec_$(openssl rand -base64 32)\""
-        guard secret.hasPrefix("whsec_") else { return "does not begin with whsec_; \(advice)" }
+    /// The key in a secret, which is `whsec_` and Base64.
+    private func signingKey(_ secret: String, _ text: Section.SecretText) -> Data? {
+        func refuse(_ fault: String) -> Data? {
+            let key = text.isFromFile ? "secret_file" : "secret"
+            reading.error(
+                "'\(key)' \(channel.title) \(fault); make one with: echo \"whsec_$(openssl rand -base64 32)\"",
+                at: text.position)
+            return nil
+        }
+        guard secret.hasPrefix("whsec_") else { return refuse("does not begin with whsec_") }
         guard let key = Data(base64Encoded: String(secret.dropFirst("whsec_".count))) else {
-            return "is not Base64 after whsec_; \(advice)"
+            return refuse("is not Base64 after whsec_")
         }
         guard (24...64).contains(key.count) else {
-            return "holds a key of \(key.count) bytes where 24 to 64 are needed; \(advice)"
+            return refuse("holds a key of \(key.count) bytes where 24 to 64 are needed")
         }
-        return nil
+        return key
     }
 }
 
@@ -242,21 +235,11 @@ extension ChannelReader {
     /// As many as a server takes for one mail without a thought.
     private static let mostRecipients = 50
 
-    func readSender(into result: inout ChannelSettings) -> Bool {
-        let address = identifier(.from, .mailAddress)
-        result.mail?.sender = address ?? ""
-        return address != nil
-    }
-
-    func readUsername(into result: inout ChannelSettings) -> Bool {
-        let text = channel.text("username", "a user's name", isRequired: true)
-        result.mail?.username = text?.value
-        return text != nil
-    }
-
-    func readRecipients(into result: inout ChannelSettings) -> Bool {
-        guard let nodes = channel.list("to") else { return false }
-        let found = nodes.map { node -> String? in
+    func recipients() -> [String] {
+        // Null is an empty list.
+        guard let nodes = channel.list("to") ?? (channel.isGiven("to") ? nil : []) else { return [] }
+        var seen: Set<String> = []
+        let recipients = nodes.compactMap { node -> String? in
             guard let text = channel.text(node, "to", ChannelValue.mailAddress.expected) else { return nil }
             guard ChannelValue.mailAddress.accepts(text.value) else {
                 reading.error(
@@ -264,30 +247,24 @@ extension ChannelReader {
                     at: text.position)
                 return nil
             }
-            return text.value
+            return seen.insert(text.value).inserted ? text.value : nil
         }
-        var seen: Set<String> = []
-        let to = found.compactMap(\.self).filter { seen.insert($0).inserted }
-        guard (1...Self.mostRecipients).contains(nodes.count) else {
+        if !(1...Self.mostRecipients).contains(nodes.count) {
             reading.error(
                 "'to' \(channel.title) must name 1 to \(Self.mostRecipients) addresses, found \(nodes.count)",
                 at: channel.entry("to")?.position ?? channel.position)
-            return false
         }
-        result.mail?.recipients = to
-        return !found.contains(nil)
+        return recipients
     }
 
-    /// - Returns: whether it is given whole, or not at all.
-    func refuseHalfLogin() -> Bool {
+    func refuseHalfLogin() {
         let (name, password) = (isGiven(.username), isGiven(.password))
-        guard name != password else { return true }
+        guard name != password else { return }
         reading.error(
             name
                 ? "'password' (or 'password_file') is missing \(channel.title), which has a 'username'"
                 : "'username' is missing \(channel.title), which has a password",
             at: channel.position)
-        return false
     }
 }
 

@@ -17,54 +17,9 @@ package struct AlertSettings: Sendable, Equatable {
     /// Who is notified later, where nobody has acknowledged an incident. These channels are not part of "all channels".
     package var escalation = Escalation()
     /// No name twice, in the order of the file.
-    package var channels: [ChannelSettings] = []
+    package var channels: [Channel] = []
 
     package init() {}
-}
-
-/// A receiver of alerts.
-package struct ChannelSettings: Sendable, Equatable {
-    package var name: String
-    package var type: ChannelKind
-    /// https, or plain http to a loopback host; of e-mail smtps or smtp. Nil where the service has one address for all.
-    package var url: Secret?
-    /// The keys that a webhook's messages are signed with, each `whsec_` and 24 to 64 bytes in Base64.
-    ///
-    /// Empty: unsigned. Several while a secret is being replaced: the message bears a signature by each.
-    /// https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
-    package var secrets: [Secret]
-    /// What opens the service: a token, the routing key of a pager, or the password at a mail server.
-    package var token: Secret?
-    /// The channel, chat, person, room or topic, where the URL does not say it. A topic of ntfy is a secret.
-    package var destination: Secret?
-    /// The thread within it, of Discord and Telegram.
-    package var thread: String?
-    /// Of e-mail.
-    package var mail: MailAddresses?
-    /// The least severity that it is notified of.
-    package var severity: Severity
-    /// The kinds of incidents that it is notified of: exact ones, and `area.*`. Empty: all.
-    package var kinds: [String]
-    /// What it is notified of; not empty.
-    package var notify: Set<Notified>
-
-    package init(
-        name: String, type: ChannelKind, url: Secret? = nil, secrets: [Secret] = [], token: Secret? = nil,
-        destination: Secret? = nil, thread: String? = nil, mail: MailAddresses? = nil,
-        severity: Severity = .warning, kinds: [String] = [], notify: Set<Notified> = [.incidents]
-    ) {
-        self.name = name
-        self.type = type
-        self.url = url
-        self.secrets = secrets
-        self.token = token
-        self.destination = destination
-        self.thread = thread
-        self.mail = mail
-        self.severity = severity
-        self.kinds = kinds
-        self.notify = notify
-    }
 }
 
 /// Which keys each kind of receiver has: the one table for the reader, for editors and for the documentation.

@@ -78,11 +78,9 @@ package struct PendingGroup: Equatable, Sendable {
     package let count: Int
     /// The most severe of them.
     package let severity: Severity
-    /// When the last message of this group was frozen for the channel; nil: never, or it was a part, and the rest need not
+    /// When the last message of this group was frozen for the channel; nil: never, or it had no room for all, and the rest need not
     /// wait.
     package let lastAt: Date?
-    /// How many incidents the next message may have, after a refused digest; nil: as many as any.
-    package let largest: Int?
 }
 
 extension ChannelTransaction {
@@ -201,7 +199,7 @@ extension ChannelTransaction {
             guard let group = Self.group(row), let severity = Self.severity(row["severity"]) else { return nil }
             return PendingGroup(
                 group: group, since: Date(milliseconds: row["since"]), count: row["count"], severity: severity,
-                lastAt: row.instant("last_at"), largest: row["largest"])
+                lastAt: row.instant("last_at"))
         }
     }
 
@@ -210,7 +208,7 @@ extension ChannelTransaction {
 
     static let groups = """
         SELECT n.kind, n.reason, min(n.pending_since) AS since, count(*) AS count, max(n.rank) AS severity,
-            (SELECT last_at FROM \(groupOfRow)) AS last_at, (SELECT largest FROM \(groupOfRow)) AS largest
+            (SELECT last_at FROM \(groupOfRow)) AS last_at
         FROM notification n WHERE n.channel = ? AND n.pending_since IS NOT NULL AND n.message_id IS NULL
         GROUP BY n.kind, n.reason
         """
@@ -233,15 +231,15 @@ extension ChannelTransaction {
         ORDER BY rank DESC, pending_since, incident_id LIMIT ?
         """
 
-    /// Writes down what the next message of the group has to keep to; the parameters are those of `PendingGroup`.
-    package func pace(_ group: NotificationGroup, lastAt: Date?, largest: Int?) throws {
+    /// Writes down what the next message of the group has to keep to; the parameter is that of `PendingGroup`.
+    package func pace(_ group: NotificationGroup, lastAt: Date?) throws {
         try database.execute(
             cached: Self.upsertingGroup,
-            arguments: [channel, group.kind.rawValue, group.reason.rawValue, lastAt?.milliseconds, largest])
+            arguments: [channel, group.kind.rawValue, group.reason.rawValue, lastAt?.milliseconds])
     }
 
     private static let upsertingGroup = upsert(
-        into: "notification_group", key: "channel, kind, reason", columns: "last_at, largest")
+        into: "notification_group", key: "channel, kind, reason", columns: "last_at")
 
     // MARK: - Rows
 

@@ -10,7 +10,7 @@ package struct ChannelRecord: Equatable, Sendable {
     package let name: String
     /// As the configuration names it.
     package let type: String
-    /// Where its messages go, by a keyed hash. Another destination under the same name begins anew.
+    /// Where its messages go, as a hash. Another destination under the same name begins anew.
     package let destination: String
     /// The last change of an incident that the channel has looked at.
     package var cursor: Int64 = 0
@@ -230,17 +230,6 @@ extension Store {
 
     static let hastening = "UPDATE message SET retry_at = :now WHERE channel = :channel AND retry_at > :now"
     static let forgettingPace = "UPDATE notification_group SET last_at = NULL WHERE channel = ?"
-
-    /// The key of the hashes of destinations: made once, so that no hash tells a secret to who has not the store.
-    package func destinationKey() async throws -> String {
-        try await write { database in
-            if let key = try Self.meta("destination_key", database) { return key }
-            var random = SystemRandomNumberGenerator()
-            let key = (0..<4).map { _ in String(random.next(), radix: 16) }.joined()
-            try Self.setMeta("destination_key", key, database)
-            return key
-        }
-    }
 
     /// Incidents that the channel knows or may know as firing: what stays open there once its messages go elsewhere.
     package func unendedNotifications(channel: String) async throws -> [IncidentRecord] {

@@ -321,7 +321,7 @@ extension AlertingSuite {
         @Test("a channel is shown by its host and a hash, however it is printed")
         func secrets() throws {
             let channel = try channel()
-            for text in ["\(channel)", String(reflecting: channel), "\([channel])"] {
+            for text in [channel.place, "\(channel)", String(reflecting: channel), "\([channel])"] {
                 #expect(!text.contains("SECRET") && text.contains("hook"))
             }
             let world = try World.routing([channel])

@@ -16,6 +16,7 @@ private struct Case {
     let known: NotificationRecord
     let route: Route
     let suppression: Suppression?
+    let refusalsLiftedAt: Date?
 
     var incident: Incident { record.incident }
     var isResolved: Bool { incident.state == .resolved }
@@ -25,7 +26,8 @@ private struct Case {
     var age: TimeInterval { noon.timeIntervalSince(end) }
     var life: TimeInterval { route.isPager ? 30 * 86_400 : 72 * 3600 }
     var isRefused: Bool {
-        known.refused?.version == (isResolved ? -incident.version : incident.version)
+        guard let refused = known.refused, refused.at >= refusalsLiftedAt ?? .distantPast else { return false }
+        return refused.version == (isResolved ? -incident.version : incident.version)
     }
     var mayEscalate: Bool {
         incident.severity == .error && record.acknowledgement == nil && !incident.isFlapping
@@ -204,7 +206,12 @@ private enum Combinations {
                             let taken = Acknowledgement(by: "eva", reason: "", at: noon - 40, version: 3)
                             all.append(
                                 IncidentRecord(incident: incident, acknowledgement: flags & 4 == 0 ? nil : taken))
-                            guard state == .resolved, flags == 0 else { continue }
+                            if state == .firing, flags < 2 {
+                                var certificate = incident
+                                certificate.kind = .certificateExpiring
+                                all.append(IncidentRecord(incident: certificate))
+                            }
+                            guard state == .resolved, flags < 2 else { continue }
                             for reason in [Incident.Resolution.cdnCaughtUp, .superseded] {
                                 var change = incident
                                 (change.kind, change.reason) = (.change, reason)
@@ -256,6 +263,9 @@ private enum Combinations {
                 route.takesAcknowledgements = flags & 2 != 0
                 route.reminders = ReminderSchedule(every: .seconds(86_400))
                 all.append(route)
+                guard flags == 0 else { continue }
+                route.reminders = ReminderSchedule(every: nil)
+                all.append(route)
             }
         }
         var route = Route()
@@ -263,6 +273,11 @@ private enum Combinations {
         route.isSubject = true
         all.append(route)
         return all
+    }
+
+    /// None, one before the refusals of `known`, and one after them.
+    static func lifts(of known: NotificationRecord) -> [Date?] {
+        known.refused == nil ? [nil] : [nil, noon - 20, noon - 5]
     }
 }
 
@@ -277,12 +292,15 @@ extension AlertingSuite {
             let known = Combinations.known()
             let routes = Combinations.routes()
             for record in try Combinations.incidents() {
-                for known in known {
+                for (known, lift) in known.flatMap({ known in Combinations.lifts(of: known).map { (known, $0) } }) {
                     for route in routes {
                         for suppression in Combinations.suppressions {
-                            let one = Case(record: record, known: known, route: route, suppression: suppression)
-                            let answer = decide(record, known, route, suppression, now: noon)
-                            // `#expect` for each of a million would take minutes.
+                            let one = Case(
+                                record: record, known: known, route: route, suppression: suppression,
+                                refusalsLiftedAt: lift)
+                            let answer = decide(
+                                record, known, route, suppression, refusalsLiftedAt: lift, now: noon)
+                            // `#expect` for each of millions would take minutes.
                             guard let row = rows.firstIndex(where: { $0.fits(one) }),
                                 rows[row].answer(one) == answer
                             else {
@@ -333,16 +351,6 @@ extension AlertingSuite {
             let schedule = ReminderSchedule(every: .seconds(4 * 3600))
             #expect(schedule.next(for: incident, after: noon + 60 * 3600) == noon + 76 * 3600)
             #expect(ReminderSchedule(every: nil).next(for: incident, after: nil) == nil)
-        }
-
-        @Test("a refusal counts until it is lifted")
-        func lifted() throws {
-            var known = NotificationRecord(incidentID: "a")
-            known.refused = .init(version: 1, at: noon - 60)
-            let record = IncidentRecord(incident: try incident(.cdnStale))
-            #expect(decide(record, known, Route(), nil, now: noon) == .nothing)
-            #expect(decide(record, known, Route(), nil, refusalsLiftedAt: noon - 90, now: noon) == .nothing)
-            #expect(decide(record, known, Route(), nil, refusalsLiftedAt: noon, now: noon) == .send(.firing))
         }
 
         private func incident(_ kind: IncidentKind) throws -> Incident {

@@ -276,19 +276,6 @@ extension AlertingSuite {
             #expect(world.offsets() == [0, 5, 10, 20, 40, 80, 160])
         }
 
-        @Test("what a service asks of all its channels holds for them, and writes no row of another")
-        func serviceWide() async throws {
-            let world = try World(
-                script: ["a": [.status(429, #"{"global": true, "retry_after": 60}"#)]],
-                World.routing([channel("a", .discord), channel("b", .discord)]))
-            try await world.commit(.firing)
-            try await world.settle()
-            let rows = try await world.store.channelRecords()
-            #expect(rows.first { $0.name == "a" }?.hold != nil && rows.first { $0.name == "b" }?.hold == nil)
-            try await world.pass(90)
-            #expect(world.offsets("b").allSatisfy { $0 == 0 || $0 >= 60 })
-        }
-
         @Test("fallback and the team's channel are gone: that a channel is down goes to the one that works")
         func lastChannel() async throws {
             let gone = Array(repeating: ScriptedTransport.Reply.status(410), count: 50)
@@ -428,23 +415,6 @@ extension AlertingSuite {
         }
 
         // MARK: - Faults of our own
-
-        @Test("what cannot be written is refused once, and does not stall the channel")
-        func unwritable() async throws {
-            let world = try World(World.routing([channel("hook")]))
-            try await world.commit(.firing)
-            let draft = try await world.draft("hook") {
-                $0.body = nil
-                $0.unwritable = "not in this form"
-            }
-            #expect(draft == nil && world.types().isEmpty)
-            try await world.settle()
-            #expect(world.types().isEmpty)
-            #expect(try await world.store.deliveries(limit: 9).map(\.outcome) == [.refused])
-            try await world.commit(.worse)
-            try await world.settle()
-            #expect(world.types() == ["firing"])
-        }
 
         @Test("a message about an incident that cannot be read leaves nothing behind")
         func unreadable() async throws {

@@ -297,20 +297,6 @@ final class World {
         }
     }
 
-    /// Drafts the next message of a channel, lets it be changed, and stores it.
-    func draft(_ name: String, _ change: @escaping @Sendable (inout Draft) -> Void) async throws -> MessageRecord? {
-        let channel = try #require(routing.channel(named: name))
-        let destination = try await delivery.destinationHash(of: channel)
-        _ = try await ChannelTurn(delivery: delivery, channel: channel).reconcile(destination, isFull: true)
-        let (inputs, now) = (delivery.inputs, time.now())
-        return try await store.transact(channel: name) { store in
-            let planner = try NotificationPlanner(inputs, channel, store, now: now, wall: now)
-            guard var draft = try planner.draftNext().0 else { return nil }
-            change(&draft)
-            return try planner.insert(draft)
-        }
-    }
-
     private func step(_ channel: String) async throws -> NextTurn {
         do { return try await steps.step(channel) } catch is CancellationError { return .at(nil) }
     }
