@@ -124,10 +124,11 @@ enum Schema {
             -- A keyed hash of what it is sent to: what the channel knows is known there and nowhere else.
             destination TEXT NOT NULL,
             -- The last change of an incident that it has looked at.
-            cursor INTEGER NOT NULL, hold_until INTEGER, hold_reason TEXT, trouble_state TEXT,
-            trouble_since INTEGER, trouble_error TEXT, failures INTEGER NOT NULL,
-            refusals INTEGER NOT NULL, refused_messages INTEGER NOT NULL, throttled_since INTEGER,
-            refusals_lifted_at INTEGER
+            cursor INTEGER NOT NULL,
+            -- As JSON; NULL: none.
+            hold TEXT, trouble TEXT,
+            failures INTEGER NOT NULL, refusals INTEGER NOT NULL, refused_messages INTEGER NOT NULL,
+            throttled_since INTEGER, refusals_lifted_at INTEGER
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE notification (
@@ -135,8 +136,10 @@ enum Schema {
             incident_id TEXT NOT NULL REFERENCES incident (id) ON DELETE CASCADE,
             -- What the receiver knows.
             state TEXT NOT NULL, version INTEGER NOT NULL, notified_at INTEGER,
-            maybe_delivered INTEGER NOT NULL, acknowledged_at INTEGER, refused_version INTEGER,
-            refused_at INTEGER, count INTEGER NOT NULL, reference TEXT,
+            maybe_delivered INTEGER NOT NULL, acknowledged_at INTEGER,
+            -- The version that it refused, and when, as JSON.
+            refused TEXT,
+            count INTEGER NOT NULL, reference TEXT,
             -- What is pending.
             reason TEXT, pending_since INTEGER, due_at INTEGER, message_id INTEGER,
             -- Whether something suppressed it at the last look, and when that last ended.

@@ -55,9 +55,6 @@ enum StoreOpening {
             } else {
                 try pool.writeWithoutTransaction { database in
                     if !wasInspected { try inspect(database, path, access) }
-                    // GRDB sets NORMAL, with which a power failure may undo the last commits. An alert that was sent
-                    // would then be decided a second time, with another key. One flush a check is a small price.
-                    try database.execute(sql: "PRAGMA synchronous = FULL")
                     _ = try Int.fetchOne(database, sql: "PRAGMA journal_size_limit = \(largestLog)")
                 }
             }

@@ -129,7 +129,10 @@ struct Surfaces {
         try await add("page-domains.html", "/", Readable.html)
         try await add("page-domain.html", "/domains/\(domain)", Readable.main)
         try await add("page-incidents.html", "/incidents", Readable.main)
-        if let incident = try await store.incidents(domain: nil, limit: 1).first {
+        var newest = IncidentQuery(limit: 100)
+        newest.hasPending = true
+        let incidents = try await store.incidents(newest).map(\.incident)
+        if let incident = incidents.min(by: { ($1.openedAt, $0.id) < ($0.openedAt, $1.id) }) {
             try await add("api-incident.json", "\(api)/incidents/\(incident.id)", Readable.json)
             try await add("page-incident.html", "/incidents/\(incident.id)", Readable.main)
         }

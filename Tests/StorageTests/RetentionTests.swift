@@ -124,10 +124,10 @@ extension StorageSuite {
                 (end - 1, true), (end + 1, leftover.isOpen), (end + Store.keepPending.inSeconds + 1, false),
             ] {
                 try await store.prune(now: instant, keepObservations: .seconds(86400))
-                #expect(try await (store.incident(id: "a1") != nil) == isKept)
+                #expect(try await (store.ops { try $0.incident("a1") } != nil) == isKept)
                 #expect(try await store.rows("notification") == (isKept && leftover != .nothing ? 1 : 0))
             }
-            #expect(try await store.incidents(domain: nil, limit: 9).count == 2, "unresolved ones stay for ever")
+            #expect(try await store.listed().count == 2, "unresolved ones stay for ever")
         }
 
         @Test("the log of deliveries is kept for 30 days")

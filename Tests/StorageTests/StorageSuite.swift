@@ -138,6 +138,13 @@ extension Store {
         try await transact(channel: "ops", body)
     }
 
+    /// The newest incidents, pending ones too.
+    func listed(_ domain: Domain? = nil, limit: Int = 999) async throws -> [Incident] {
+        var query = IncidentQuery(domain: domain, limit: limit)
+        query.hasPending = true
+        return try await incidents(query).map(\.incident)
+    }
+
     func rows(_ table: String) async throws -> Int {
         try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
     }

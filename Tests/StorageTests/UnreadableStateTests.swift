@@ -68,7 +68,7 @@ extension StorageSuite {
             // What fired goes on; what was never confirmed begins anew.
             let first = try await store.firstState(of: Domain("b.test"))
             #expect(first.open.values.map(\.incident.id) == ["fired"])
-            #expect(try await store.incidents(domain: nil, limit: 9).map(\.id).sorted() == ["fired", "other", "over"])
+            #expect(try await store.listed().map(\.id).sorted() == ["fired", "other", "over"])
             try await store.commit(Evaluation(state: first))
             #expect(try await store.state(of: Domain("b.test")) == first)
             try await store.prune(now: noon + 86400 * 1e4, keepObservations: .seconds(1))

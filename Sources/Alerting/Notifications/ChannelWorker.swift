@@ -131,9 +131,9 @@ struct ChannelTurn: Sendable {
     let channel: Channel
 
     private func transact<Value: Sendable>(
-        _ body: @escaping @Sendable (NotificationPlanner) throws -> Value
+        isDurable: Bool = false, _ body: @escaping @Sendable (NotificationPlanner) throws -> Value
     ) async throws -> Value {
-        try await delivery.store.transact(channel: channel.name, planned(body))
+        try await delivery.store.transact(channel: channel.name, isDurable: isDurable, planned(body))
     }
 
     /// The same for reading, from one snapshot.
@@ -272,7 +272,7 @@ struct ChannelTurn: Sendable {
         // Rendering may take a while; nobody who writes waits for it.
         let (draft, next) = try await inspect { try $0.draftNext() }
         if let draft {
-            let stored = try await transact { try $0.insert(draft) }
+            let stored = try await transact(isDurable: true) { try $0.insert(draft) }
             if let reason = draft.unwritable, stored == nil {
                 report(unwritable: draft, reason)
                 delivery.wake()
@@ -287,7 +287,7 @@ struct ChannelTurn: Sendable {
 
     /// The message, stored as one that may have arrived: the process may end before the answer is read.
     private func started(_ message: MessageRecord) async throws -> MessageRecord {
-        try await delivery.store.transact(channel: channel.name) { store in
+        try await delivery.store.transact(channel: channel.name, isDurable: true) { store in
             var stored = message
             stored.isUnclear = true
             try store.update(stored)

@@ -7,7 +7,7 @@ import GRDB
 import Monitoring
 
 /// One line of the log of what was sent. No decision reads it; the page, `history` and metrics do.
-package struct DeliveryRecord: Equatable, Sendable {
+package struct DeliveryRecord: StoredRow, Equatable, Sendable {
     /// 0 before it is stored.
     package var id: Int64 = 0
     package let channel: String
@@ -27,7 +27,12 @@ package struct DeliveryRecord: Equatable, Sendable {
     /// Words of the receiver or of the network, without secrets; at most 500 characters.
     package let error: String?
 
-    package enum Outcome: String, Sendable, CaseIterable {
+    private enum CodingKeys: String, CodingKey {
+        case id, channel, type, reason, version, key, at, attempts, outcome, status, error
+        case incidentID = "incident_id"
+    }
+
+    package enum Outcome: String, Codable, Sendable, CaseIterable {
         case delivered
         /// It was sent a few times, and no answer came: it counts as delivered, since the receiver may be slow.
         case unanswered
@@ -164,18 +169,20 @@ extension Store {
             } else if let channel {
                 arguments = [channel] + arguments
             }
-            return try Row.fetchAll(database, cached: condition, arguments: arguments).compactMap(Self.delivery)
+            return try DeliveryRecord.readable(database, cached: condition, arguments)
         }
     }
 
     /// The same deliveries with their incidents.
     package func named(_ records: [DeliveryRecord]) async throws -> [DeliveryRecord] {
-        var incidents: [String: Incident] = [:]
-        for id in Set(records.map(\.incidentID)) { incidents[id] = try await incident(id: id) }
-        return records.map { record in
-            var named = record
-            named.incident = incidents[record.incidentID]
-            return named
+        try await read { database in
+            var incidents: [String: Incident] = [:]
+            for id in Set(records.map(\.incidentID)) { incidents[id] = try IncidentRow.record(id, database)?.incident }
+            return records.map { record in
+                var named = record
+                named.incident = incidents[record.incidentID]
+                return named
+            }
         }
     }
 
@@ -214,7 +221,7 @@ extension Store {
     private static func wait(
         of channel: String, _ now: Date, _ database: Database
     ) throws -> PendingCount.Wait? {
-        if let hold = try ChannelRow.record(channel, database)?.hold, hold.until > now {
+        if let hold = try ChannelRecord.named(channel, database)?.hold, hold.until > now {
             let reason: PendingCount.Wait.Reason =
                 switch hold.reason {
                 case .throttled: .throttled
@@ -239,18 +246,6 @@ extension Store {
             SELECT channel, sum(json_array_length(members)), min(created_at) FROM message GROUP BY channel)
         GROUP BY channel ORDER BY channel
         """
-
-    static func delivery(_ row: Row) -> DeliveryRecord? {
-        guard let type = EventType(rawValue: row["type"]), let reason = NotificationReason(rawValue: row["reason"]),
-            let outcome = DeliveryRecord.Outcome(rawValue: row["outcome"])
-        else { return nil }
-        var record = DeliveryRecord(
-            channel: row["channel"], incidentID: row["incident_id"], type: type, reason: reason,
-            version: row["version"], key: row["key"], at: Date(milliseconds: row["at"]), attempts: row["attempts"],
-            outcome: outcome, status: row["status"], error: row["error"])
-        record.id = row["id"]
-        return record
-    }
 }
 
 // MARK: - One message as people ask for it
@@ -355,8 +350,7 @@ extension Store {
     package func sentMessage(named name: String) async throws -> SentMessage? {
         try await read { database in
             guard let key = try Self.key(named: name, database) else { return nil }
-            let deliveries = try Row.fetchAll(database, cached: Self.deliveriesOfKey, arguments: [key])
-                .compactMap(Self.delivery)
+            let deliveries = try DeliveryRecord.readable(database, cached: Self.deliveriesOfKey, [key])
             let kept = try Row.fetchOne(database, cached: Self.logOfKey, arguments: [key])
             let underWay = try Row.fetchOne(database, cached: Self.messageOfKey, arguments: [key])
             guard let channel: String = deliveries.first?.channel ?? kept?["channel"] ?? underWay?["channel"] else {
