@@ -52,7 +52,8 @@ extension Database {
         _ row: [String: (any DatabaseValueConvertible)?], into table: String, key: [String] = []
     ) throws {
         let columns = row.keys.sorted()
-        var sql = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) "
+        var sql =
+            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) "
             + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
         if !key.isEmpty {
             let updates = columns.filter { !key.contains($0) }.map { "\($0) = excluded.\($0)" }

@@ -14,7 +14,7 @@ package final class Store: Sendable {
     private let lock: FileLock?
     private let healthRecord = Mutex(StoreHealth())
     private let obstacle: WriteObstacle?
-    /// Whether this process may put unreadable rows aside.
+    /// Whether this process holds the lock.
     let isMonitor: Bool
     let now: @Sendable () -> Date
     let unreadable = Mutex(UnreadableReports())

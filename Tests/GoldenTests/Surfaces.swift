@@ -82,7 +82,8 @@ struct Surfaces {
         let pending = try await store.pendingNotifications().compactMap { DeliveryListing.text($0, nil) }
         files["deliveries.txt"] = ([DeliveryListing.text(deliveries)] + pending).joined(separator: "\n")
         files["deliveries.json"] = OrderedJSON.array(deliveries.map(DeliveryListing.json)).text(isPretty: true)
-        if let last = deliveries.last, let sent = try await store.sentMessage(named: String(last.id)) {
+        if let last = deliveries.last {
+            let sent = try await store.message(named: String(last.id))
             let message = MessageDocument(sent)
             files["delivery.txt"] = MessageListing.text(message)
             files["delivery.json"] = Readable.json(String(decoding: try message.json(isPretty: true), as: UTF8.self))

@@ -145,6 +145,11 @@ extension Store {
         return try await incidents(query).map(\.incident)
     }
 
+    /// nil where no message, or several, are named so.
+    func sentMessage(named name: String) async throws -> SentMessage? {
+        do { return try await message(named: name) } catch is UnknownName { return nil }
+    }
+
     func rows(_ table: String) async throws -> Int {
         try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
     }

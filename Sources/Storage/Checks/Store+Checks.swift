@@ -72,7 +72,7 @@ extension Store {
             }
             return (state.open.isEmpty ? nil : state, fault)
         }
-        if let fault { await setAside([fault]) }
+        if let fault { await report([fault]) }
         return state
     }
 }

@@ -94,29 +94,42 @@ extension Store {
             OR EXISTS (SELECT 1 FROM incident WHERE domain = :name)
         """
 
-    /// As `sentMessage`.
+    /// One message whole, by the number of one of its deliveries, or by the beginning of its key.
     /// - Throws: `UnknownName` where there is none, or several keys begin so.
     package func message(named name: String) async throws -> SentMessage {
-        if let message = try await sentMessage(named: name) { return message }
-        let shown = name.displayable.shortened(to: 80)
-        let lines = try await read { database in
-            try Row.fetchAll(database, cached: Self.fittingKeys, arguments: ["prefix": name.lowercased()]).map { row in
-                "\(row["key"] as String) to \((row["channel"] as String).displayable) at "
-                    + Date(milliseconds: row["at"]).rfc3339
+        try await read { database in
+            let shown = name.displayable.shortened(to: 80)
+            let keys = try Self.keys(ofMessage: name, database)
+            if keys.count == 1, let message = try Self.sentMessage(key: keys[0].key, database) { return message }
+            guard keys.count < 2 else {
+                let list = keys.map(\.line).joined(separator: "; ")
+                throw UnknownName("several messages have a key that begins with '\(shown)': \(list)")
             }
-        }
-        guard lines.count > 1 else {
-            guard let record = try? await incident(named: name) else {
+            guard let record = try? Self.incident(named: name, database) else {
                 throw UnknownName("no delivery is named '\(shown)'")
             }
             throw UnknownName(
                 "'\(shown)' is the incident \(record.incident.id.prefix(12)); `deliveries list --incident` lists what was sent "
                     + "about it")
         }
-        throw UnknownName("several messages have a key that begins with '\(shown)': \(lines.joined(separator: "; "))")
     }
 
-    static let fittingKeys = """
+    /// A number is that of a delivery first: what the list shows is meant more often than a key of digits alone.
+    private static func keys(ofMessage name: String, _ database: Database) throws -> [(key: String, line: String)] {
+        if let id = SentMessage.number(name),
+            let key = try String.fetchOne(
+                database, cached: "SELECT key FROM delivery WHERE id = ?", arguments: [id])
+        {
+            return [(key, "")]
+        }
+        guard SentMessage.isKey(name) else { return [] }
+        return try Row.fetchAll(database, cached: messagesByKey, arguments: ["prefix": name.lowercased()]).map { row in
+            let at = Date(milliseconds: row["at"]).rfc3339
+            return (row["key"], "\(row["key"] as String) to \((row["channel"] as String).displayable) at \(at)")
+        }
+    }
+
+    private static let messagesByKey = """
         SELECT key, channel, at FROM message_log WHERE key >= :prefix AND key < :prefix || '~' ORDER BY at DESC LIMIT 6
         """
 }

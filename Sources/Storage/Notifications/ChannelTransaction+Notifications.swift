@@ -222,7 +222,8 @@ extension ChannelTransaction {
 
     /// The members of a group, the most severe first, of these the longest pending.
     package func pending(_ group: NotificationGroup, limit: Int) throws -> [NotificationRecord] {
-        try NotificationRecord.readable(database, cached: Self.members, [channel, group.kind.rawValue, group.reason.rawValue, limit])
+        try NotificationRecord.readable(
+            database, cached: Self.members, [channel, group.kind.rawValue, group.reason.rawValue, limit])
     }
 
     static let members = """

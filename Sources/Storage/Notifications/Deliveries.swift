@@ -310,11 +310,11 @@ extension SentMessage {
     /// characters of it.
     package static func isName(_ text: String) -> Bool { number(text) != nil || isKey(text) }
 
-    fileprivate static func number(_ text: String) -> Int64? {
+    static func number(_ text: String) -> Int64? {
         text.isOfDigits ? Int64(text) : nil
     }
 
-    fileprivate static func isKey(_ text: String) -> Bool {
+    static func isKey(_ text: String) -> Bool {
         text.utf8.count >= 8 && text.allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 }
@@ -346,49 +346,31 @@ extension ChannelTransaction {
 }
 
 extension Store {
-    /// One message whole; nil for an unknown name, and for the beginning of several keys.
-    package func sentMessage(named name: String) async throws -> SentMessage? {
-        try await read { database in
-            guard let key = try Self.key(named: name, database) else { return nil }
-            let deliveries = try DeliveryRecord.readable(database, cached: Self.deliveriesOfKey, [key])
-            let kept = try Row.fetchOne(database, cached: Self.logOfKey, arguments: [key])
-            let underWay = try Row.fetchOne(database, cached: Self.messageOfKey, arguments: [key])
-            guard let channel: String = deliveries.first?.channel ?? kept?["channel"] ?? underWay?["channel"] else {
-                return nil
-            }
-            let members =
-                try underWay.map {
-                    try Stored.decode([MessageRecord.Member].self, text: $0["members"], what: "message").map(
-                        \.incidentID)
-                } ?? []
-            var seen: Set<String> = []
-            let ids = (deliveries.map(\.incidentID) + members).filter { seen.insert($0).inserted }
-            return SentMessage(
-                key: key, channel: channel, text: kept?["text"], deliveries: deliveries,
-                incidents: try ids.compactMap { try IncidentRow.record($0, database)?.incident },
-                attempts: kept.map(Self.attempts) ?? [], retryAt: underWay?.instant("retry_at"))
+    static func sentMessage(key: String, _ database: Database) throws -> SentMessage? {
+        let deliveries = try DeliveryRecord.readable(database, cached: deliveriesOfKey, [key])
+        let kept = try Row.fetchOne(database, cached: Self.logOfKey, arguments: [key])
+        let underWay = try Row.fetchOne(database, cached: messageOfKey, arguments: [key])
+        guard let channel: String = deliveries.first?.channel ?? kept?["channel"] ?? underWay?["channel"] else {
+            return nil
         }
+        let members =
+            try underWay.map {
+                try Stored.decode([MessageRecord.Member].self, text: $0["members"], what: "message").map(
+                    \.incidentID)
+            } ?? []
+        var seen: Set<String> = []
+        let ids = (deliveries.map(\.incidentID) + members).filter { seen.insert($0).inserted }
+        return SentMessage(
+            key: key, channel: channel, text: kept?["text"], deliveries: deliveries,
+            incidents: try ids.compactMap { try IncidentRow.record($0, database)?.incident },
+            attempts: kept.map(Self.attempts) ?? [], retryAt: underWay?.instant("retry_at"))
     }
 
-    /// A number is that of a delivery first: what the list shows is meant more often than a key of digits alone.
-    private static func key(named name: String, _ database: Database) throws -> String? {
-        if let id = SentMessage.number(name),
-            let key = try String.fetchOne(database, cached: keyOfDelivery, arguments: [id])
-        {
-            return key
-        }
-        guard SentMessage.isKey(name) else { return nil }
-        let keys = try String.fetchAll(database, cached: keysByPrefix, arguments: ["prefix": name.lowercased()])
-        return keys.count == 1 ? keys.first : nil
-    }
-
-    static let keyOfDelivery = "SELECT key FROM delivery WHERE id = ?"
     /// Of a row of `message_log`; none where they cannot be read, since they are for people alone.
     static func attempts(_ row: Row) -> [DeliveryAttempt] {
         (try? Stored.decode([DeliveryAttempt].self, text: row["attempts"], what: "attempts")) ?? []
     }
 
-    static let keysByPrefix = "SELECT key FROM message_log WHERE key >= :prefix AND key < :prefix || '~' LIMIT 2"
     static let deliveriesOfKey = "SELECT * FROM delivery WHERE key = ? ORDER BY id"
     static let logOfKey = "SELECT channel, text, attempts FROM message_log WHERE key = ?"
     static let messageOfKey = "SELECT channel, retry_at, members FROM message WHERE key = ?"
