@@ -252,9 +252,7 @@ extension Store {
 
 /// One attempt to send a message.
 package struct DeliveryAttempt: Codable, Equatable, Sendable {
-    package var at: Date { Date(milliseconds: instant) }
-    /// As instants are stored.
-    private let instant: Int64
+    package let at: Date
     /// A fixed word: `delivered`, `transient`, `throttled`, `message_refused`, `channel_refused`.
     package let outcome: String
     /// The HTTP status of the answer, where one came.
@@ -262,13 +260,8 @@ package struct DeliveryAttempt: Codable, Equatable, Sendable {
     /// Words of the receiver or of the network, without secrets; at most 500 characters.
     package let error: String?
 
-    private enum CodingKeys: String, CodingKey {
-        case outcome, status, error
-        case instant = "at"
-    }
-
     package init(at: Date, outcome: String, status: Int? = nil, error: String? = nil) {
-        instant = at.milliseconds
+        self.at = at
         self.outcome = outcome
         self.status = status
         self.error =
