@@ -57,9 +57,6 @@ final class StoreParts: Sendable {
         sending = Task { await delivery.run() }
     }
 
-    /// Commits of checks share transactions.
-    var transactions: Int { store.commitTally.transactions }
-
     /// Checks each domain once, spread over one interval of the clock, `writers` domains at once.
     func round(writers: Int) async throws {
         next.store(0, ordering: .relaxed)

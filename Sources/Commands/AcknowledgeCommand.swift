@@ -39,7 +39,7 @@ struct AcknowledgeCommand: AsyncParsableCommand {
         ) { store in
             let at = try await store.steady(at: acknowledgement.at)
             let stored = Acknowledgement(by: acknowledgement.by, reason: acknowledgement.reason, at: at)
-            return try await target.change(in: store) { try await $0.acknowledge(prefix: $1, stored) }
+            return try await target.change(in: store) { try await $0.acknowledge(named: $1, stored) }
         }
         Console.print(
             "incident \(changed.id) acknowledged by \(acknowledgement.by.displayable): \(changed.about)")
@@ -59,7 +59,7 @@ struct UnacknowledgeCommand: AsyncParsableCommand {
     func run() async throws {
         let target = AcknowledgeTarget(incident, .acknowledged)
         let changed = try await remote.ask({ try await $0.unacknowledge(target) }, or: store, .beside) { store in
-            try await target.change(in: store) { try await $0.unacknowledge(prefix: $1) }
+            try await target.change(in: store) { try await $0.unacknowledge(named: $1) }
         }
         Console.print("incident \(changed.id) is no longer acknowledged: \(changed.about)")
     }
@@ -103,7 +103,7 @@ struct AcknowledgeTarget {
         in store: Store, _ change: (Store, String) async throws -> AcknowledgeAnswer
     ) async throws -> Changed {
         let id = try await id { domain, limit in
-            try await store.incidents(IncidentQuery(domain: domain, state: .open, limit: limit)).map(\.record).map {
+            try await store.incidents(IncidentQuery(domain: domain, state: .open, limit: limit)).map {
                 Candidate(
                     id: $0.incident.id, line: $0.incident.reference, acknowledgedBy: $0.acknowledgement?.by)
             }

@@ -150,7 +150,7 @@ package struct MonitorDaemon: Sendable {
             })
         store.onUnreadableState { state in
             logger.error(
-                "stored state set aside: it cannot be read, and begins anew",
+                "a stored state cannot be read, and begins anew",
                 metadata: ["domain": "\(state.name.isEmpty ? "(global)" : state.name)", "error": "\(state.error)"])
         }
         return (store, setAside)

@@ -45,18 +45,58 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     }
 }
 
-/// The text of a statement that inserts a row, or updates all its columns where one with that key is there.
-///
-/// `key`, `columns`: names with commas between them, in the order of the arguments.
-/// `kept`: columns that keep their value where the new one is NULL.
-func upsert(into table: String, key: String, columns: String, kept: Set<String> = []) -> String {
-    let names = columns.split { $0 == "," || $0.isWhitespace }.map(String.init)
-    let updates = names.map { "\($0) = " + (kept.contains($0) ? "coalesce(excluded.\($0), \($0))" : "excluded.\($0)") }
-    let all = key.split(separator: ", ").map(String.init) + names
-    return """
-        INSERT INTO \(table) (\(all.joined(separator: ", "))) VALUES (\(all.map { _ in "?" }.joined(separator: ", ")))
-        ON CONFLICT (\(key)) DO UPDATE SET \(updates.joined(separator: ", "))
-        """
+extension Database {
+    /// Inserts a row, or updates its columns where one with that key is there. The names are of a type, not of data: there is one
+    /// text for each set of them.
+    func upsert(
+        _ row: [String: (any DatabaseValueConvertible)?], into table: String, key: [String] = []
+    ) throws {
+        let columns = row.keys.sorted()
+        var sql =
+            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) "
+            + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+        if !key.isEmpty {
+            let updates = columns.filter { !key.contains($0) }.map { "\($0) = excluded.\($0)" }
+            sql += " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(updates.joined(separator: ", "))"
+        }
+        try execute(cached: sql, arguments: StatementArguments(columns.map { row[$0] ?? nil }))
+    }
+}
+
+// MARK: - Records that are rows
+
+/// Its coding keys are columns: instants as in all tables, what is made of several values as JSON.
+package protocol StoredRow: Codable, FetchableRecord, EncodableRecord {}
+
+extension StoredRow {
+    /// GRDB's own strategy cuts milliseconds off, so that an instant would move each time that it is written.
+    package static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+        .custom { $0.milliseconds }
+    }
+
+    package static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+        .custom { Int64.fromDatabaseValue($0).map(Date.init(milliseconds:)) }
+    }
+
+    package static func databaseJSONEncoder(for column: String) -> JSONEncoder { Stored.encoder }
+    package static func databaseJSONDecoder(for column: String) -> JSONDecoder { Stored.decoder }
+
+    /// Rows that cannot be read are left out: one must not stop a channel's loop or a page.
+    static func readable(
+        _ database: Database, cached constant: String, _ arguments: StatementArguments = StatementArguments()
+    ) throws -> [Self] {
+        try Row.fetchAll(database, cached: constant, arguments: arguments).compactMap { try? Self(row: $0) }
+    }
+
+    /// `more`: columns that the record does not have. `absent`: one of its own that the table gives a value.
+    func upsert(
+        into table: String, key: [String] = [], with more: [String: any DatabaseValueConvertible] = [:],
+        without absent: String? = nil, _ database: Database
+    ) throws {
+        var row: [String: (any DatabaseValueConvertible)?] = try databaseDictionary.mapValues { $0 }
+        if let absent { row.removeValue(forKey: absent) }
+        try database.upsert(row.merging(more.mapValues { $0 }) { $1 }, into: table, key: key)
+    }
 }
 
 // MARK: - How values become columns
@@ -76,13 +116,22 @@ extension Date {
 /// JSON documents in columns. Dates inside keep their full precision, so that a state read again equals the one
 /// written.
 enum Stored {
-    static func encode(_ value: some Encodable) throws -> Data {
+    static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        return try encoder.encode(value)
+        return encoder
     }
+
+    static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return decoder
+    }
+
+    static func encode(_ value: some Encodable) throws -> Data { try encoder.encode(value) }
 
     /// The same as text, for columns that SQL looks into.
     static func text(_ value: some Encodable) throws -> String { String(decoding: try encode(value), as: UTF8.self) }
@@ -93,9 +142,6 @@ enum Stored {
 
     /// `what`: names the document in the error.
     static func decode<Value: Decodable>(_ type: Value.Type, from data: Data, what: String) throws -> Value {
-        let decoder = JSONDecoder()
-        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         do {
             return try decoder.decode(type, from: data)
         } catch {

@@ -46,13 +46,12 @@ final class FileLock: Sendable {
         return (real ?? store) + ".lock"
     }
 
-    /// Whether a process has the lock of this store now. Where this user may not open the file, by the kernel's list, which may
-    /// miss some while others come and go, and in a container those of its host.
-    /// https://man7.org/linux/man-pages/man5/proc_locks.5.html
+    /// Whether a process has the lock of this store now. Where this user may not open the file, as if one had: the last check
+    /// says whether it works.
     static func isHeld(store: String) -> Bool {
         let path = path(store)
         let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return isListed(path) }
+        guard descriptor >= 0 else { return errno == EACCES }
         defer { Glibc.close(descriptor) }
         var lock = Self.whole(F_RDLCK)
         return fcntl(descriptor, ask, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
@@ -65,17 +64,6 @@ final class FileLock: Sendable {
     private static func set(_ type: Int32, _ descriptor: Int32) -> Int32 {
         var lock = whole(type)
         return fcntl(descriptor, take, &lock)
-    }
-
-    private static func isListed(_ path: String) -> Bool {
-        var facts = stat()
-        guard stat(path, &facts) == 0, let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
-        else { return false }
-        let file = ":\(facts.st_ino)"
-        return locks.split(separator: "\n").contains { lock in
-            let fields = lock.split(separator: " ")
-            return fields.contains("OFDLCK") && fields.contains { $0.hasSuffix(file) }
-        }
     }
 
     deinit { release() }

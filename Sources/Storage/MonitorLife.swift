@@ -160,7 +160,7 @@ extension Store {
             var progress = WorkProgress()
             progress.latestChange = try Int64.fetchOne(database, cached: Self.highestChange) ?? 0
             progress.lastCheck = try Int64.fetchOne(database, cached: Self.latestCheck).map(Date.init(milliseconds:))
-            let records = try Row.fetchAll(database, cached: "SELECT * FROM channel").map(ChannelRow.record)
+            let records = try ChannelRecord.readable(database, cached: "SELECT * FROM channel")
             let troubled = records.filter { $0.trouble != nil }.map(\.name)
             let feeds = records.filter { ChannelKind(rawValue: $0.type)?.isFeed == true }
             // A feed has no rows: one that is well gets all that fires, one in trouble gets nothing.
@@ -184,7 +184,7 @@ extension Store {
         WHERE i.version > 0 AND i.state <> 'resolved' AND i.state = 'firing' AND i.kind <> 'change' AND i.fired_at <= ?1
             AND (?3 OR EXISTS (
                 SELECT 1 FROM notification n WHERE n.incident_id = i.id AND n.is_held = 0
-                    AND (n.pending_since IS NOT NULL AND n.reason IS NOT NULL OR n.refused_version = i.version)))
+                    AND (n.pending_since IS NOT NULL AND n.reason IS NOT NULL OR json_extract(n.refused, '$.version') = i.version)))
             AND NOT EXISTS (SELECT 1 FROM notification n WHERE n.incident_id = i.id AND (n.state = 'firing' OR n.maybe_delivered))
             AND NOT EXISTS (
                 SELECT 1 FROM notification n WHERE n.incident_id = i.id AND n.pending_since IS NOT NULL

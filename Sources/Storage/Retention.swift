@@ -9,9 +9,6 @@ extension Store {
     /// The log of deliveries, and resolved incidents with what channels know of them, are kept this long.
     package static let keepDeliveries = Duration.seconds(30 * 86400)
     package static let keepIncidents = Duration.seconds(2 * 365 * 86400)
-    /// An incident that a channel is still to be notified of is kept this much longer at most.
-    static let keepPending = Duration.seconds(30 * 86400)
-    static let keepSetAside = Duration.seconds(90 * 86400)
     /// A body that is still served was seen so long ago at most, by what is written down.
     private static let seenWithin = Duration.seconds(86400)
     /// A site that answers differently each time would otherwise fill the disk within the time that bodies are kept.
@@ -38,13 +35,10 @@ extension Store {
             unless: "EXISTS (SELECT 1 FROM message m WHERE m.key = message_log.key)")
         try await remove(
             "incident", "id", Self.endedIncidents,
-            ["before": end(of: Self.keepIncidents), "latest": end(of: Self.keepIncidents + Self.keepPending)],
+            ["before": end(of: Self.keepIncidents)],
             unless: "resolved_at IS NULL")
         try await remove("silence", "id", Self.endedSilences, ["before": end(of: Self.keepSilences)])
         try await prunePropagation(before: end(of: Self.keepPropagation), now: now)
-        try await remove(
-            "set_aside_state", "id", "SELECT id FROM set_aside_state WHERE at < :before",
-            ["before": end(of: Self.keepSetAside)])
         try await giveBack()
     }
 
@@ -68,9 +62,7 @@ extension Store {
     static let agedDeliveries = "SELECT id FROM delivery WHERE at < :before"
     static let agedMessages = "SELECT key FROM message_log WHERE at < :before"
     static let endedIncidents = """
-        SELECT id FROM incident i WHERE state = 'resolved' AND resolved_at < :before
-        AND (resolved_at < :latest OR NOT EXISTS (
-            SELECT 1 FROM notification n WHERE n.incident_id = i.id AND \(ChannelTransaction.isOpen)))
+        SELECT id FROM incident WHERE state = 'resolved' AND resolved_at < :before
         """
     static let endedSilences = "SELECT id FROM silence WHERE ends_at < :before"
 

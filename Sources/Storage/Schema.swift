@@ -1,4 +1,4 @@
-// All tables, as a new store has them, and the steps that bring an older store to the same.
+// All tables.
 
 import GRDB
 
@@ -7,7 +7,7 @@ enum Schema {
     /// https://www.sqlite.org/pragma.html#pragma_application_id
     static let applicationID = 0x6161_7361
 
-    /// Kept in `user_version`. Raise it with every change of the tables after a release, and add the step to `Migration.all`.
+    /// Kept in `user_version`: it is in the file's header, which is read before anything may write to the file.
     static let version = 1
 
     static func version(_ database: Database) throws -> Int {
@@ -45,7 +45,7 @@ enum Schema {
             last_checked_at INTEGER, unchanged_at REAL,
             -- `DomainSummary`; NULL: never checked.
             summary BLOB,
-            -- `DomainState`, and `DomainState.formatVersion` of the program that wrote it. NULL: never checked, or set aside.
+            -- `DomainState`, and `DomainState.formatVersion` of the program that wrote it. NULL: never checked.
             format INTEGER, state BLOB
         ) STRICT;
         CREATE INDEX domain_by_rank ON domain (watched, rank, name);
@@ -60,12 +60,6 @@ enum Schema {
             PRIMARY KEY (key, name)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX domain_key_of_name ON domain_key (name);
-
-        -- States that could not be decoded. Empty name: the global state.
-        CREATE TABLE set_aside_state (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, at INTEGER NOT NULL,
-            error TEXT NOT NULL, state BLOB NOT NULL
-        ) STRICT;
 
         -- Bodies by the SHA-256 of their bytes: each version is kept once.
         CREATE TABLE body (
@@ -124,10 +118,11 @@ enum Schema {
             -- A hash of what it is sent to: what the channel knows is known there and nowhere else.
             destination TEXT NOT NULL,
             -- The last change of an incident that it has looked at.
-            cursor INTEGER NOT NULL, hold_until INTEGER, hold_reason TEXT, trouble_state TEXT,
-            trouble_since INTEGER, trouble_error TEXT, failures INTEGER NOT NULL,
-            refusals INTEGER NOT NULL, refused_messages INTEGER NOT NULL, throttled_since INTEGER,
-            refusals_lifted_at INTEGER
+            cursor INTEGER NOT NULL,
+            -- As JSON; NULL: none.
+            hold TEXT, trouble TEXT,
+            failures INTEGER NOT NULL, refusals INTEGER NOT NULL, refused_messages INTEGER NOT NULL,
+            throttled_since INTEGER, refusals_lifted_at INTEGER
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE notification (
@@ -135,8 +130,10 @@ enum Schema {
             incident_id TEXT NOT NULL REFERENCES incident (id) ON DELETE CASCADE,
             -- What the receiver knows.
             state TEXT NOT NULL, version INTEGER NOT NULL, notified_at INTEGER,
-            maybe_delivered INTEGER NOT NULL, acknowledged_at INTEGER, refused_version INTEGER,
-            refused_at INTEGER, count INTEGER NOT NULL, reference TEXT,
+            maybe_delivered INTEGER NOT NULL, acknowledged_at INTEGER,
+            -- The version that it refused, and when, as JSON.
+            refused TEXT,
+            count INTEGER NOT NULL, reference TEXT,
             -- What is pending.
             reason TEXT, pending_since INTEGER, due_at INTEGER, message_id INTEGER,
             -- Whether something suppressed it at the last look, and when that last ended.
@@ -240,38 +237,4 @@ extension Schema {
         ) STRICT;
 
         """
-}
-
-/// One step from a format to the next. GRDB's own migrator keeps a table of the steps that were taken; `user_version` says the
-/// same in the file's header, which is read before anything may write to the file.
-struct Migration: Sendable {
-    /// The format that it leaves; it begins at the one before.
-    let version: Int
-    let run: @Sendable (Database) throws -> Void
-
-    /// In order, without a gap, from 2 to `Schema.version`. What was released is never edited.
-    static let all: [Migration] = []
-
-    /// Takes the steps that are missing, in one transaction: a process that dies in the middle leaves the store as it was.
-    /// - Throws: what a step throws; `StoreError` where rows then name others that are not there.
-    static func migrate(_ database: Database, _ path: String, through steps: [Migration] = all) throws {
-        let version = try Schema.version(database)
-        let missing = steps.filter { $0.version > version }
-        guard let last = missing.last else { return }
-        // A table that others name cannot be replaced otherwise.
-        // https://www.sqlite.org/lang_altertable.html#otheralter
-        try database.execute(sql: "PRAGMA foreign_keys = OFF")
-        defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
-        try database.inTransaction(.immediate) {
-            for step in missing { try step.run(database) }
-            guard try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") == nil else {
-                throw StoreError(
-                    code: .other,
-                    message: "\(path) cannot be brought from store format \(version) to \(last.version): rows name "
-                        + "others that are not there. It is as it was: use the version that wrote it, and report this")
-            }
-            try database.execute(sql: "PRAGMA user_version = \(last.version)")
-            return .commit
-        }
-    }
 }

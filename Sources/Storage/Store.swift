@@ -1,5 +1,4 @@
-// The two ways to reach the database, and its end. StoreOpening.swift: how it is opened. CommitQueue.swift: how writes share a
-// flush. Schema.swift: the tables. Notifications/: what the channels' loops read and write, and what was sent. Checks/,
+// The two ways to reach the database, and its end. StoreOpening.swift: how it is opened. Schema.swift: the tables. Notifications/: what the channels' loops read and write, and what was sent. Checks/,
 // Incidents/, Lists/: what checks commit, and who reads it.
 // Threads: GRDB runs every access on queues of its own, so that nothing here blocks the cooperative pool.
 
@@ -13,10 +12,9 @@ package final class Store: Sendable {
     package let path: String
     let pool: DatabasePool
     private let lock: FileLock?
-    private let commits: CommitQueue
     private let healthRecord = Mutex(StoreHealth())
     private let obstacle: WriteObstacle?
-    /// Whether this process may put unreadable rows aside.
+    /// Whether this process holds the lock.
     let isMonitor: Bool
     let now: @Sendable () -> Date
     let unreadable = Mutex(UnreadableReports())
@@ -74,7 +72,6 @@ package final class Store: Sendable {
         self.path = path
         self.pool = pool
         self.lock = lock
-        commits = CommitQueue(pool: pool)
         self.obstacle = obstacle
         isMonitor = lock != nil
         self.now = now
@@ -92,9 +89,6 @@ package final class Store: Sendable {
 
     /// Whether writes reach the disk.
     package var health: StoreHealth { healthRecord.withLock(\.self) }
-    package var commitTally: CommitTally { commits.tally }
-    /// Writes that no transaction has taken up yet.
-    package var waitingWrites: Int { commits.waiting }
 
     /// Reads one consistent snapshot.
     func read<Value: Sendable>(_ query: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
@@ -109,24 +103,52 @@ package final class Store: Sendable {
         }
     }
 
-    /// All or nothing. Writes that wait at the same time share one transaction, yet none fails for another's fault.
+    /// All or nothing, in the order of the calls, each by itself: one that fails takes no other with it.
+    ///
+    /// A process that is killed loses nothing of it. A power failure may undo the last writes, down to the last one that is
+    /// `isDurable`: SQLite flushes its log with that one, and with it all that was written before. What leaves the machine, and what
+    /// a person was promised, needs it; for a check, which is made again, it would be a flush of the disk for nothing.
+    /// https://www.sqlite.org/pragma.html#pragma_synchronous
     ///
     /// Unlike GRDB's own `write`, a cancelled task does not undo it: what was already sent or seen must still be stored
-    /// while the process shuts down. `updates` may run twice, where the first time was rolled back.
-    func write<Value: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    /// while the process shuts down.
+    func write<Value: Sendable>(
+        isDurable: Bool = false, _ updates: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         do {
-            if let obstacle { try await pool.writeWithoutTransaction { try obstacle($0) } }
-            let (value, hasChanged) = try await commits.write { database in
-                let before = database.totalChangesCount
-                return (try updates(database), database.totalChangesCount != before)
+            return try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
+                pool.asyncWriteWithoutTransaction { database in
+                    continuation.resume(with: Result { try self.transaction(isDurable, updates, database) })
+                }
             }
-            // A statement that changes nothing works on a full disk too.
-            if hasChanged { healthRecord.withLock { $0.worked() } }
-            return value
+        } catch let fault as UnknownName {
+            throw fault
         } catch {
             let fault = StoreError(error, path: path)
             healthRecord.withLock { $0.failed(fault, at: now()) }
             throw fault
+        }
+    }
+
+    private func transaction<Value>(
+        _ isDurable: Bool, _ updates: (Database) throws -> Value, _ database: Database
+    ) throws -> Value {
+        // GRDB opened the connection with NORMAL, and within a transaction nothing changes it.
+        if isDurable { try database.execute(sql: "PRAGMA synchronous = FULL") }
+        defer { if isDurable { try? database.execute(sql: "PRAGMA synchronous = NORMAL") } }
+        try obstacle?(database)
+        let before = database.totalChangesCount
+        try database.beginTransaction(.immediate)
+        do {
+            let value = try updates(database)
+            try database.commit()
+            // A statement that changes nothing works on a full disk too.
+            if database.totalChangesCount != before { healthRecord.withLock { $0.worked() } }
+            return value
+        } catch {
+            // Does nothing where SQLite has given up the transaction by itself.
+            try? database.rollback()
+            throw error
         }
     }
 

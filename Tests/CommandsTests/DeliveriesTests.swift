@@ -169,13 +169,13 @@ extension CommandsTests {
 
         private func acknowledge(_ text: String, _ store: Store) async throws -> String {
             try await AcknowledgeTarget(text, .open).change(in: store) {
-                try await $0.acknowledge(prefix: $1, acknowledgement)
+                try await $0.acknowledge(named: $1, acknowledgement)
             }.id
         }
 
         private func unacknowledge(_ text: String, _ store: Store) async throws -> String {
             try await AcknowledgeTarget(text, .acknowledged).change(in: store) {
-                try await $0.unacknowledge(prefix: $1)
+                try await $0.unacknowledge(named: $1)
             }.id
         }
 

@@ -32,8 +32,8 @@ extension DaemonSuite {
                 await evaluator.evaluate()
                 time.pass(10)
             }
-            let open = try await scratch.store.openGlobalIncidents()
-            #expect(open.map(\.0.incident.cause) == [.configuration])
+            let open = try await scratch.store.incidents(.openGlobal)
+            #expect(open.map(\.incident.cause) == [.configuration])
             #expect(book.lines == ["incident fired"])
         }
 
@@ -79,7 +79,7 @@ extension DaemonSuite {
             try await eventually { book.lines.contains("incident fired") }
             task.cancel()
             await task.value
-            let late = try await scratch.store.openGlobalIncidents().map(\.0.incident)
+            let late = try await scratch.store.incidents(.openGlobal).map(\.incident)
             #expect(late.map(\.cause) == [.schedule])
             #expect(late.allSatisfy { $0.openedAt > SuspendedTime.resumed + 600 })
             #expect(

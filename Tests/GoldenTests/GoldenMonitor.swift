@@ -118,10 +118,11 @@ final class GoldenMonitor {
     private func act(_ action: StageState.Action) async throws {
         switch action {
         case .acknowledge:
-            guard let open = try await store.unresolvedIncidents(limit: 1).first else { return }
+            let first = IncidentQuery(state: .open, order: .attention, limit: 1)
+            guard let open = try await store.incidents(first).first else { return }
             let reason = "Waiting for Apple. Campaign moved to Monday."
             _ = try await store.acknowledge(
-                prefix: open.incident.id, Acknowledgement(by: "eva", reason: reason, at: time.systemTime()))
+                named: open.incident.id, Acknowledgement(by: "eva", reason: reason, at: time.systemTime()))
             delivery.reconsider()
         case .silence:
             _ = try await store.add(

@@ -64,7 +64,7 @@ struct GoldenTests {
         let scratch = try ScratchStore(StageTime())
         let sites = StageScenes.named(name, now: StageTime.instant)
         let watched = try await StageScenes.play(sites, name, into: scratch.store, now: StageTime.instant)
-        let stale = try await scratch.store.unresolvedIncidents(IncidentFilter(kind: .cdnStale), limit: 1).first
+        let stale = try await scratch.store.incidents(IncidentQuery(kind: .cdnStale, state: .open, limit: 1)).first
         let files = Mutex<[String: String]>([:])
         try await serve(scratch.store, watched) { port in
             for (page, path) in paths {

@@ -82,7 +82,8 @@ struct Surfaces {
         let pending = try await store.pendingNotifications().compactMap { DeliveryListing.text($0, nil) }
         files["deliveries.txt"] = ([DeliveryListing.text(deliveries)] + pending).joined(separator: "\n")
         files["deliveries.json"] = OrderedJSON.array(deliveries.map(DeliveryListing.json)).text(isPretty: true)
-        if let last = deliveries.last, let sent = try await store.sentMessage(named: String(last.id)) {
+        if let last = deliveries.last {
+            let sent = try await store.message(named: String(last.id))
             let message = MessageDocument(sent)
             files["delivery.txt"] = MessageListing.text(message)
             files["delivery.json"] = Readable.json(String(decoding: try message.json(isPretty: true), as: UTF8.self))
@@ -129,7 +130,10 @@ struct Surfaces {
         try await add("page-domains.html", "/", Readable.html)
         try await add("page-domain.html", "/domains/\(domain)", Readable.main)
         try await add("page-incidents.html", "/incidents", Readable.main)
-        if let incident = try await store.incidents(domain: nil, limit: 1).first {
+        var newest = IncidentQuery(limit: 100)
+        newest.hasPending = true
+        let incidents = try await store.incidents(newest).map(\.incident)
+        if let incident = incidents.min(by: { ($1.openedAt, $0.id) < ($0.openedAt, $1.id) }) {
             try await add("api-incident.json", "\(api)/incidents/\(incident.id)", Readable.json)
             try await add("page-incident.html", "/incidents/\(incident.id)", Readable.main)
         }

@@ -7,7 +7,8 @@ import Storage
 
 package enum StageMessages {
     package static func send(into store: Store, now: Date) async throws {
-        let incidents = try await store.incidents(domain: nil, limit: 100).filter { $0.version > 0 }
+        let incidents = try await store.incidents(IncidentQuery(limit: 100)).map(\.incident)
+            .sorted { ($1.openedAt, $0.id) < ($0.openedAt, $1.id) }
         for channel in ["hook", "ops", "pager"] {
             try await store.transact(channel: channel) { transaction in
                 for incident in incidents {
@@ -29,7 +30,7 @@ package enum StageMessages {
         }
         if let stale = incidents.first(where: { $0.kind == .cdnStale && $0.state == .firing }) {
             _ = try await store.acknowledge(
-                prefix: stale.id,
+                named: stale.id,
                 Acknowledgement(
                     by: "eva", reason: "Waiting for Apple. Campaign moved to Monday.", at: now - 6 * 3600))
         }

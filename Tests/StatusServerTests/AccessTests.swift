@@ -324,7 +324,7 @@ extension StatusServerSuite {
         private func fill() async throws {
             let firing = try await scratch.fire()
             _ = try await scratch.store.acknowledge(
-                prefix: firing.id, Acknowledgement(asked: "PLANTED-eva", reason: "PLANTED-reason", at: noon))
+                named: firing.id, Acknowledgement(asked: "PLANTED-eva", reason: "PLANTED-reason", at: noon))
             try await scratch.store.transact(channel: "PLANTED-ops") { channel in
                 try channel.log(
                     DeliveryRecord(

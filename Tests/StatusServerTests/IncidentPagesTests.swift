@@ -106,14 +106,15 @@ extension StatusServerSuite {
             try await add([worse, try incident("held", "b.test", .cdnStale, .firing)])
             for id in ["worse", "held"] {
                 _ = try await scratch.store.acknowledge(
-                    prefix: id, try Acknowledgement(asked: "eva", reason: "", at: noon))
+                    named: id, try Acknowledgement(asked: "eva", reason: "", at: noon))
             }
             #expect(try await scratch.store.incidentCounts(since: noon) == IncidentCounts(open: 2))
             worse.version = 2
             worse.worse = Incident.Mark(version: 2, at: noon)
             try await add([worse])
             #expect(try await scratch.store.incidentCounts(since: noon) == IncidentCounts(open: 2, unacknowledged: 1))
-            #expect(try await scratch.store.unresolvedIncidents(limit: 9).map(\.incident.id) == ["worse", "held"])
+            let open = IncidentQuery(state: .open, order: .attention, limit: 9)
+            #expect(try await scratch.store.incidents(open).map(\.incident.id) == ["worse", "held"])
         }
     }
 }

@@ -49,7 +49,7 @@ extension StatusServerSuite {
             try await check(file(7), [file(6), file(7)], at: noon - 60)
             let open = try #require(state.open[.cdnStale]?.incident)
             _ = try await scratch.store.acknowledge(
-                prefix: open.id, Acknowledgement(asked: "eva", reason: "on it", at: noon))
+                named: open.id, Acknowledgement(asked: "eva", reason: "on it", at: noon))
             try await scratch.store.transact(channel: "ops") { channel in
                 try channel.log(
                     DeliveryRecord(
@@ -102,7 +102,7 @@ extension StatusServerSuite {
                 #expect(documented.sorted() == APIEndpoint.allCases.map(\.rawValue).sorted())
 
                 let incident = try await scratch.store.incidents(IncidentQuery(state: .open, limit: 1)).first
-                let id = try #require(incident?.record.incident.id)
+                let id = try #require(incident?.incident.id)
                 var judge = SchemaJudge(document)
                 for endpoint in APIEndpoint.allCases {
                     let place = endpoint == .endSilence || endpoint == .delivery ? "1" : id

@@ -83,9 +83,9 @@ extension StatusServerSuite {
             let after = try await reading(noon + correction)
             let checked = try [before, lost, after].map { try #require($0.overview.rows.first?.checked) }
             #expect(checked[0] == checked[2] && checked[0] != checked[1], "\(checked)")
-            let page = try await IncidentPage(scratch.store, IncidentQuery(limit: 5), now: noon + correction)
-            let plain = IncidentPage(
-                try await scratch.store.incidents(IncidentQuery(limit: 5)), limit: 5, time: PageTime(now: noon))
+            let query = IncidentQuery(limit: 5)
+            let page = try await IncidentPage(scratch.store, query, now: noon + correction)
+            let plain = try await IncidentPage(scratch.store, query, time: PageTime(now: noon))
             #expect(page.incidents.count == plain.incidents.count)
             for (shown, stored) in zip(page.incidents, plain.incidents) {
                 #expect(shown.since == stored.since + correction)

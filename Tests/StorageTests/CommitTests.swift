@@ -7,22 +7,6 @@ import Testing
 
 @testable import Storage
 
-/// Keeps the writer busy until it is let go, so that what is written meanwhile waits together.
-final class WriterGate: Sendable {
-    private let gate = DispatchSemaphore(value: 0)
-
-    init(_ store: Store) async {
-        await withCheckedContinuation { entered in
-            store.pool.asyncWriteWithoutTransaction { [gate] _ in
-                entered.resume()
-                gate.wait()
-            }
-        }
-    }
-
-    func open() { gate.signal() }
-}
-
 extension StorageSuite {
     @Suite("Commits")
     struct CommitTests {
@@ -44,12 +28,13 @@ extension StorageSuite {
             }
         }
 
-        /// Commits one check of each domain, all of which wait for the writer at the same time.
-        /// Returns the names whose commit failed.
-        private func commitTogether(_ names: [String]) async throws -> Set<String> {
-            let gate = await WriterGate(store)
-            let before = store.commitTally.writes
-            return try await withThrowingTaskGroup(of: String?.self) { group in
+        @Test(
+            "a commit that fails takes none of those beside it with it, and leaves nothing behind",
+            arguments: ["ABORT", "FAIL", "ROLLBACK"])
+        func neighbours(action: String) async throws {
+            try await refuse(action, names: "d7.%")
+            let names = (0..<40).map { "d\($0).example.com" }
+            let failed = try await withThrowingTaskGroup(of: String?.self) { group in
                 for name in names {
                     group.addTask {
                         do {
@@ -63,53 +48,54 @@ extension StorageSuite {
                         }
                     }
                 }
-                while store.waitingWrites < names.count { await Task.yield() }
-                gate.open()
-                var failed: Set<String> = []
-                for try await name in group { if let name { failed.insert(name) } }
-                #expect(store.commitTally.writes > before)
-                return failed
+                return try await group.reduce(into: Set<String>()) { if let name = $1 { $0.insert(name) } }
             }
-        }
-
-        private static let names = (0..<40).map { "d\($0).example.com" }
-
-        @Test("checks that wait together are flushed together")
-        func together() async throws {
-            let before = store.commitTally
-            #expect(try await commitTogether(Self.names) == [])
-            #expect(store.commitTally.writes - before.writes == 40)
-            #expect(store.commitTally.transactions - before.transactions == 1)
-            #expect(try await store.states().count == 40)
-        }
-
-        @Test(
-            "a commit that fails takes none of its neighbours with it, even where it ends their transaction",
-            arguments: ["ABORT", "FAIL", "ROLLBACK"])
-        func neighbours(action: String) async throws {
-            try await refuse(action, names: "d7.%")
-            #expect(try await commitTogether(Self.names) == ["d7.example.com"])
-            let stored = Set(Self.names).subtracting(["d7.example.com"])
+            #expect(failed == ["d7.example.com"])
+            let stored = Set(names).subtracting(failed)
             #expect(try await Set(store.states().map(\.domain.name)) == stored)
             // Nothing of the failed one is left, be it written before or after the fault.
-            #expect(try await Set(store.incidents(domain: nil, limit: 99).map(\.id)) == stored)
+            #expect(try await Set(store.listed().map(\.id)) == stored)
         }
 
-        @Test("writes are carried out in the order in which they came")
-        func order() async throws {
-            let gate = await WriterGate(store)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in 0..<300 {
-                    group.addTask {
-                        try await store.commit(Evaluation(state: try state(at: noon + Double(index))))
-                    }
-                    while store.waitingWrites <= index { await Task.yield() }
-                }
-                gate.open()
-                try await group.waitForAll()
+        @Test("what is about to be sent, and what a person asked for, outlives a power failure; a check costs no flush")
+        func flushes() async throws {
+            try store.close()
+            // 1: NORMAL, 2: FULL.
+            let seen = Mutex<[Int?]>([])
+            let store = try Store(
+                path: folder.store,
+                obstacle: { database in
+                    let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
+                    seen.withLock { $0.append(level) }
+                })
+            func levels(_ body: () async throws -> Void) async throws -> [Int?] {
+                seen.withLock { $0 = [] }
+                try await body()
+                return seen.withLock(\.self)
             }
-            #expect(try await store.state(of: Domain("example.com"))?.lastCheckedAt == noon + 299)
-            #expect(store.commitTally.transactions == 3)
+            let check = Evaluation(state: try state(), changes: [IncidentChange(try incident("abcd1111"))])
+            #expect(try await levels { try await store.commit(check) } == [1])
+            #expect(try await levels { try await store.commit(GlobalEvaluation(state: GlobalState())) } == [1])
+            #expect(try await levels { try await store.ops { _ in } } == [1])
+            let sent = try await levels {
+                _ = try await store.transact(channel: "ops", isDurable: true) { try $0.insert(message()) }
+            }
+            #expect(sent == [2])
+            let eva = Acknowledgement(by: "eva", reason: "", at: noon)
+            #expect(try await levels { _ = try await store.acknowledge(named: "abcd", eva) } == [2])
+            #expect(try await levels { _ = try await store.unacknowledge(named: "abcd") } == [2])
+            let request = try SilenceRequest(
+                scope: SilenceScope(domains: [.exactly(Domain("example.com"))]), startsAt: noon, endsAt: noon + 60,
+                author: "eva", reason: "")
+            let added = try await levels { _ = try await store.add(request) }
+            #expect(added == [2])
+            #expect(try await levels { _ = try await store.endSilence(id: "1", now: noon) } == [2])
+            // A failure leaves the next write as it would be.
+            struct Fault: Error {}
+            await #expect(throws: StoreError.self) {
+                try await store.transact(channel: "ops", isDurable: true) { _ in throw Fault() }
+            }
+            #expect(try await levels { try await store.commit(check) } == [1])
         }
 
         @Test("a full disk refuses what does not fit, takes what does, and is over once there is space")

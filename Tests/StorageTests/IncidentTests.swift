@@ -42,7 +42,7 @@ extension StorageSuite {
             try store.close()
             let again = try Store(path: folder.store)
             for sample in samples {
-                #expect(try await again.incident(id: sample.id) == sample)
+                #expect(try await again.incident(named: sample.id).incident == sample)
                 #expect(try await again.ops { try $0.facts(sample.id) } == IncidentFacts(diagnosis: .saying(sample.id)))
             }
             #expect(try await again.ops { try $0.incident("full") }?.acknowledgement == nil)
@@ -122,11 +122,11 @@ extension StorageSuite {
             try await store.commit(first, other, globalIncident(at: noon + 90))
             let ended = try incident(state: .resolved).with { $0.reason = .cdnCaughtUp }
             try await store.commit(ended)
-            #expect(try await store.incidents(domain: nil, limit: 2) == [globalIncident(at: noon + 90), other])
-            #expect(try await store.incidents(domain: ended.domain, limit: 10) == [ended])
+            #expect(try await store.listed(limit: 2) == [globalIncident(at: noon + 90), other])
+            #expect(try await store.listed(ended.domain) == [ended])
             try await store.commit(
                 Evaluation(state: try state(), changes: [IncidentChange(incident: other, transition: .dropped)]))
-            #expect(try await store.incident(id: "b2") == nil)
+            #expect(try await store.ops { try $0.incident("b2") } == nil)
         }
 
         @Test("unresolved incidents are walked in pages, confirmed ones only")
@@ -172,9 +172,9 @@ extension StorageSuite {
                 GlobalEvaluation(
                     state: GlobalState(),
                     changes: incidents.map { IncidentChange(incident: $0, facts: facts, transition: .firing) }))
-            let open = try await store.openGlobalIncidents()
-            #expect(open.map(\.0.incident) == [incidents[1], incidents[0]])
-            #expect(open.map(\.1) == [facts, facts])
+            let open = try await store.incidents(.openGlobal).map(\.incident)
+            #expect(open == [incidents[0], incidents[1]])
+            #expect(try await store.incidentFacts(open.map(\.id)).values.map(\.self) == [facts, facts])
             try await store.ops { channel throws in
                 #expect(try channel.globalIncidents().map(\.incident) == [incidents[1], incidents[0]])
                 #expect(try channel.lastEnd(of: .network) == noon + 20)
@@ -223,15 +223,17 @@ extension StorageSuite {
                 try incident("99991111", state: .resolved), try incident("abcd3333", state: .resolved),
             ]
             for incident in incidents { try await store.commit(incident) }
-            #expect(try await store.acknowledge(prefix: "abcd1", eva) == .done(incidents[0]))
-            #expect(try await store.acknowledge(prefix: "ABCD1111", eva) == .done(incidents[0]))
-            #expect(try await store.acknowledge(prefix: "abcd", eva) == .ambiguous(Array(incidents[0...1])))
-            #expect(try await store.acknowledge(prefix: "abcd3", eva) == .notFiring(incidents[4]))
-            #expect(try await store.acknowledge(prefix: "ef00", eva) == .notFiring(incidents[2]))
-            #expect(try await store.acknowledge(prefix: "9999", eva) == .notFiring(incidents[3]))
+            #expect(try await store.acknowledge(named: "abcd1", eva) == .done(incidents[0]))
+            #expect(try await store.acknowledge(named: "ABCD1111", eva) == .done(incidents[0]))
+            let several = await #expect(throws: UnknownName.self) { try await store.acknowledge(named: "abcd", eva) }
+            let references = incidents[0...1].map(\.reference).joined(separator: "; ")
+            #expect(several?.description == "several incidents have an id that begins so: \(references)")
+            #expect(try await store.acknowledge(named: "abcd3", eva) == .notFiring(incidents[4]))
+            #expect(try await store.acknowledge(named: "ef00", eva) == .notFiring(incidents[2]))
+            #expect(try await store.acknowledge(named: "9999", eva) == .notFiring(incidents[3]))
             for prefix in ["", "abc", "0000", "%%%%", "____", "ab' ", "abcd1112", "zzzz"] {
-                #expect(try await store.acknowledge(prefix: prefix, eva) == .unknown)
-                #expect(try await store.unacknowledge(prefix: prefix) == .unknown)
+                await #expect(throws: UnknownName.self) { try await store.acknowledge(named: prefix, eva) }
+                await #expect(throws: UnknownName.self) { try await store.unacknowledge(named: prefix) }
             }
             #expect(try await store.acknowledgements().keys.sorted() == ["abcd1111"])
         }
@@ -240,17 +242,17 @@ extension StorageSuite {
         func changes() async throws {
             let known = try incident("abcd1111", version: 3)
             try await store.commit(known)
-            #expect(try await store.unacknowledge(prefix: "abcd") == .notAcknowledged(known))
+            #expect(try await store.unacknowledge(named: "abcd") == .notAcknowledged(known))
             #expect(try await store.latestChange() == 1)
-            _ = try await store.acknowledge(prefix: "abcd", eva)
+            _ = try await store.acknowledge(named: "abcd", eva)
             #expect(try await store.latestChange() == 2)
             var expected = eva
             expected.version = 3
             #expect(try await acknowledgement() == expected)
-            _ = try await store.acknowledge(prefix: "abcd", Acknowledgement(by: "bob", reason: "", at: noon + 99))
+            _ = try await store.acknowledge(named: "abcd", Acknowledgement(by: "bob", reason: "", at: noon + 99))
             #expect(
                 try await acknowledgement() == Acknowledgement(by: "bob", reason: "", at: noon + 5, version: 3))
-            #expect(try await store.unacknowledge(prefix: "abcd") == .done(known))
+            #expect(try await store.unacknowledge(named: "abcd") == .done(known))
             #expect(try await acknowledgement() == nil)
             #expect(try await store.ops { try $0.incident("abcd1111") }?.change == 4)
             #expect(try await store.acknowledgements().isEmpty)
@@ -262,7 +264,7 @@ extension StorageSuite {
         func lapses(what: String, holds: Bool) async throws {
             let known = try incident("abcd1111")
             try await store.commit(known)
-            _ = try await store.acknowledge(prefix: "abcd", eva)
+            _ = try await store.acknowledge(named: "abcd", eva)
             let mark = Incident.Mark(version: 2, at: noon + 9)
             try await store.commit(
                 known.with {
@@ -276,7 +278,7 @@ extension StorageSuite {
                 })
             #expect(try await (acknowledgement() != nil) == holds)
             #expect(try await store.acknowledgements().isEmpty == !holds)
-            _ = try await store.acknowledge(prefix: "abcd", Acknowledgement(by: "bob", reason: "", at: noon + 20))
+            _ = try await store.acknowledge(named: "abcd", Acknowledgement(by: "bob", reason: "", at: noon + 20))
             #expect(try await acknowledgement()?.version == 2)
             #expect(try await acknowledgement()?.at == (holds ? noon + 5 : noon + 20))
             try await store.commit(known.with { $0.state = .resolved })
@@ -288,7 +290,7 @@ extension StorageSuite {
             try await store.commit(try incident("abcd1111"))
             let before = try await store.outsideWrites()
             let command = try Store(path: folder.store, access: .beside)
-            _ = try await command.acknowledge(prefix: "abcd", eva)
+            _ = try await command.acknowledge(named: "abcd", eva)
             try command.close()
             #expect(try await acknowledgement()?.by == "eva")
             #expect(try await store.outsideWrites() != before)

@@ -21,7 +21,7 @@ extension StorageSuite {
             try first.close()
             let second = try Store(path: folder.store)
             #expect(try await second.state(of: Domain("example.com")) == state())
-            #expect(try await second.incidents(domain: nil, limit: 10) == [incident()])
+            #expect(try await second.listed() == [incident()])
             #expect(try await second.states().map(\.domain.name) == ["example.com"])
             try second.close()
         }
@@ -94,7 +94,7 @@ extension StorageSuite {
                 try await Task.sleep(for: .milliseconds(10))
             }
             let again = try Store(path: folder.store)
-            #expect(try await again.incidents(domain: nil, limit: 10).map(\.id) == ["a1"])
+            #expect(try await again.listed().map(\.id) == ["a1"])
         }
 
         @Test("what was committed is there in a copy taken while the store is open, as after a kill")
@@ -106,7 +106,7 @@ extension StorageSuite {
                     atPath: folder.store + suffix, toPath: folder.path + "/copy.db" + suffix)
             }
             let copy = try Store(path: folder.path + "/copy.db")
-            #expect(try await copy.incidents(domain: nil, limit: 10).map(\.id) == ["a1"])
+            #expect(try await copy.listed().map(\.id) == ["a1"])
             try store.close()
         }
 
@@ -151,18 +151,11 @@ extension StorageSuite {
             #expect(try await reader.states().isEmpty)
         }
 
-        @Test("an alert must outlive a power failure, so each commit is flushed")
-        func flushes() async throws {
+        @Test("rows that name others are checked, and readers do not wait for the writer")
+        func settings() async throws {
             let store = try Store(path: folder.store)
-            let settings = try await store.write { database in
-                [
-                    try Int.fetchOne(database, sql: "PRAGMA synchronous"),
-                    try Int.fetchOne(database, sql: "PRAGMA foreign_keys"),
-                ]
-            }
-            #expect(settings == [2, 1])
-            let mode = try await store.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
-            #expect(mode == "wal")
+            #expect(try await store.write { try Int.fetchOne($0, sql: "PRAGMA foreign_keys") } == 1)
+            #expect(try await store.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
         }
 
         @Test("a file that is no database is refused in words and left alone")
@@ -225,31 +218,6 @@ extension StorageSuite {
             try queue.close()
         }
 
-        // MARK: - Older formats
-
-        /// No format was left behind yet: a made-up step from 1 to 2.
-        private static let step = Migration(version: 2) { try $0.execute(sql: "ALTER TABLE meta ADD COLUMN note TEXT") }
-
-        @Test("missing steps are taken once, and one that fails leaves the store as it was")
-        func migrates() async throws {
-            struct Fault: Error {}
-            try Store(path: folder.store).close()
-            let queue = try DatabaseQueue(path: folder.store)
-            let failing = [Self.step, Migration(version: 3) { _ in throw Fault() }]
-            try await queue.writeWithoutTransaction { [path = folder.store] database in
-                #expect(throws: Fault.self) { try Migration.migrate(database, path, through: failing) }
-                #expect(try Schema.version(database) == 1)
-                #expect(try !database.columns(in: "meta").contains { $0.name == "note" })
-                for _ in 0..<2 { try Migration.migrate(database, path, through: [Self.step]) }
-                #expect(try Schema.version(database) == 2)
-                #expect(try database.columns(in: "meta").contains { $0.name == "note" })
-            }
-            try queue.close()
-        }
-
-        @Test("each format since the first has its step")
-        func steps() { #expect(Migration.all.map(\.version) == Array(1..<Schema.version).map { $0 + 1 }) }
-
         @Test("a monitor that was killed before it made the tables leaves a file that the next one uses")
         func halfMade() async throws {
             let queue = try DatabaseQueue(path: folder.store)
@@ -293,7 +261,7 @@ extension StorageSuite {
             #expect(refusal?.code == .full)
             #expect(refusal?.message.contains("no space") == true)
             #expect(try await store.states().isEmpty)
-            #expect(try await store.incidents(domain: nil, limit: 9).isEmpty)
+            #expect(try await store.listed().isEmpty)
         }
     }
 }

@@ -138,6 +138,18 @@ extension Store {
         try await transact(channel: "ops", body)
     }
 
+    /// The newest incidents, pending ones too.
+    func listed(_ domain: Domain? = nil, limit: Int = 999) async throws -> [Incident] {
+        var query = IncidentQuery(domain: domain, limit: limit)
+        query.hasPending = true
+        return try await incidents(query).map(\.incident)
+    }
+
+    /// nil where no message, or several, are named so.
+    func sentMessage(named name: String) async throws -> SentMessage? {
+        do { return try await message(named: name) } catch is UnknownName { return nil }
+    }
+
     func rows(_ table: String) async throws -> Int {
         try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
     }

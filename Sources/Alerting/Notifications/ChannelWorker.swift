@@ -131,9 +131,9 @@ struct ChannelTurn: Sendable {
     let channel: Channel
 
     private func transact<Value: Sendable>(
-        _ body: @escaping @Sendable (NotificationPlanner) throws -> Value
+        isDurable: Bool = false, _ body: @escaping @Sendable (NotificationPlanner) throws -> Value
     ) async throws -> Value {
-        try await delivery.store.transact(channel: channel.name, planned(body))
+        try await delivery.store.transact(channel: channel.name, isDurable: isDurable, planned(body))
     }
 
     /// The same for reading, from one snapshot.
@@ -254,7 +254,7 @@ struct ChannelTurn: Sendable {
     /// - Returns: what to send, if anything, as it was before the attempt that begins now; and when to look again: at once also where
     /// something was given up or decided anew.
     func build(_ channelRecord: ChannelRecord) async throws -> (MessageRecord?, NextTurn) {
-        try await transact { try Self.next(channelRecord, $0) }
+        try await transact(isDurable: true) { try Self.next(channelRecord, $0) }
     }
 
     private static func next(

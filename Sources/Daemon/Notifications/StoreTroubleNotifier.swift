@@ -113,7 +113,7 @@ extension StoreError {
         case .corrupt: .damaged
         case .notADatabase: .foreign
         case .newerSchema, .newerState: .newer
-        case .olderSchema, .missing, .exists, .other: .other
+        case .missing, .exists, .other: .other
         }
     }
 }

@@ -62,18 +62,12 @@ package struct DomainHistory: Sendable {
         usual = UsualPropagation(state.propagations.map(\.seconds))
         lagSeconds = state.verdict?.comparison.aged(to: time.now).lagSeconds
         versions = try await Self.versions(store, state, limit: limit, time: time)
-        let page = try await store.incidents(IncidentQuery(domain: domain, limit: limit))
-        incidents = page.map(\.record)
-        facts = Dictionary(page.compactMap { entry in entry.facts.map { (entry.record.incident.id, $0) } }) {
-            first, _ in first
+        incidents = try await store.incidents(IncidentQuery(domain: domain, limit: limit))
+        facts = try await store.incidentFacts(incidents.map(\.incident.id))
+        diagnoses = incidents.reduce(into: [:]) { all, record in
+            let text = facts[record.incident.id]?.text(at: time.reading(record.incident))
+            all[record.incident.id] = text?.oneLine
         }
-        diagnoses = Dictionary(
-            page.compactMap { entry in
-                entry.facts.map { facts in
-                    (entry.record.incident.id, facts.text(at: time.reading(entry.record.incident)).oneLine)
-                }
-            }
-        ) { first, _ in first }
         deliveries = try await store.deliveries(domain: domain, limit: limit)
     }
 

@@ -18,7 +18,7 @@ struct ReadyRoute: Sendable {
 
     func answer() async -> Response {
         do {
-            _ = try await store.incident(id: "")
+            _ = try await store.latestChange()
         } catch {
             return Self.notReady("the store cannot be read")
         }

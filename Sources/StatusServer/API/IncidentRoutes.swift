@@ -17,18 +17,17 @@ struct IncidentRoutes: Sendable {
     /// Newest first.
     func list(_ request: Request) async throws -> Response {
         let query = try APIQuery(request, keys: ["limit", "cursor", "domain", "kind", "state"])
-        let limit = try query.limit()
         let wanted = IncidentQuery(
             domain: try query.domain("domain"), kind: try query.choice("kind", IncidentKind.self),
             state: try query.choice("state", IncidentQuery.State.self), after: try query.place(IncidentPlace.init),
-            limit: limit + 1)
-        let found = try await store.incidents(wanted)
-        let page = IncidentPage(found, limit: limit, time: PageTime(timekeeper))
+            limit: try query.limit())
+        let page = try await IncidentPage(store, wanted, time: PageTime(timekeeper))
         return Response(json: try APIDocument.encoder.encode(page))
     }
 
     func one(_ id: String) async throws -> Response {
-        let (record, facts) = try await store.incidentWithFacts(named: id)
+        let record = try await store.incident(named: id)
+        let facts = try await store.incidentFacts([record.incident.id])[record.incident.id]
         let deliveries = try await store.deliveries(incident: record.incident.id, limit: Self.deliveries)
         return Response(
             json: try APIDocument.encoder.encode(
@@ -43,19 +42,20 @@ package struct IncidentPage: Codable, Sendable {
     /// `cursor` of the next page.
     package let next: Nullable<String>
 
-    /// `found`: one more than `limit` where there is a next page.
-    init(_ found: [(record: IncidentRecord, facts: IncidentFacts?)], limit: Int, time: PageTime) {
-        let page = found.prefix(limit)
-        schema = "aasa-monitor/incidents/v1"
-        incidents = page.map { IncidentDocument($0.record, $0.facts, time: time) }
-        next = Nullable(found.count > limit ? page.last.map { IncidentPlace($0.record.incident).text } : nil)
-    }
-
     /// From a store, as the API answers it.
     package init(_ store: Store, _ query: IncidentQuery, now: Date) async throws {
+        try await self.init(store, query, time: PageTime(store, wall: now))
+    }
+
+    init(_ store: Store, _ query: IncidentQuery, time: PageTime) async throws {
         var more = query
         more.limit += 1
-        try await self.init(store.incidents(more), limit: query.limit, time: PageTime(store, wall: now))
+        let found = try await store.incidents(more)
+        let page = found.prefix(query.limit)
+        let facts = try await store.incidentFacts(page.map(\.incident.id))
+        schema = "aasa-monitor/incidents/v1"
+        incidents = page.map { IncidentDocument($0, facts[$0.incident.id], time: time) }
+        next = Nullable(found.count > query.limit ? page.last.map { IncidentPlace($0.incident).text } : nil)
     }
 
     package init(json: Data) throws { self = try APIAnswer.decoder.decode(Self.self, from: json) }
@@ -63,7 +63,8 @@ package struct IncidentPage: Codable, Sendable {
 
 extension IncidentDocument {
     package init(_ store: Store, named name: String, now: Date) async throws {
-        let (record, facts) = try await store.incidentWithFacts(named: name)
+        let record = try await store.incident(named: name)
+        let facts = try await store.incidentFacts([record.incident.id])[record.incident.id]
         self.init(record, facts, time: try await PageTime(store, wall: now))
     }
 
@@ -114,18 +115,18 @@ struct AcknowledgeRoute: Sendable {
             } catch let error as SilenceFault {
                 return gate.fault(error.description, .badRequest)
             }
-            return try await answer(store.acknowledge(prefix: id, acknowledgement), acknowledgement)
+            return try await answer(store.acknowledge(named: id, acknowledgement), acknowledgement)
         }
     }
 
     func unacknowledge(_ request: Request, id: String) async throws -> Response {
         if let refusal = gate.refusal(request) { return refusal }
-        return try await answer(store.unacknowledge(prefix: id), nil)
+        return try await answer(store.unacknowledge(named: id), nil)
     }
 
     private func answer(_ answer: AcknowledgeAnswer, _ acknowledgement: Acknowledgement?) async throws -> Response {
         guard case .done(let incident) = answer else {
-            return gate.fault(answer.refusal ?? "", answer == .unknown ? .notFound : .conflict)
+            return gate.fault(answer.refusal ?? "", .conflict)
         }
         await onWrite()
         return try gate.json(

@@ -46,10 +46,12 @@ struct DomainPageRoute: Sendable {
         reading.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
         reading.isChecking = isChecking(domain)
         if role > .visitor {
-            reading.incidents = try await store.incidents(domain: domain, limit: Self.maximumIncidents)
-            reading.notes = try await store.incidentNotes(reading.incidents.map(\.id))
+            var query = IncidentQuery(domain: domain, limit: Self.maximumIncidents)
+            query.hasPending = true
+            reading.incidents = try await store.incidents(query)
+            reading.notified = try await store.notifiedChannels(reading.incidents.map(\.incident.id))
         }
-        for incident in reading.incidents where incident.state != .resolved {
+        for incident in reading.incidents.map(\.incident) where incident.state != .resolved {
             reading.deliveries[incident.id] = try await store.deliveries(
                 incident: incident.id, limit: Self.maximumDeliveries)
         }

@@ -88,8 +88,9 @@ struct DomainView: Equatable, Sendable {
         var state: DomainState?
         var full: Observation?
         var propagation: PropagationRecord
-        var incidents: [Incident] = []
-        var notes: [String: IncidentNote] = [:]
+        var incidents: [IncidentRecord] = []
+        /// The channels that took a message, by incident.
+        var notified: [String: [String]] = [:]
         /// By incident.
         var deliveries: [String: [DeliveryRecord]] = [:]
         var context = IncidentContext()
@@ -154,14 +155,14 @@ struct DomainView: Equatable, Sendable {
         edges = reader?.edges
         origin = reader?.origin
         looked = reading.full.map { time.age($0.checkedAt) }
-        let open = reading.incidents.filter { $0.state != .resolved }
+        let open = reading.incidents.filter { $0.incident.state != .resolved }
         incidents = open.map {
             IncidentStory(
-                $0, note: reading.notes[$0.id], deliveries: reading.deliveries[$0.id] ?? [], context: reading.context,
+                $0, deliveries: reading.deliveries[$0.incident.id] ?? [], context: reading.context,
                 labels: watched.labels, time: time)
         }
-        earlier = reading.incidents.filter { $0.state == .resolved }.prefix(20).map {
-            EarlierIncident($0, notified: reading.notes[$0.id]?.notified ?? [], time: time)
+        earlier = reading.incidents.map(\.incident).filter { $0.state == .resolved }.prefix(20).map {
+            EarlierIncident($0, notified: reading.notified[$0.id] ?? [], time: time)
         }
         let counted = (verdict?.findings ?? []).enumerated().map {
             FindingRow($0.element.text(at: time.wall), $0.offset)

@@ -79,7 +79,8 @@ struct FrontPage: Equatable, Sendable {
         var openIncidents = 0
         /// nil: who looks is not to know.
         var unacknowledged: Int?
-        var incidents: [String: IncidentNote] = [:]
+        /// The channels that took a message, by incident.
+        var notified: [String: [String]] = [:]
         var context = IncidentContext()
         var single: DomainView?
     }
@@ -218,7 +219,7 @@ struct FrontPage: Equatable, Sendable {
                 FrontRow(
                     record,
                     FrontRow.Setting(
-                        watched: info, isShort: isShort, context: reading.context, incidents: reading.incidents,
+                        watched: info, isShort: isShort, context: reading.context, notified: reading.notified,
                         time: time))
             )
         }

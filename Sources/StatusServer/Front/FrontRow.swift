@@ -49,7 +49,8 @@ struct FrontRow: Equatable, Sendable {
         var watched: WatchedDomain
         var isShort = false
         var context = IncidentContext()
-        var incidents: [String: IncidentNote] = [:]
+        /// The channels that took a message, by incident.
+        var notified: [String: [String]] = [:]
         var time: PageTime
     }
 
@@ -113,7 +114,7 @@ struct FrontRow: Equatable, Sendable {
 extension FrontRow.IncidentLine {
     init(_ incident: DomainSummary.OpenIncident, _ setting: FrontRow.Setting) {
         let time = setting.time
-        let note = setting.incidents[incident.id]
+        let acknowledgement = setting.context.acknowledgements[incident.id]
         kind = incident.kind.rawValue
         address = "/incidents/\(incident.id)"
         var notes: [String] = []
@@ -123,10 +124,10 @@ extension FrontRow.IncidentLine {
             state = incident.graceUntil.map { "no alert before \(time.brief($0))" } ?? "pending, not notified yet"
         case .firing:
             state = "firing since \(time.brief(incident.firedAt ?? incident.since))"
-            isUnacknowledged = note?.record.acknowledgement == nil
+            isUnacknowledged = acknowledgement == nil
         default: state = "\(incident.state.rawValue) since \(time.brief(incident.firedAt ?? incident.since))"
         }
-        if let by = note?.record.acknowledgement?.by { notes.append("acknowledged by \(by.onOneLine(upTo: 100))") }
+        if let by = acknowledgement?.by { notes.append("acknowledged by \(by.onOneLine(upTo: 100))") }
         if let inhibitor = setting.context.inhibitor(
             of: incident.kind, of: setting.watched.domain, inDomain: incident.inhibitedBy)
         {
@@ -140,7 +141,7 @@ extension FrontRow.IncidentLine {
                 "silenced until \(silence.until.map { PageTime.brief($0, wall: time.wall) } ?? "further notice")")
             isUnacknowledged = false
         }
-        let notified = (note?.notified ?? []).map { $0.onOneLine(upTo: 40) }
+        let notified = (setting.notified[incident.id] ?? []).map { $0.onOneLine(upTo: 40) }
         if !notified.isEmpty { notes.append("notified \(notified.listed(upTo: 3))") }
         self.isUnacknowledged = isUnacknowledged
         self.notes = notes + [incident.id.shortIncidentID]

@@ -39,7 +39,7 @@ struct OverviewRoute: Sendable {
             let ids = records.flatMap { record in
                 record.status.needsAttention ? record.summary?.incidents.map(\.id) ?? [] : []
             }
-            reading.incidents = try await store.incidentNotes(ids)
+            reading.notified = try await store.notifiedChannels(ids)
         }
         let basis = try await context.basis(
             time, role, counts: counts, isPaused: query.isPaused,

@@ -23,16 +23,20 @@ package struct IncidentContext: Sendable {
 
     /// Visitors get to know of nobody who acts, and of no trouble with a channel.
     init(_ store: Store, windows: [MaintenanceWindow], wall: Date, for role: Role) async throws {
+        // The oldest speaks for the others.
+        let open = try await store.incidents(.openGlobal).reversed()
+        let facts = try await store.incidentFacts(open.map(\.incident.id))
+        let global = open.map { ($0, facts[$0.incident.id]) }
         guard role > .visitor else {
-            let global = try await store.openGlobalIncidents().filter { entry in
+            let explaining = global.filter { entry in
                 if case .global(let cause) = entry.0.incident.subject { !cause.inhibits.isEmpty } else { true }
             }
-            self.init(global: global.map { (IncidentRecord(incident: $0.0.incident), $0.1) })
+            self.init(global: explaining.map { (IncidentRecord(incident: $0.0.incident), $0.1) })
             return
         }
         self.init(
             silences: Silences(silences: try await store.silences(notOverAt: wall), windows: windows),
-            acknowledgements: try await store.acknowledgements(), global: try await store.openGlobalIncidents())
+            acknowledgements: try await store.acknowledgements(), global: global)
     }
 
     /// Until when a silence or window suppresses notifications about an incident; nil: none does.

@@ -25,22 +25,27 @@ struct IncidentPagesRoute: Sendable {
     func list(_ query: IncidentsQuery, _ time: PageTime) async throws -> IncidentsView {
         let store = context.store
         let start = time.now - Double(query.days) * 86400
-        let filter = query.filter
-        let resolved = try await store.resolvedIncidents(
-            filter, since: start, limit: Self.rows + 1, offset: (query.page - 1) * Self.rows)
+        func section(_ state: IncidentQuery.State) -> IncidentQuery {
+            IncidentQuery(
+                search: query.search, kind: query.kind, state: state, order: .attention, limit: Self.rows)
+        }
+        var ended = section(.resolved)
+        (ended.since, ended.order) = (start, .ended)
+        (ended.limit, ended.offset) = (Self.rows + 1, (query.page - 1) * Self.rows)
+        let resolved = try await store.incidents(ended)
         let isFirst = query.page == 1
         let watched = context.watched.index
         var reading = IncidentsView.Reading(
             query: query,
-            open: isFirst ? try await store.unresolvedIncidents(filter, limit: Self.rows) : [],
-            pending: isFirst ? try await store.pendingIncidents(filter, limit: Self.rows) : [],
+            open: isFirst ? try await store.incidents(section(.open)) : [],
+            pending: isFirst ? try await store.incidents(section(.pending)) : [],
             resolved: Array(resolved.prefix(Self.rows)), all: try await store.incidentCounts(since: start),
-            counts: try await store.incidentCounts(filter, since: start))
+            counts: try await store.incidentCounts(search: query.search, kind: query.kind, since: start))
         reading.chosen = Set(refusal?.incidents ?? [])
         reading.hasMore = resolved.count > Self.rows
         reading.labels = { watched[$0]?.labels ?? [:] }
         let shown = (reading.open + reading.pending + reading.resolved).map(\.incident.id)
-        reading.notes = try await store.incidentNotes(shown)
+        reading.notified = try await store.notifiedChannels(shown)
         reading.facts = try await store.incidentFacts(shown)
         reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
         let basis = try await context.basis(
@@ -62,19 +67,19 @@ struct IncidentPagesRoute: Sendable {
     /// nil: there is no such incident.
     func view(_ id: String, isPaused: Bool, _ time: PageTime) async throws -> IncidentView? {
         let store = context.store
-        let (record, facts): (IncidentRecord, IncidentFacts?)
+        let record: IncidentRecord
         do {
-            (record, facts) = try await store.incidentWithFacts(named: String(id.prefix(64)))
+            record = try await store.incident(named: String(id.prefix(64)))
         } catch is UnknownName {
             return nil
         }
+        let facts = try await store.incidentFacts([record.incident.id])[record.incident.id]
         let path = "/incidents/\(record.incident.id)"
         let basis = try await context.basis(
             time, role, refusal, counts: try await store.statusCounts(), isPaused: isPaused,
             pauseAddress: isPaused ? path : path + "?pause=1")
         return IncidentView(
-            record, facts: facts, note: try await store.incidentNotes([record.incident.id])[record.incident.id],
-            deliveries: try await store.deliveries(incident: record.incident.id, limit: 200),
+            record, facts: facts, deliveries: try await store.deliveries(incident: record.incident.id, limit: 200),
             context: try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role),
             labels: record.incident.domain.flatMap { context.watched.index[$0]?.labels } ?? [:], basis: basis,
             time: time)
@@ -125,6 +130,4 @@ struct IncidentsQuery: Equatable, Sendable {
         change(&copy)
         return copy
     }
-
-    var filter: IncidentFilter { IncidentFilter(search: search, kind: kind) }
 }

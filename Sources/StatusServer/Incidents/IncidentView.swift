@@ -26,8 +26,8 @@ struct IncidentView: Equatable, Sendable {
     let jsonURL: String
 
     init(
-        _ record: IncidentRecord, facts: IncidentFacts?, note: IncidentNote?, deliveries: [DeliveryRecord],
-        context: IncidentContext, labels: [String: String], basis: Frame.Basis, time: PageTime
+        _ record: IncidentRecord, facts: IncidentFacts?, deliveries: [DeliveryRecord], context: IncidentContext,
+        labels: [String: String], basis: Frame.Basis, time: PageTime
     ) {
         let incident = record.incident
         path = "/incidents/\(incident.id)"
@@ -37,8 +37,7 @@ struct IncidentView: Equatable, Sendable {
         kind = incident.kind.rawValue
         (mark, tone) = incident.face
         story = IncidentStory(
-            incident, note: IncidentNote(record: record, notified: note?.notified ?? []), deliveries: deliveries,
-            context: context, labels: labels, time: time)
+            record, deliveries: deliveries, context: context, labels: labels, time: time)
         frame = Frame(
             title: "\(domain): \(kind)",
             tone: incident.state == .resolved ? .ok : incident.severity == .error ? .fail : .warn,
@@ -102,9 +101,10 @@ struct IncidentStory: Equatable, Sendable {
     }
 
     init(
-        _ incident: Incident, note: IncidentNote?, deliveries: [DeliveryRecord], context: IncidentContext,
-        labels: [String: String], time: PageTime
+        _ record: IncidentRecord, deliveries: [DeliveryRecord], context: IncidentContext, labels: [String: String],
+        time: PageTime
     ) {
+        let (incident, acknowledgement) = (record.incident, record.acknowledgement)
         id = incident.id
         shortID = String(incident.id.prefix(12))
         kind = incident.kind.rawValue
@@ -118,7 +118,6 @@ struct IncidentStory: Equatable, Sendable {
         default: state = "\(incident.state.rawValue) since \(time.brief(incident.firedAt ?? incident.openedAt))"
         }
         since = "trouble since \(time.brief(incident.since))"
-        let acknowledgement = note?.record.acknowledgement
         acknowledged = acknowledgement.map {
             "acknowledged by \($0.by.onOneLine(upTo: 100)) at \(time.brief($0.at))"
                 + ($0.reason.isEmpty ? "" : ": “\($0.reason.onOneLine(upTo: 300))”")

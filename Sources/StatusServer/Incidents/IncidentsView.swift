@@ -67,7 +67,8 @@ struct IncidentsView: Equatable, Sendable {
         var all: IncidentCounts
         /// With it.
         var counts: IncidentCounts
-        var notes: [String: IncidentNote] = [:]
+        /// The channels that took a message, by incident.
+        var notified: [String: [String]] = [:]
         var facts: [String: IncidentFacts] = [:]
         var context = IncidentContext()
         var labels: @Sendable (Domain) -> [String: String] = { _ in [:] }
@@ -110,9 +111,7 @@ struct IncidentsView: Equatable, Sendable {
         let scope = BarScope(start: start, time: time)
         ticks = scope.ticks
         func rows(_ records: [IncidentRecord]) -> [Row] {
-            records.map {
-                Row($0, note: reading.notes[$0.incident.id], facts: reading.facts[$0.incident.id], reading, scope)
-            }
+            records.map { Row($0, reading, scope) }
         }
         func first(_ shown: Int, _ count: Int) -> String? {
             shown < count ? "the first \(shown.grouped) are shown; search finds the others" : nil
@@ -175,10 +174,7 @@ struct BarScope: Sendable {
 }
 
 extension IncidentsView.Row {
-    init(
-        _ record: IncidentRecord, note: IncidentNote?, facts: IncidentFacts?, _ reading: IncidentsView.Reading,
-        _ scope: BarScope
-    ) {
+    init(_ record: IncidentRecord, _ reading: IncidentsView.Reading, _ scope: BarScope) {
         let (incident, time) = (record.incident, scope.time)
         id = "i-\(incident.id)"
         number = incident.id
@@ -188,7 +184,7 @@ extension IncidentsView.Row {
         domainAddress = incident.domain.map { "/domains/\($0.name)" }
         kind = incident.kind.rawValue
         (mark, tone) = incident.face
-        summary = facts.map { facts in
+        summary = reading.facts[incident.id].map { facts in
             let text = facts.text(at: time.reading(incident))
             return (text.cause ?? text.effect).firstSentence.shortened(to: 140)
         }
@@ -215,7 +211,7 @@ extension IncidentsView.Row {
         }
         if let silenced { notes.append("silenced until \(PageTime.brief(silenced, wall: time.wall))") }
         if incident.isFlapping { notes.append("flapping") }
-        let notified = (note?.notified ?? []).map { $0.onOneLine(upTo: 40) }
+        let notified = (reading.notified[incident.id] ?? []).map { $0.onOneLine(upTo: 40) }
         if incident.state != .pending {
             notes.append(notified.isEmpty ? "no message sent" : "notified \(notified.listed(upTo: 4))")
         }

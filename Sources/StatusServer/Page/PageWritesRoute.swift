@@ -21,10 +21,12 @@ struct PageWritesRoute: Sendable {
     func acknowledge(_ request: Request, _ id: String) async throws -> Response {
         try await gate.form(request) { form in
             do {
-                let answer = try await context.store.acknowledge(prefix: id, try acknowledgement(form))
+                let answer = try await context.store.acknowledge(named: id, try acknowledgement(form))
                 return await finish(answer, request, form, id)
             } catch let error as SilenceFault {
                 return await refuse(error.description, form, request, on: .incident(id))
+            } catch let fault as UnknownName {
+                return await refuse(fault.description, form, request, on: .incident(id), .notFound)
             }
         }
     }
@@ -37,8 +39,8 @@ struct PageWritesRoute: Sendable {
                 guard !ids.isEmpty else { throw SilenceFault("choose the incidents to acknowledge") }
                 let acknowledgement = try acknowledgement(form)
                 for id in ids {
-                    // One that ended or was acknowledged meanwhile is no obstacle to the others.
-                    _ = try await context.store.acknowledge(prefix: id, acknowledgement)
+                    // One that is gone, has ended or was acknowledged meanwhile is no obstacle to the others.
+                    do { _ = try await context.store.acknowledge(named: id, acknowledgement) } catch is UnknownName {}
                 }
                 await onWrite()
                 return .seeOther(FormBody.ownPath(form["back"], otherwise: "/incidents"))
@@ -50,7 +52,11 @@ struct PageWritesRoute: Sendable {
 
     func unacknowledge(_ request: Request, _ id: String) async throws -> Response {
         try await gate.form(request) { form in
-            await finish(try await context.store.unacknowledge(prefix: id), request, form, id)
+            do {
+                return await finish(try await context.store.unacknowledge(named: id), request, form, id)
+            } catch let fault as UnknownName {
+                return await refuse(fault.description, form, request, on: .incident(id), .notFound)
+            }
         }
     }
 
@@ -62,8 +68,7 @@ struct PageWritesRoute: Sendable {
         -> Response
     {
         guard case .done(let incident) = answer else {
-            return await refuse(
-                answer.refusal ?? "", form, request, on: .incident(id), answer == .unknown ? .notFound : .conflict)
+            return await refuse(answer.refusal ?? "", form, request, on: .incident(id), .conflict)
         }
         await onWrite()
         return .seeOther("/incidents/\(incident.id)")

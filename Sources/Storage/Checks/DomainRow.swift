@@ -27,8 +27,7 @@ enum DomainRow {
         }
     }
 
-    /// Writes that a check left the state as it was but for instants. Returns whether the row holds a state: one that cannot be
-    /// read is set aside.
+    /// Writes that a check left the state as it was but for instants. Returns whether the row holds a state.
     static func noteUnchanged(_ state: DomainState, _ database: Database) throws -> Bool {
         guard let last = state.lastCheckedAt else { return false }
         try database.execute(

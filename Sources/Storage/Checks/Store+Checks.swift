@@ -64,7 +64,7 @@ extension Store {
                 }
             }
             var state = GlobalState()
-            for record in try IncidentRow.records(database, cached: ChannelTransaction.unresolvedOfGlobal) {
+            for record in try IncidentRow.records(.openGlobal, database) {
                 guard let cause = record.incident.cause else { continue }
                 var tracked = TrackedIncident(incident: record.incident)
                 tracked.facts = try IncidentRow.facts(record.incident.id, database)
@@ -72,7 +72,7 @@ extension Store {
             }
             return (state.open.isEmpty ? nil : state, fault)
         }
-        if let fault { await setAside([fault]) }
+        if let fault { await report([fault]) }
         return state
     }
 }

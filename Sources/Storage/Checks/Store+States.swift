@@ -19,7 +19,7 @@ extension Store {
         let decoded = try await read { database in
             try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name]).map(Self.decode)
         }
-        if case .failure(let state) = decoded { await setAside([state]) }
+        if case .failure(let state) = decoded { await report([state]) }
         return try? decoded?.get()
     }
 
@@ -71,7 +71,7 @@ extension Store {
             }
             return (states, unreadable)
         }
-        await setAside(unreadable)
+        await report(unreadable)
         return states
     }
 
@@ -86,7 +86,7 @@ extension Store {
             while let row = try rows.next() {
                 let name: String = row["name"]
                 try Self.checkFormat(row["format"], of: name)
-                // Who reads it in whole sets it aside where it cannot be read.
+                // Who reads it in whole reports one that cannot be read.
                 guard
                     var standing = try? Stored.decode(
                         DomainStanding.self, from: row["state"], what: "state of \(name)")
@@ -181,7 +181,7 @@ extension Store {
 }
 
 // MARK: - Unreadable states
-// A stored state that cannot be decoded is set aside and begun anew; all others go on.
+// A stored state that cannot be decoded is reported, and begun anew: the next check writes over it. All others go on.
 
 /// A stored state that could not be decoded.
 package struct UnreadableState: Error, Equatable, Sendable {
@@ -207,42 +207,17 @@ extension Store {
         unreadable.withLock { $0.handler = handler }
     }
 
-    /// Reports the states. The monitor also moves them to a table of their own, with the domain's unconfirmed incidents
-    /// gone; other processes leave them where they are.
-    func setAside(_ states: [UnreadableState]) async {
+    /// Reports the states. The monitor also drops what was never confirmed: nobody remembers that any more.
+    func report(_ states: [UnreadableState]) async {
         for state in states {
-            // Where the store takes no writes, the next check's state replaces the row.
-            let now = now()
-            if isMonitor { _ = try? await write { try Self.move(state, at: now, $0) } }
-            let handler = unreadable.withLock { $0.isNews(state) ? $0.handler : nil }
-            handler?(state)
+            guard let handler = unreadable.withLock({ $0.isNews(state) ? $0.handler : nil }) else { continue }
+            handler(state)
+            guard isMonitor else { continue }
+            _ = try? await write { database in
+                try database.execute(
+                    cached: "DELETE FROM incident WHERE domain = ? AND version = 0 AND state = 'pending'",
+                    arguments: [state.name])
+            }
         }
-    }
-
-    private static func move(_ state: UnreadableState, at now: Date, _ database: Database) throws {
-        if state.name == UnreadableState.global {
-            try database.execute(
-                cached: """
-                    INSERT INTO set_aside_state (name, at, error, state)
-                    SELECT '', ?, ?, CAST(value AS BLOB) FROM meta WHERE name = 'global'
-                    """, arguments: [now.milliseconds, state.error])
-            try database.execute(cached: "DELETE FROM meta WHERE name = 'global'")
-        } else {
-            // A check may have written a sound one since it was read.
-            guard let row = try Row.fetchOne(database, cached: stateOfDomain, arguments: [state.name]),
-                case .failure = try decode(row)
-            else { return }
-            try database.execute(
-                cached: """
-                    INSERT INTO set_aside_state (name, at, error, state)
-                    SELECT name, ?, ?, state FROM domain WHERE name = ?
-                    """, arguments: [now.milliseconds, state.error, state.name])
-            try database.execute(
-                cached: "UPDATE domain SET format = NULL, state = NULL WHERE name = ?", arguments: [state.name])
-        }
-        // Nobody remembers these any more, so nobody would drop them.
-        try database.execute(
-            cached: "DELETE FROM incident WHERE domain = ? AND version = 0 AND state = 'pending'",
-            arguments: [state.name])
     }
 }

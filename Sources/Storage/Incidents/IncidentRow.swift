@@ -53,6 +53,10 @@ enum IncidentRow {
         try Row.fetchAll(database, cached: constant, arguments: arguments).compactMap(record)
     }
 
+    static func records(_ query: IncidentQuery, _ database: Database) throws -> [IncidentRecord] {
+        try records(database, cached: query.sql, query.arguments(ofPage: true))
+    }
+
     /// nil where the row cannot be read: one bad row must not stop a channel's loop or a page.
     static func record(_ row: Row) -> IncidentRecord? {
         guard let subject = subject(row), let kind = IncidentKind(rawValue: row["kind"]),
@@ -118,28 +122,23 @@ enum IncidentRow {
         try Store.meta("change", database).flatMap(Int64.init) ?? 0
     }
 
-    /// The columns of the acknowledgement are not among them.
-    private static let upserting = upsert(
-        into: "incident", key: "id",
-        columns: """
-            domain, cause, kind, severity, state, since, opened_at, fired_at, resolved_at, reason, version,
-            worse_version, worse_at, again_version, again_at, flapping_version, flapping_at, is_flapping,
-            inhibited_by, change, facts
-            """, kept: ["facts"])
-
+    /// The columns of the acknowledgement are not among them. Facts stay where the change brings none.
     private static func write(_ change: IncidentChange, number: Int64, _ database: Database) throws {
         let incident = change.incident
-        try database.execute(
-            cached: upserting,
-            arguments: [
-                incident.id, incident.domain?.name ?? noDomain, incident.cause?.name, incident.kind.rawValue,
-                incident.severity.rawValue, incident.state.rawValue, incident.since.milliseconds,
-                incident.openedAt.milliseconds, incident.firedAt?.milliseconds, incident.resolvedAt?.milliseconds,
-                incident.reason?.rawValue, incident.version, incident.worse?.version, incident.worse?.at.milliseconds,
-                incident.again?.version, incident.again?.at.milliseconds, incident.flapping?.version,
-                incident.flapping?.at.milliseconds, incident.isFlapping, incident.inhibitedBy?.rawValue, number,
-                try change.facts.map { try Stored.encode($0) },
-            ])
+        var row: [String: (any DatabaseValueConvertible)?] = [
+            "id": incident.id, "domain": incident.domain?.name ?? noDomain, "cause": incident.cause?.name,
+            "kind": incident.kind.rawValue, "severity": incident.severity.rawValue, "state": incident.state.rawValue,
+            "since": incident.since.milliseconds, "opened_at": incident.openedAt.milliseconds,
+            "fired_at": incident.firedAt?.milliseconds, "resolved_at": incident.resolvedAt?.milliseconds,
+            "reason": incident.reason?.rawValue, "version": incident.version, "is_flapping": incident.isFlapping,
+            "inhibited_by": incident.inhibitedBy?.rawValue, "change": number,
+        ]
+        for (name, mark) in [("worse", incident.worse), ("again", incident.again), ("flapping", incident.flapping)] {
+            row["\(name)_version"] = .some(mark?.version)
+            row["\(name)_at"] = .some(mark?.at.milliseconds)
+        }
+        if let facts = change.facts { row["facts"] = try Stored.encode(facts) }
+        try database.upsert(row, into: "incident", key: ["id"])
     }
 
     /// nil where none are stored, or they cannot be read.

@@ -14,25 +14,21 @@ package struct UnknownName: Error, Equatable, CustomStringConvertible {
     package init(_ description: String) { self.description = description }
 }
 
+extension Incident {
+    /// Which one it is, for people who have to choose: `3fa9… cdn.stale of example.com, firing since 2026-11-21T07:00:00Z`.
+    package var reference: String {
+        "\(id) \(kind.rawValue) of \(subjectName), \(state.rawValue) since \(since.rfc3339)"
+    }
+}
+
 extension Store {
     /// Shorter ones would fit too many.
     private static let shortestPrefix = 4
 
-    /// The incident whose id this is, or begins so.
+    /// The incident whose id this is, or begins so. Of several the only one that is not resolved is meant.
     /// - Throws: `UnknownName` where there is none, or several are.
     package func incident(named name: String) async throws -> IncidentRecord {
         try await read { try Self.incident(named: name, $0) }
-    }
-
-    /// The same with what a message would say of it.
-    /// - Throws: `UnknownName` where there is none, or several are.
-    package func incidentWithFacts(
-        named name: String
-    ) async throws -> (record: IncidentRecord, facts: IncidentFacts?) {
-        try await read { database in
-            let record = try Self.incident(named: name, database)
-            return (record, try IncidentRow.facts(record.incident.id, database))
-        }
     }
 
     static func incident(named name: String, _ database: Database) throws -> IncidentRecord {
@@ -45,13 +41,22 @@ extension Store {
         guard prefix.utf8.count >= shortestPrefix else {
             throw UnknownName("'\(shown)' is too short for an incident's id; its first four characters are enough")
         }
-        let found = try IncidentRow.records(database, cached: byPrefix, ["prefix": prefix])
-        guard let first = found.first else { throw UnknownName("no incident has an id that begins with '\(shown)'") }
-        guard found.count == 1 else {
-            throw UnknownName(AcknowledgeAnswer.ambiguous(found.map(\.incident)).refusal ?? "")
+        let found = try IncidentRow.records(database, cached: incidentsByPrefix, ["prefix": prefix])
+        let open = found.filter { $0.incident.state != .resolved }
+        let meant = open.isEmpty ? found : open
+        guard let first = meant.first else { throw UnknownName("no incident has an id that begins with '\(shown)'") }
+        guard meant.count == 1 else {
+            let references = meant.map(\.incident.reference).joined(separator: "; ")
+            throw UnknownName("several incidents have an id that begins so: \(references)")
         }
         return first
     }
+
+    /// Ids are letters and digits, so all that begin with the prefix are below the prefix with a tilde.
+    private static let incidentsByPrefix = """
+        \(IncidentRow.select) WHERE i.id >= :prefix AND i.id < :prefix || '~'
+        ORDER BY i.state = 'resolved', i.opened_at DESC LIMIT 6
+        """
 
     /// What was sent, newest first; of a channel, an incident by the beginning of its id, a domain. nil for all.
     /// - Throws: `UnknownName` for what the store does not know.
@@ -89,29 +94,42 @@ extension Store {
             OR EXISTS (SELECT 1 FROM incident WHERE domain = :name)
         """
 
-    /// As `sentMessage`.
+    /// One message whole, by the number of one of its deliveries, or by the beginning of its key.
     /// - Throws: `UnknownName` where there is none, or several keys begin so.
     package func message(named name: String) async throws -> SentMessage {
-        if let message = try await sentMessage(named: name) { return message }
-        let shown = name.displayable.shortened(to: 80)
-        let lines = try await read { database in
-            try Row.fetchAll(database, cached: Self.fittingKeys, arguments: ["prefix": name.lowercased()]).map { row in
-                "\(row["key"] as String) to \((row["channel"] as String).displayable) at "
-                    + Date(milliseconds: row["at"]).rfc3339
+        try await read { database in
+            let shown = name.displayable.shortened(to: 80)
+            let keys = try Self.keys(ofMessage: name, database)
+            if keys.count == 1, let message = try Self.sentMessage(key: keys[0].key, database) { return message }
+            guard keys.count < 2 else {
+                let list = keys.map(\.line).joined(separator: "; ")
+                throw UnknownName("several messages have a key that begins with '\(shown)': \(list)")
             }
-        }
-        guard lines.count > 1 else {
-            guard let record = try? await incident(named: name) else {
+            guard let record = try? Self.incident(named: name, database) else {
                 throw UnknownName("no delivery is named '\(shown)'")
             }
             throw UnknownName(
                 "'\(shown)' is the incident \(record.incident.id.prefix(12)); `deliveries list --incident` lists what was sent "
                     + "about it")
         }
-        throw UnknownName("several messages have a key that begins with '\(shown)': \(lines.joined(separator: "; "))")
     }
 
-    static let fittingKeys = """
+    /// A number is that of a delivery first: what the list shows is meant more often than a key of digits alone.
+    private static func keys(ofMessage name: String, _ database: Database) throws -> [(key: String, line: String)] {
+        if let id = SentMessage.number(name),
+            let key = try String.fetchOne(
+                database, cached: "SELECT key FROM delivery WHERE id = ?", arguments: [id])
+        {
+            return [(key, "")]
+        }
+        guard SentMessage.isKey(name) else { return [] }
+        return try Row.fetchAll(database, cached: messagesByKey, arguments: ["prefix": name.lowercased()]).map { row in
+            let at = Date(milliseconds: row["at"]).rfc3339
+            return (row["key"], "\(row["key"] as String) to \((row["channel"] as String).displayable) at \(at)")
+        }
+    }
+
+    private static let messagesByKey = """
         SELECT key, channel, at FROM message_log WHERE key >= :prefix AND key < :prefix || '~' ORDER BY at DESC LIMIT 6
         """
 }

@@ -239,17 +239,12 @@ extension Store {
             let first = try Int64.fetchOne(
                 database, cached: "SELECT min(at) FROM version_interval WHERE domain = ?", arguments: [domain.name])
             let incidents = try IncidentRow.records(
-                database, cached: Self.pastOfDomain, [domain.name, start.milliseconds, Self.mostPast])
+                IncidentQuery(domain: domain, since: start, limit: Self.mostPast), database)
             return DomainPast(
                 firstSeen: first.map(Date.init(milliseconds:)), incidents: incidents.map(\.incident),
                 pauses: try Self.pauses(since: start, database))
         }
     }
-
-    static let pastOfDomain = """
-        \(IncidentRow.select) WHERE i.domain = ? AND i.kind <> 'change' AND i.fired_at IS NOT NULL
-        AND (i.resolved_at IS NULL OR i.resolved_at > ?) ORDER BY i.opened_at DESC, i.id LIMIT ?
-        """
 
     static func pauses(since start: Date, _ database: Database) throws -> [ClosedRange<Date>] {
         try Row.fetchAll(

@@ -7,7 +7,7 @@ import Monitoring
 
 /// One message under way: its bytes are frozen, and it goes out again until the receiver answers clearly or nobody
 /// needs it.
-package struct MessageRecord: Equatable, Sendable {
+package struct MessageRecord: StoredRow, Equatable, Sendable {
     /// 0 before it is stored.
     package var id: Int64
     /// Hexadecimal, 64 characters; the same at every attempt.
@@ -33,6 +33,15 @@ package struct MessageRecord: Equatable, Sendable {
     package var isPlain = false
     /// A receiver may process a trigger after its end: the end is sent once more.
     package var isRepeat = false
+
+    private enum CodingKeys: String, CodingKey {
+        case id, key, reason, kind, body, members, attempts, unanswered, recipient
+        case createdAt = "created_at"
+        case retryAt = "retry_at"
+        case isUnclear = "is_unclear"
+        case isPlain = "is_plain"
+        case isRepeat = "is_repeat"
+    }
 
     package struct Member: Codable, Equatable, Sendable {
         package let incidentID: String
@@ -82,15 +91,15 @@ extension MessageRecord {
 extension ChannelTransaction {
     /// The messages under way with what they state, by their next attempt.
     package func messages() throws -> [MessageRecord] {
-        try Row.fetchAll(database, cached: Self.ofChannel, arguments: [channel]).compactMap(Self.message)
+        try MessageRecord.readable(database, cached: Self.ofChannel, [channel])
     }
 
     static let ofChannel = "SELECT * FROM message WHERE channel = ? ORDER BY retry_at, id"
 
     /// Those that cannot be read, as one may be that a later version wrote.
     package func unreadableMessages() throws -> [Int64] {
-        try Row.fetchAll(database, cached: Self.ofChannel, arguments: [channel]).filter { Self.message($0) == nil }
-            .map { $0["id"] }
+        try Row.fetchAll(database, cached: Self.ofChannel, arguments: [channel])
+            .filter { (try? MessageRecord(row: $0)) == nil }.map { $0["id"] }
     }
 
     /// Deletes a message that cannot be read. Its incidents may be notified of again; what it said may have arrived.
@@ -105,18 +114,7 @@ extension ChannelTransaction {
 
     /// Stores a message, and returns it with its id.
     package func insert(_ message: MessageRecord) throws -> MessageRecord {
-        try database.execute(
-            cached: """
-                INSERT INTO message (channel, key, reason, kind, created_at, attempts, retry_at, is_unclear,
-                    unanswered, recipient, is_plain, is_repeat, body, members)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                channel, message.key, message.reason.rawValue, message.kind.rawValue, message.createdAt.milliseconds,
-                message.attempts, message.retryAt.milliseconds, message.isUnclear, message.unanswered,
-                message.recipient, message.isPlain, message.isRepeat, message.body,
-                try Stored.text(message.members),
-            ])
+        try message.upsert(into: "message", with: ["channel": channel], without: "id", database)
         var stored = message
         stored.id = database.lastInsertedRowID
         return stored
@@ -151,32 +149,6 @@ extension ChannelTransaction {
 
     /// Adds a line to the log.
     package func log(_ delivery: DeliveryRecord) throws {
-        try database.execute(
-            cached: """
-                INSERT INTO delivery (channel, incident_id, type, reason, version, key, at, attempts, outcome, status,
-                    error)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                delivery.channel, delivery.incidentID, delivery.type.rawValue, delivery.reason.rawValue,
-                delivery.version, delivery.key, delivery.at.milliseconds, delivery.attempts,
-                delivery.outcome.rawValue, delivery.status, delivery.error,
-            ])
-    }
-
-    private static func message(_ row: Row) -> MessageRecord? {
-        guard let reason = NotificationReason(rawValue: row["reason"]), let kind = IncidentKind(rawValue: row["kind"]),
-            let members = try? Stored.decode([MessageRecord.Member].self, text: row["members"], what: "message")
-        else { return nil }
-        var message = MessageRecord(
-            id: row["id"], key: row["key"], reason: reason, kind: kind, body: row["body"], members: members,
-            createdAt: Date(milliseconds: row["created_at"]), retryAt: Date(milliseconds: row["retry_at"]))
-        message.attempts = row["attempts"]
-        message.isUnclear = row["is_unclear"]
-        message.unanswered = row["unanswered"]
-        message.recipient = row["recipient"]
-        message.isPlain = row["is_plain"]
-        message.isRepeat = row["is_repeat"]
-        return message
+        try delivery.upsert(into: "delivery", without: "id", database)
     }
 }

@@ -7,7 +7,7 @@ import Monitoring
 
 /// What one channel knows of one incident, and what is pending there. A row of `notification`, written by that channel's
 /// loop and by nobody else.
-package struct NotificationRecord: Equatable, Sendable {
+package struct NotificationRecord: StoredRow, Equatable, Sendable {
     package let incidentID: String
     /// What the receiver acknowledged last, by a clear answer.
     package var state = State.nothing
@@ -39,11 +39,24 @@ package struct NotificationRecord: Equatable, Sendable {
     /// When that last ended: nobody could have acknowledged before; nil: nothing ever did.
     package var releasedAt: Date?
 
-    package enum State: String, Sendable, CaseIterable {
+    private enum CodingKeys: String, CodingKey {
+        case state, version, refused, count, reference, reason
+        case incidentID = "incident_id"
+        case notifiedAt = "notified_at"
+        case maybeDelivered = "maybe_delivered"
+        case acknowledgedAt = "acknowledged_at"
+        case pendingSince = "pending_since"
+        case dueAt = "due_at"
+        case messageID = "message_id"
+        case isHeld = "is_held"
+        case releasedAt = "released_at"
+    }
+
+    package enum State: String, Codable, Sendable, CaseIterable {
         case nothing, firing, resolved
     }
 
-    package struct Refusal: Equatable, Sendable {
+    package struct Refusal: Codable, Equatable, Sendable {
         package let version: Int
         package let at: Date
 
@@ -85,17 +98,16 @@ package struct PendingGroup: Equatable, Sendable {
 
 extension ChannelTransaction {
     package func notification(_ incidentID: String) throws -> NotificationRecord? {
-        try Row.fetchOne(
-            database, cached: "SELECT * FROM notification WHERE channel = ? AND incident_id = ?",
-            arguments: [channel, incidentID]
-        ).map(Self.record)
+        try NotificationRecord.readable(
+            database, cached: "SELECT * FROM notification WHERE channel = ? AND incident_id = ?", [channel, incidentID]
+        ).first
     }
 
     /// By the ids of their incidents.
     package func notifications(_ ids: [String]) throws -> [String: NotificationRecord] {
         // One text for any number of ids, so that it is compiled once.
         let list = try Stored.text(ids)
-        let records = try records(cached: Self.listed, [channel, list])
+        let records = try NotificationRecord.readable(database, cached: Self.listed, [channel, list])
         return Dictionary(records.map { ($0.incidentID, $0) }) { first, _ in first }
     }
 
@@ -110,16 +122,9 @@ extension ChannelTransaction {
                 cached: "DELETE FROM notification WHERE channel = ? AND incident_id = ?",
                 arguments: [channel, record.incidentID])
         }
-        try database.execute(
-            cached: Self.upserting,
-            arguments: [
-                channel, record.incidentID, record.state.rawValue, record.version, record.notifiedAt?.milliseconds,
-                record.maybeDelivered, record.acknowledgedAt?.milliseconds,
-                record.refused?.version, record.refused?.at.milliseconds, record.count, record.reference,
-                record.reason?.rawValue, record.pendingSince?.milliseconds, record.dueAt?.milliseconds,
-                record.messageID, record.isHeld, record.releasedAt?.milliseconds, incident.kind.rawValue,
-                Self.ranks.firstIndex(of: incident.severity),
-            ])
+        try record.upsert(
+            into: "notification", key: ["channel", "incident_id"],
+            with: ["channel": channel, "kind": incident.kind.rawValue, "rank": Self.rank(incident.severity)], database)
     }
 
     /// Lets every channel look at an incident again.
@@ -141,7 +146,7 @@ extension ChannelTransaction {
             SELECT coalesce(d.error, 'HTTP ' || d.status) FROM delivery d
             WHERE d.incident_id = n.incident_id AND d.channel = n.channel AND d.outcome = 'refused' ORDER BY d.id DESC LIMIT 1
         ) AS words FROM notification n INDEXED BY notification_of_incident
-        WHERE n.incident_id = ? AND n.refused_version = ? AND n.channel <> ? ORDER BY n.channel
+        WHERE n.incident_id = ? AND json_extract(n.refused, '$.version') = ? AND n.channel <> ? ORDER BY n.channel
         """
 
     /// Withdraws what is pending about an incident that cannot be read. It is not evaluated again until it changes.
@@ -151,17 +156,10 @@ extension ChannelTransaction {
             arguments: [channel, record.incidentID])
     }
 
-    private static let upserting = upsert(
-        into: "notification", key: "channel, incident_id",
-        columns: """
-            state, version, notified_at, maybe_delivered, acknowledged_at, refused_version, refused_at, count,
-            reference, reason, pending_since, due_at, message_id, is_held, released_at, kind, rank
-            """)
-
     /// Notifications that `decide` is to be asked about again by now, the longest due first; none with a message under
     /// way.
     package func due(by now: Date, limit: Int) throws -> [NotificationRecord] {
-        try records(cached: Self.dueBy, [channel, now.milliseconds, limit])
+        try NotificationRecord.readable(database, cached: Self.dueBy, [channel, now.milliseconds, limit])
     }
 
     static let dueBy = """
@@ -180,7 +178,7 @@ extension ChannelTransaction {
 
     /// Notifications that are pending, due, or in a message, by incident, from behind `id` on; the empty string begins.
     package func openNotifications(after id: String, limit: Int) throws -> [NotificationRecord] {
-        try records(cached: Self.open, [channel, id, limit])
+        try NotificationRecord.readable(database, cached: Self.open, [channel, id, limit])
     }
 
     static let isOpen = "(n.pending_since IS NOT NULL OR n.due_at IS NOT NULL OR n.message_id IS NOT NULL)"
@@ -222,7 +220,8 @@ extension ChannelTransaction {
 
     /// The members of a group, the most severe first, of these the longest pending.
     package func pending(_ group: NotificationGroup, limit: Int) throws -> [NotificationRecord] {
-        try records(cached: Self.members, [channel, group.kind.rawValue, group.reason.rawValue, limit])
+        try NotificationRecord.readable(
+            database, cached: Self.members, [channel, group.kind.rawValue, group.reason.rawValue, limit])
     }
 
     static let members = """
@@ -233,19 +232,19 @@ extension ChannelTransaction {
 
     /// Writes down what the next message of the group has to keep to; the parameter is that of `PendingGroup`.
     package func pace(_ group: NotificationGroup, lastAt: Date?) throws {
-        try database.execute(
-            cached: Self.upsertingGroup,
-            arguments: [channel, group.kind.rawValue, group.reason.rawValue, lastAt?.milliseconds])
+        try database.upsert(
+            [
+                "channel": channel, "kind": group.kind.rawValue, "reason": group.reason.rawValue,
+                "last_at": lastAt?.milliseconds,
+            ], into: "notification_group", key: ["channel", "kind", "reason"])
     }
-
-    private static let upsertingGroup = upsert(
-        into: "notification_group", key: "channel, kind, reason", columns: "last_at")
 
     // MARK: - Rows
 
     /// The stored number of a severity is its place here.
     private static let ranks: [Severity] = [.note, .warning, .error]
 
+    private static func rank(_ severity: Severity) -> Int { ranks.firstIndex(of: severity) ?? 0 }
     private static func severity(_ rank: Int) -> Severity? { ranks.indices.contains(rank) ? ranks[rank] : nil }
 
     private static func group(_ row: Row) -> NotificationGroup? {
@@ -253,30 +252,5 @@ extension ChannelTransaction {
             let reason = (row["reason"] as String?).flatMap(NotificationReason.init(rawValue:))
         else { return nil }
         return NotificationGroup(kind: kind, reason: reason)
-    }
-
-    private func records(cached constant: String, _ arguments: StatementArguments) throws -> [NotificationRecord] {
-        try Row.fetchAll(database, cached: constant, arguments: arguments).map(Self.record)
-    }
-
-    private static func record(_ row: Row) -> NotificationRecord {
-        var record = NotificationRecord(incidentID: row["incident_id"])
-        record.state = NotificationRecord.State(rawValue: row["state"]) ?? .nothing
-        record.version = row["version"]
-        record.notifiedAt = row.instant("notified_at")
-        record.maybeDelivered = row["maybe_delivered"]
-        record.acknowledgedAt = row.instant("acknowledged_at")
-        if let version = row["refused_version"] as Int?, let at = row.instant("refused_at") {
-            record.refused = NotificationRecord.Refusal(version: version, at: at)
-        }
-        record.count = row["count"]
-        record.reference = row["reference"]
-        record.reason = (row["reason"] as String?).flatMap(NotificationReason.init(rawValue:))
-        record.pendingSince = row.instant("pending_since")
-        record.dueAt = row.instant("due_at")
-        record.messageID = row["message_id"]
-        record.isHeld = row["is_held"]
-        record.releasedAt = row.instant("released_at")
-        return record
     }
 }

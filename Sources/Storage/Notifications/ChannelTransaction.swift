@@ -6,7 +6,7 @@ import GRDB
 import Monitoring
 
 /// What is known of a channel as a whole: a row of `channel`.
-package struct ChannelRecord: Equatable, Sendable {
+package struct ChannelRecord: StoredRow, Equatable, Sendable {
     package let name: String
     /// As the configuration names it.
     package let type: String
@@ -28,8 +28,15 @@ package struct ChannelRecord: Equatable, Sendable {
     /// Refusals of messages from before this instant do not count any more.
     package var refusalsLiftedAt: Date?
 
-    package struct Hold: Equatable, Sendable {
-        package enum Reason: String, Sendable {
+    private enum CodingKeys: String, CodingKey {
+        case name, type, destination, cursor, hold, trouble, failures, refusals
+        case refusedMessages = "refused_messages"
+        case throttledSince = "throttled_since"
+        case refusalsLiftedAt = "refusals_lifted_at"
+    }
+
+    package struct Hold: Codable, Equatable, Sendable {
+        package enum Reason: String, Codable, Sendable {
             /// The receiver asked to wait.
             case throttled
             /// It refuses us, or our messages.
@@ -47,8 +54,8 @@ package struct ChannelRecord: Equatable, Sendable {
         }
     }
 
-    package struct Trouble: Equatable, Sendable {
-        package enum State: String, Sendable {
+    package struct Trouble: Codable, Equatable, Sendable {
+        package enum State: String, Codable, Sendable {
             /// Attempts fail; one message at a time is tried.
             case degraded
             /// It refuses us; something has to be repaired.
@@ -108,7 +115,7 @@ package struct ChannelTransaction {
 
     /// Confirmed and unresolved global incidents, oldest first.
     package func globalIncidents() throws -> [IncidentRecord] {
-        try IncidentRow.records(database, cached: Self.unresolvedOfGlobal)
+        try IncidentRow.records(.openGlobal, database).reversed()
     }
 
     /// The confirmed and unresolved incident of a kind that a domain has; nil: none.
@@ -118,13 +125,6 @@ package struct ChannelTransaction {
 
     static let unresolvedOfDomain = """
         \(IncidentRow.select) WHERE i.domain = ? AND i.kind = ? AND \(IncidentRow.isUnresolved) ORDER BY i.opened_at
-        """
-
-    private static let globalKinds = IncidentKind.allCases.filter(\.isOfGlobal).map { "'\($0.rawValue)'" }
-
-    static let unresolvedOfGlobal = """
-        \(IncidentRow.select) WHERE i.kind IN (\(globalKinds.joined(separator: ", ")))
-        AND \(IncidentRow.isUnresolved) ORDER BY i.opened_at, i.id
         """
 
     /// When the last global incident with this cause ended; nil where none fired and ended.
@@ -161,10 +161,10 @@ package struct ChannelTransaction {
 
     // MARK: - The channel
 
-    package func record() throws -> ChannelRecord? { try ChannelRow.record(channel, database) }
+    package func record() throws -> ChannelRecord? { try ChannelRecord.named(channel, database) }
 
     /// Writes the row of this channel.
-    package func save(_ record: ChannelRecord) throws { try ChannelRow.save(record, database) }
+    package func save(_ record: ChannelRecord) throws { try record.save(database) }
 
     /// Deletes all that this channel knows and sends, and the channel: its messages go elsewhere now, or nowhere.
     package func forget() throws {
@@ -176,12 +176,12 @@ package struct ChannelTransaction {
 }
 
 extension Store {
-    /// Runs what a channel's loop does in one transaction that may write. `body` may run twice, where the first time
-    /// was rolled back, so it must have no other effect.
+    /// Runs what a channel's loop does in one transaction that may write.
+    /// `isDurable`: a power failure does not undo it, nor anything before it. Behind it a message may leave.
     package func transact<Value: Sendable>(
-        channel: String, _ body: @escaping @Sendable (ChannelTransaction) throws -> Value
+        channel: String, isDurable: Bool = false, _ body: @escaping @Sendable (ChannelTransaction) throws -> Value
     ) async throws -> Value {
-        try await write { try body(ChannelTransaction(channel: channel, database: $0)) }
+        try await write(isDurable: isDurable) { try body(ChannelTransaction(channel: channel, database: $0)) }
     }
 
     /// The same for reading.
@@ -197,7 +197,7 @@ extension Store {
     /// All channels that ever had a loop, by name.
     package func channelRecords() async throws -> [ChannelRecord] {
         try await read { database in
-            try Row.fetchAll(database, cached: "SELECT * FROM channel ORDER BY name").map(ChannelRow.record)
+            try ChannelRecord.readable(database, cached: "SELECT * FROM channel ORDER BY name")
         }
     }
 
@@ -221,10 +221,10 @@ extension Store {
     }
 
     private static func endHold(_ channel: String, _ now: Date, _ database: Database) throws -> ChannelRecord? {
-        guard var record = try ChannelRow.record(channel, database) else { return nil }
+        guard var record = try ChannelRecord.named(channel, database) else { return nil }
         if record.hold?.reason != .throttled { record.hold = nil }
         record.refusalsLiftedAt = now
-        try ChannelRow.save(record, database)
+        try record.save(database)
         return record
     }
 
@@ -245,48 +245,10 @@ extension Store {
         """
 }
 
-/// All columns of `channel` are read and written here.
-enum ChannelRow {
-    static func record(_ name: String, _ database: Database) throws -> ChannelRecord? {
-        try Row.fetchOne(database, cached: "SELECT * FROM channel WHERE name = ?", arguments: [name]).map(record)
+extension ChannelRecord {
+    static func named(_ name: String, _ database: Database) throws -> ChannelRecord? {
+        try fetchOne(database.cachedStatement(sql: "SELECT * FROM channel WHERE name = ?"), arguments: [name])
     }
 
-    static func record(_ row: Row) -> ChannelRecord {
-        var record = ChannelRecord(name: row["name"], type: row["type"], destination: row["destination"])
-        record.cursor = row["cursor"]
-        if let until = row.instant("hold_until") {
-            record.hold = ChannelRecord.Hold(
-                until: until, reason: ChannelRecord.Hold.Reason(rawValue: row["hold_reason"] ?? "") ?? .failing)
-        }
-        if let since = row.instant("trouble_since") {
-            record.trouble = ChannelRecord.Trouble(
-                state: ChannelRecord.Trouble.State(rawValue: row["trouble_state"] ?? "") ?? .degraded, since: since,
-                error: row["trouble_error"])
-        }
-        record.failures = row["failures"]
-        record.refusals = row["refusals"]
-        record.refusedMessages = row["refused_messages"]
-        record.throttledSince = row.instant("throttled_since")
-        record.refusalsLiftedAt = row.instant("refusals_lifted_at")
-        return record
-    }
-
-    private static let upserting = upsert(
-        into: "channel", key: "name",
-        columns: """
-            type, destination, cursor, hold_until, hold_reason, trouble_state, trouble_since, trouble_error, failures, refusals,
-            refused_messages, throttled_since, refusals_lifted_at
-            """)
-
-    static func save(_ record: ChannelRecord, _ database: Database) throws {
-        try database.execute(
-            cached: upserting,
-            arguments: [
-                record.name, record.type, record.destination, record.cursor, record.hold?.until.milliseconds,
-                record.hold?.reason.rawValue,
-                record.trouble?.state.rawValue, record.trouble?.since.milliseconds, record.trouble?.error,
-                record.failures, record.refusals, record.refusedMessages, record.throttledSince?.milliseconds,
-                record.refusalsLiftedAt?.milliseconds,
-            ])
-    }
+    fileprivate func save(_ database: Database) throws { try upsert(into: "channel", key: ["name"], database) }
 }

@@ -7,7 +7,7 @@ import GRDB
 import Monitoring
 
 /// One line of the log of what was sent. No decision reads it; the page, `history` and metrics do.
-package struct DeliveryRecord: Equatable, Sendable {
+package struct DeliveryRecord: StoredRow, Equatable, Sendable {
     /// 0 before it is stored.
     package var id: Int64 = 0
     package let channel: String
@@ -27,7 +27,12 @@ package struct DeliveryRecord: Equatable, Sendable {
     /// Words of the receiver or of the network, without secrets; at most 500 characters.
     package let error: String?
 
-    package enum Outcome: String, Sendable, CaseIterable {
+    private enum CodingKeys: String, CodingKey {
+        case id, channel, type, reason, version, key, at, attempts, outcome, status, error
+        case incidentID = "incident_id"
+    }
+
+    package enum Outcome: String, Codable, Sendable, CaseIterable {
         case delivered
         /// It was sent a few times, and no answer came: it counts as delivered, since the receiver may be slow.
         case unanswered
@@ -164,18 +169,20 @@ extension Store {
             } else if let channel {
                 arguments = [channel] + arguments
             }
-            return try Row.fetchAll(database, cached: condition, arguments: arguments).compactMap(Self.delivery)
+            return try DeliveryRecord.readable(database, cached: condition, arguments)
         }
     }
 
     /// The same deliveries with their incidents.
     package func named(_ records: [DeliveryRecord]) async throws -> [DeliveryRecord] {
-        var incidents: [String: Incident] = [:]
-        for id in Set(records.map(\.incidentID)) { incidents[id] = try await incident(id: id) }
-        return records.map { record in
-            var named = record
-            named.incident = incidents[record.incidentID]
-            return named
+        try await read { database in
+            var incidents: [String: Incident] = [:]
+            for id in Set(records.map(\.incidentID)) { incidents[id] = try IncidentRow.record(id, database)?.incident }
+            return records.map { record in
+                var named = record
+                named.incident = incidents[record.incidentID]
+                return named
+            }
         }
     }
 
@@ -214,7 +221,7 @@ extension Store {
     private static func wait(
         of channel: String, _ now: Date, _ database: Database
     ) throws -> PendingCount.Wait? {
-        if let hold = try ChannelRow.record(channel, database)?.hold, hold.until > now {
+        if let hold = try ChannelRecord.named(channel, database)?.hold, hold.until > now {
             let reason: PendingCount.Wait.Reason =
                 switch hold.reason {
                 case .throttled: .throttled
@@ -239,27 +246,13 @@ extension Store {
             SELECT channel, sum(json_array_length(members)), min(created_at) FROM message GROUP BY channel)
         GROUP BY channel ORDER BY channel
         """
-
-    static func delivery(_ row: Row) -> DeliveryRecord? {
-        guard let type = EventType(rawValue: row["type"]), let reason = NotificationReason(rawValue: row["reason"]),
-            let outcome = DeliveryRecord.Outcome(rawValue: row["outcome"])
-        else { return nil }
-        var record = DeliveryRecord(
-            channel: row["channel"], incidentID: row["incident_id"], type: type, reason: reason,
-            version: row["version"], key: row["key"], at: Date(milliseconds: row["at"]), attempts: row["attempts"],
-            outcome: outcome, status: row["status"], error: row["error"])
-        record.id = row["id"]
-        return record
-    }
 }
 
 // MARK: - One message as people ask for it
 
 /// One attempt to send a message.
 package struct DeliveryAttempt: Codable, Equatable, Sendable {
-    package var at: Date { Date(milliseconds: instant) }
-    /// As instants are stored.
-    private let instant: Int64
+    package let at: Date
     /// A fixed word: `delivered`, `transient`, `throttled`, `message_refused`, `channel_refused`.
     package let outcome: String
     /// The HTTP status of the answer, where one came.
@@ -267,13 +260,8 @@ package struct DeliveryAttempt: Codable, Equatable, Sendable {
     /// Words of the receiver or of the network, without secrets; at most 500 characters.
     package let error: String?
 
-    private enum CodingKeys: String, CodingKey {
-        case outcome, status, error
-        case instant = "at"
-    }
-
     package init(at: Date, outcome: String, status: Int? = nil, error: String? = nil) {
-        instant = at.milliseconds
+        self.at = at
         self.outcome = outcome
         self.status = status
         self.error =
@@ -315,11 +303,11 @@ extension SentMessage {
     /// characters of it.
     package static func isName(_ text: String) -> Bool { number(text) != nil || isKey(text) }
 
-    fileprivate static func number(_ text: String) -> Int64? {
+    static func number(_ text: String) -> Int64? {
         text.isOfDigits ? Int64(text) : nil
     }
 
-    fileprivate static func isKey(_ text: String) -> Bool {
+    static func isKey(_ text: String) -> Bool {
         text.utf8.count >= 8 && text.allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 }
@@ -351,50 +339,31 @@ extension ChannelTransaction {
 }
 
 extension Store {
-    /// One message whole; nil for an unknown name, and for the beginning of several keys.
-    package func sentMessage(named name: String) async throws -> SentMessage? {
-        try await read { database in
-            guard let key = try Self.key(named: name, database) else { return nil }
-            let deliveries = try Row.fetchAll(database, cached: Self.deliveriesOfKey, arguments: [key])
-                .compactMap(Self.delivery)
-            let kept = try Row.fetchOne(database, cached: Self.logOfKey, arguments: [key])
-            let underWay = try Row.fetchOne(database, cached: Self.messageOfKey, arguments: [key])
-            guard let channel: String = deliveries.first?.channel ?? kept?["channel"] ?? underWay?["channel"] else {
-                return nil
-            }
-            let members =
-                try underWay.map {
-                    try Stored.decode([MessageRecord.Member].self, text: $0["members"], what: "message").map(
-                        \.incidentID)
-                } ?? []
-            var seen: Set<String> = []
-            let ids = (deliveries.map(\.incidentID) + members).filter { seen.insert($0).inserted }
-            return SentMessage(
-                key: key, channel: channel, text: kept?["text"], deliveries: deliveries,
-                incidents: try ids.compactMap { try IncidentRow.record($0, database)?.incident },
-                attempts: kept.map(Self.attempts) ?? [], retryAt: underWay?.instant("retry_at"))
+    static func sentMessage(key: String, _ database: Database) throws -> SentMessage? {
+        let deliveries = try DeliveryRecord.readable(database, cached: deliveriesOfKey, [key])
+        let kept = try Row.fetchOne(database, cached: Self.logOfKey, arguments: [key])
+        let underWay = try Row.fetchOne(database, cached: messageOfKey, arguments: [key])
+        guard let channel: String = deliveries.first?.channel ?? kept?["channel"] ?? underWay?["channel"] else {
+            return nil
         }
+        let members =
+            try underWay.map {
+                try Stored.decode([MessageRecord.Member].self, text: $0["members"], what: "message").map(
+                    \.incidentID)
+            } ?? []
+        var seen: Set<String> = []
+        let ids = (deliveries.map(\.incidentID) + members).filter { seen.insert($0).inserted }
+        return SentMessage(
+            key: key, channel: channel, text: kept?["text"], deliveries: deliveries,
+            incidents: try ids.compactMap { try IncidentRow.record($0, database)?.incident },
+            attempts: kept.map(Self.attempts) ?? [], retryAt: underWay?.instant("retry_at"))
     }
 
-    /// A number is that of a delivery first: what the list shows is meant more often than a key of digits alone.
-    private static func key(named name: String, _ database: Database) throws -> String? {
-        if let id = SentMessage.number(name),
-            let key = try String.fetchOne(database, cached: keyOfDelivery, arguments: [id])
-        {
-            return key
-        }
-        guard SentMessage.isKey(name) else { return nil }
-        let keys = try String.fetchAll(database, cached: keysByPrefix, arguments: ["prefix": name.lowercased()])
-        return keys.count == 1 ? keys.first : nil
-    }
-
-    static let keyOfDelivery = "SELECT key FROM delivery WHERE id = ?"
     /// Of a row of `message_log`; none where they cannot be read, since they are for people alone.
     static func attempts(_ row: Row) -> [DeliveryAttempt] {
         (try? Stored.decode([DeliveryAttempt].self, text: row["attempts"], what: "attempts")) ?? []
     }
 
-    static let keysByPrefix = "SELECT key FROM message_log WHERE key >= :prefix AND key < :prefix || '~' LIMIT 2"
     static let deliveriesOfKey = "SELECT * FROM delivery WHERE key = ? ORDER BY id"
     static let logOfKey = "SELECT channel, text, attempts FROM message_log WHERE key = ?"
     static let messageOfKey = "SELECT channel, retry_at, members FROM message WHERE key = ?"

@@ -13,7 +13,7 @@ extension Store {
         // Rounded up it would begin a moment later, and one that was just made would be said to begin in future.
         let nearest = request.startsAt.milliseconds
         let start = Date(milliseconds: nearest) > request.startsAt ? nearest - 1 : nearest
-        return try await write { database in
+        return try await write(isDurable: true) { database in
             try database.execute(
                 cached: """
                     INSERT INTO silence (scope, starts_at, ends_at, author, reason) VALUES (?, ?, ?, ?, ?)
@@ -33,7 +33,7 @@ extension Store {
     package func endSilence(id: String, now: Date) async throws -> Silence? {
         guard let number = Int64(id) else { return nil }
         let instant = now.milliseconds
-        return try await write { database in
+        return try await write(isDurable: true) { database in
             // One that has not begun yet never begins.
             try database.execute(
                 cached:

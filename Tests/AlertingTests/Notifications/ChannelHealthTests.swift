@@ -152,7 +152,7 @@ extension AlertingSuite {
             try await world.settle()
             world.transport.script("pager", [.status(400), .status(400)])
             _ = try await world.store.acknowledge(
-                prefix: world.incident().id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
+                named: world.incident().id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
             world.delivery.wake()
             try await world.pass(600)
             try await world.commit(.worse)

@@ -68,15 +68,15 @@ extension AlertingSuite {
             #expect(world.types() == ["firing", "reminder"])
             let id = try world.incident().id
             _ = try await world.store.acknowledge(
-                prefix: id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
+                named: id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
             try await world.pass(24 * 3600)
             #expect(world.types().count == 2)
-            _ = try await world.store.unacknowledge(prefix: id)
+            _ = try await world.store.unacknowledge(named: id)
             world.delivery.wake()
             try await world.pass(60)
             #expect(world.types().last == "reminder" && world.types().count == 3)
             _ = try await world.store.acknowledge(
-                prefix: id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
+                named: id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
             try await world.commit(.worse)
             try await world.pass(25 * 3600)
             #expect(world.types().suffix(2) == ["update", "reminder"])
@@ -92,10 +92,10 @@ extension AlertingSuite {
             let id = try world.incident().id
             for _ in 0..<2 {
                 _ = try await world.store.acknowledge(
-                    prefix: id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
+                    named: id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
                 world.delivery.wake()
                 try await world.pass(600)
-                _ = try await world.store.unacknowledge(prefix: id)
+                _ = try await world.store.unacknowledge(named: id)
                 world.delivery.wake()
                 try await world.pass(600)
             }
@@ -118,7 +118,7 @@ extension AlertingSuite {
             #expect(world.offsets("hook") == [0] && world.offsets("pager") == [3600])
             try await world.restart()
             _ = try await world.store.acknowledge(
-                prefix: world.incident().id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
+                named: world.incident().id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
             try await world.pass(6 * 3600)
             #expect(world.types("boss").isEmpty && world.types("pager") == ["firing"])
             // Worse: nobody looks after that yet, and the time of the steps begins anew.

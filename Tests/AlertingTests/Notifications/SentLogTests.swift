@@ -15,7 +15,7 @@ extension AlertingSuite {
             let world = try World(script: ["hook": [.status(500, "busy"), .fault(.network)]])
             try await world.commit(.firing)
             try await world.pass(60)
-            let message = try #require(try await world.store.sentMessage(named: "1"))
+            let message = try await world.store.message(named: "1")
             #expect(message.attempts.map(\.outcome) == ["transient", "transient", "delivered"])
             #expect(message.attempts.map(\.status) == [500, nil, 200])
             #expect(message.attempts.map { Int($0.at.timeIntervalSince(noon).rounded()) } == world.offsets())
@@ -47,7 +47,7 @@ extension AlertingSuite {
             try await world.pass(20)
             let line = try #require(world.log.text.first { $0.hasPrefix("info delivered") })
             #expect(line.contains(" and 2 more") && line.matches(of: /d[0-4]\.test/).count == 3, "\(line)")
-            let message = try #require(try await world.store.sentMessage(named: "1"))
+            let message = try await world.store.message(named: "1")
             #expect(message.incidents.count == 5 && message.deliveries.count == 5)
             #expect(domains.allSatisfy { message.text?.contains($0) == true })
         }

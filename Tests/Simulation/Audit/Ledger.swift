@@ -42,6 +42,17 @@ struct Ledger {
         }
     }
 
+    /// A power failure has undone what is not among these rows.
+    mutating func goBack(to rows: [CommittedIncident]) throws {
+        for row in rows {
+            guard let known = incidents[row.id], row.change <= known.change, row.version <= known.version else {
+                throw Violation(rule: .nothingLost, detail: "\(row.kind.rawValue) \(row.id) was never committed so")
+            }
+        }
+        incidents = Dictionary(rows.map { ($0.id, $0) }) { _, last in last }
+        lastChange = rows.map(\.change).max() ?? 0
+    }
+
     private static func check(_ before: CommittedIncident, _ after: CommittedIncident) throws {
         guard after.version >= before.version, after.change >= before.change else {
             throw Violation(rule: .nothingLost, detail: "the versions of \(after.id) go back")

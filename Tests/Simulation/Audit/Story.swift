@@ -66,6 +66,8 @@ struct Story {
     private var releasedAt: (now: Date, passed: Int64)?
     /// It was due for long enough while the process was up: a chat receives beginning and end in one.
     var isOwedBoth = false
+    /// The sender may have forgotten that something kept people from hearing of it.
+    private var mayNotKnowHolds = false
     var explanations: Set<Explanation> = []
 
     /// Notes whether something keeps people from hearing of it.
@@ -81,7 +83,7 @@ struct Story {
     /// Whether a step of the escalation may be reached: by one of the clocks, from when it was last seen to be held.
     func mayReach(_ step: TimeInterval, from start: Date, _ present: Present) -> Bool {
         guard present.now >= start + step else { return false }
-        guard let heldUntil else { return true }
+        guard let heldUntil, !mayNotKnowHolds else { return true }
         return present.now >= heldUntil.now + step || present.passed - heldUntil.passed >= Int64(step * 1000)
     }
 
@@ -148,4 +150,21 @@ struct Story {
     }
 
     mutating func forgetRejections() { rejected = [] }
+
+    /// The sender may have forgotten what it wrote down last.
+    /// `present`: the keys of its messages under way. `isOver`: as far as it knows.
+    mutating func goBack(present: Set<String>, isOver: Bool) {
+        for index in words.indices where present.contains(words[index].key) {
+            words[index].isSettled = false
+            words[index].isRefused = false
+        }
+        settled = words.last { $0.isSettled && $0.isAboutTrouble }
+        // That it may try again what was refused, too.
+        for word in words where word.isRejected && word.isAboutTrouble {
+            rejected.insert(word.isEnd ? -word.version : word.version)
+        }
+        due = nil
+        isOwedBoth = isOwedBoth && isOver
+        mayNotKnowHolds = true
+    }
 }

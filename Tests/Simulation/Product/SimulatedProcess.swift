@@ -146,7 +146,7 @@ extension SimulatedProcess {
     /// Somebody acknowledges an incident.
     func acknowledge(_ incident: String) async throws -> Bool {
         let answer = try await store.acknowledge(
-            prefix: incident, Acknowledgement(by: "simulation", reason: "looking", at: time.now()))
+            named: incident, Acknowledgement(by: "simulation", reason: "looking", at: time.now()))
         if case .done = answer { return true }
         return false
     }

@@ -176,7 +176,7 @@ struct StoreReading {
     /// The channels that take no messages, as far as the process knows.
     func troubled() throws -> Set<String> {
         try queue.read { database in
-            Set(try String.fetchAll(database, sql: "SELECT name FROM channel WHERE trouble_state IS NOT NULL"))
+            Set(try String.fetchAll(database, sql: "SELECT name FROM channel WHERE trouble IS NOT NULL"))
         }
     }
 

@@ -29,7 +29,9 @@ extension Simulation {
         }
         isOffline = false
         do {
-            let path = try takeOver()
+            let (path, isCut) = try takeOver()
+            if isCut { try await goBack(to: path) }
+            guard violation == nil else { return }
             lives += 1
             takeSetup()
             dueSteps = [:]
@@ -66,15 +68,19 @@ extension Simulation {
         }
     }
 
-    /// What a killed process leaves: the file and the log beside it, as they were. They are copied, since a store that is
+    /// What a killed process leaves: the file and the log beside it, as they were; where the power has failed, less of the log. They are copied, since a store that is
     /// closed in order leaves something else.
-    private func takeOver() throws -> String {
+    /// - Returns: its path, and whether the power has failed, and something is lost.
+    private func takeOver() throws -> (String, isCut: Bool) {
         let next = "\(plan.folder)/monitor-\(lives + 1).db"
         defer { path = next }
+        let fails = process != nil && !isRestoring && !plan.isRecorded && powerDice.happens(0.3)
+        if fails { takeIn() }
+        let (mark, flushed) = (path.flatMap(LogMark.init(path:)), process?.trouble.flushed)
         try reading?.close()
         reading = nil
         try process?.trouble.release()
-        guard let former = path else { return next }
+        guard let former = path else { return (next, false) }
         let source = takeRestored() ?? former
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: source + suffix) {
             try FileManager.default.copyItem(atPath: source + suffix, toPath: next + suffix)
@@ -82,7 +88,8 @@ extension Simulation {
         try process?.store.close()
         process = nil
         for suffix in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: former + suffix) }
-        return next
+        guard fails, let mark else { return (next, false) }
+        return (next, try cut(next, mark, flushed: flushed))
     }
 
     /// A process takes the configuration as it is now.
@@ -114,6 +121,7 @@ extension Simulation {
             scheduleCheck(site, process)
         }
         maybeRetired = []
+        forgetMoments()
         checking { try audit.ledger.checkKept(try reading.incidents(changedAfter: 0)) }
         for channel in setup.channels { endTurn(of: channel.name, isAlive: false) }
         takeIn()
@@ -129,6 +137,7 @@ extension Simulation {
     func endWatch(of site: Int, stored: DomainState?) {
         states[site] = stored
         outlooks[site] = nil
+        noteMoment(site)
     }
 
     func scheduleCheck(_ site: Int, _ process: SimulatedProcess) {

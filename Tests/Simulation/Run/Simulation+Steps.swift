@@ -34,6 +34,7 @@ extension Simulation {
             try outlooks[site, default: Outlook()].take(
                 seen, before, after, setupOfLife, now: now, wall: process.time.systemTime())
         }
+        noteMoment(site)
         scheduleCheck(site, process)
         planEvaluation(process, after: 2000)
     }

@@ -57,6 +57,7 @@ package actor Simulation {
     var siteDice: Dice
     var receiverDice: Dice
     var machineDice: Dice
+    var powerDice: Dice
     /// What the configuration says now, and what it said when the process took it last.
     var setup: SimulatedSetup
     var setupOfLife: SimulatedSetup
@@ -65,6 +66,8 @@ package actor Simulation {
     /// The states that were committed, by site.
     var states: [Int: DomainState] = [:]
     var outlooks: [Int: Outlook] = [:]
+    /// How each site stood since the process began.
+    var moments: [Int: [Moment]] = [:]
     /// What the checks that are under way have seen, by site.
     var sights: [Int: [FetchResult]] = [:]
     var silences: [Silence] = []
@@ -131,6 +134,7 @@ package actor Simulation {
         siteDice = Dice(seed: plan.seed, stream: 1)
         receiverDice = Dice(seed: plan.seed, stream: 2)
         machineDice = Dice(seed: plan.seed, stream: 3)
+        powerDice = Dice(seed: plan.seed, stream: 5)
         jitter = Jitter(Dice(seed: plan.seed, stream: 4))
     }
 

@@ -19,6 +19,11 @@ final class MachineTrouble: Sendable {
         var fullUntil: Int64 = 0
         var isLimited = false
         var spaceLeft = 0
+        /// Where the log was last flushed, and where it was before the write under way; nil: none is.
+        var flushed: LogMark?
+        var before: LogMark?
+        /// Whether the write under way is flushed.
+        var isFlushing = false
     }
 
     private let clock: SimulatedClock
@@ -71,7 +76,28 @@ final class MachineTrouble: Sendable {
 
     var obstacle: WriteObstacle { { [self] database in try meet(database) } }
 
+    /// Where the log was last flushed; everything that was there at the first write is.
+    var flushed: LogMark? {
+        let now = LogMark(path: path)
+        return state.withLock { state in
+            // A write that failed, or changed nothing, has flushed nothing.
+            if state.isFlushing, let before = state.before, let now, before.isBehind(now) { state.flushed = now }
+            return state.flushed
+        }
+    }
+
+    private func noteWrite(_ database: Database) throws {
+        let flushed = flushed
+        let level = try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? 0
+        let now = LogMark(path: path)
+        state.withLock { state in
+            state.flushed = flushed ?? now
+            (state.before, state.isFlushing) = (now, level >= 2)
+        }
+    }
+
     private func meet(_ database: Database) throws {
+        try noteWrite(database)
         let now = clock.passed
         let plan = state.withLock { state in
             if let left = state.writesLeft {

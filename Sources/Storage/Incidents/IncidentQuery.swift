@@ -1,0 +1,256 @@
+// Incidents for pages, the API and commands: which are asked for, and in which order.
+
+import Evidence
+import Foundation
+import GRDB
+import Monitoring
+
+/// Which incidents are asked for: confirmed ones, where `state` and `hasPending` do not say otherwise; changes of a file, where
+/// `kind` is that.
+package struct IncidentQuery: Equatable, Sendable {
+    package var domain: Domain?
+    /// Those of many domains, and of the monitor itself.
+    package var isGlobal = false
+    /// The beginning of a domain's name, or of what follows one of its dots; of a domain that is not watched any more, the
+    /// beginning of its name alone. Empty: any.
+    package var search: String
+    package var kind: IncidentKind?
+    package var state: State?
+    /// Those that are not confirmed yet, too.
+    package var hasPending = false
+    /// Only what was not over then.
+    package var since: Date?
+    package var order: Order
+    /// Only what comes after this one in the order of `newest`.
+    package var after: IncidentPlace?
+    package var limit: Int
+    package var offset = 0
+
+    package enum State: String, Sendable, CaseIterable {
+        /// Firing or recovering.
+        case open
+        case firing, recovering, resolved
+        /// Not confirmed yet.
+        case pending
+    }
+
+    package enum Order: Sendable {
+        /// By when they were first seen.
+        case newest
+        /// Those that nobody acknowledged first, then by since when the trouble lasts, the latest first.
+        case attention
+        /// The latest end first.
+        case ended
+    }
+
+    package init(
+        domain: Domain? = nil, search: String = "", kind: IncidentKind? = nil, state: State? = nil, since: Date? = nil,
+        order: Order = .newest, after: IncidentPlace? = nil, limit: Int
+    ) {
+        self.domain = domain
+        self.search = search
+        self.kind = kind
+        self.state = state
+        self.since = since
+        self.order = order
+        self.after = after
+        self.limit = limit
+    }
+
+    /// All that are global and open.
+    package static var openGlobal: IncidentQuery {
+        var query = IncidentQuery(state: .open, limit: .max)
+        query.isGlobal = true
+        return query
+    }
+}
+
+/// Where an incident stands in the list.
+package struct IncidentPlace: Equatable, Sendable {
+    let openedAt: Int64
+    let id: String
+
+    package init(_ incident: Incident) {
+        openedAt = incident.openedAt.milliseconds
+        id = incident.id
+    }
+
+    /// `1795244400000-0123abcd`, as `description` gives it.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "-", maxSplits: 1)
+        guard parts.count == 2, let openedAt = Int64(parts[0]), parts[1].utf8.count <= 64 else { return nil }
+        self.openedAt = openedAt
+        id = String(parts[1])
+    }
+
+    package var text: String { "\(openedAt)-\(id)" }
+}
+
+// MARK: - As SQL
+
+extension IncidentQuery {
+    /// One text for each combination of filters, so that few are compiled.
+    var sql: String {
+        let columns =
+            switch order {
+            case .newest: "\(mark)i.opened_at DESC, i.id DESC"
+            case .attention: "\(Self.isAcknowledged), i.since DESC, i.id"
+            case .ended: "i.resolved_at DESC, i.id"
+            }
+        return "\(IncidentRow.select) WHERE \(condition) ORDER BY \(columns) LIMIT :limit OFFSET :offset"
+    }
+
+    /// Few are open among many of the past: an index of both must not lead the search.
+    /// https://www.sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
+    private var mark: String { state.map { $0 != .resolved } ?? false ? "+" : "" }
+
+    var condition: String {
+        var parts: [String] = []
+        switch state {
+        case .open: parts.append(IncidentRow.isUnresolved)
+        case .firing, .recovering: parts += [IncidentRow.isUnresolved, "i.state = '\(state?.rawValue ?? "")'"]
+        case .pending: parts.append("i.change = 0 AND i.state = 'pending'")
+        // In the words of the index of what ended.
+        case .resolved where since != nil:
+            parts.append("i.resolved_at >= :since AND i.resolved_at IS NOT NULL AND i.version > 0")
+        case .resolved: parts.append("i.version > 0 AND i.state = 'resolved'")
+        case nil where hasPending: break
+        case nil: parts.append("i.version > 0")
+        }
+        if since != nil, state != .resolved { parts.append("(i.resolved_at IS NULL OR i.resolved_at >= :since)") }
+        if domain != nil { parts.append("i.domain = :domain") }
+        if isGlobal { parts.append("i.kind IN (\(Self.globalKinds))") }
+        parts.append(kind == nil ? "i.kind <> 'change'" : "\(mark)i.kind = :kind")
+        if !search.isEmpty { parts.append("i.domain IN (\(Self.names))") }
+        if after != nil { parts.append("(i.opened_at, i.id) < (:at, :id)") }
+        return parts.joined(separator: " AND ")
+    }
+
+    private static let globalKinds = IncidentKind.allCases.filter(\.isOfGlobal).map { "'\($0.rawValue)'" }
+        .joined(separator: ", ")
+
+    private static let names = """
+        \(NameSearch.names) UNION SELECT domain FROM incident WHERE domain >= :kept AND domain < :end
+        """
+
+    /// As `Acknowledgement.holds`; or what it follows from is to be acknowledged, and not this.
+    static let isAcknowledged = """
+        (i.inhibited_by IS NOT NULL OR i.ack_at IS NOT NULL
+            AND i.ack_version >= max(coalesce(i.worse_version, 0), coalesce(i.again_version, 0)))
+        """
+
+    /// Of the condition; with the page's, of the whole.
+    func arguments(ofPage: Bool) -> StatementArguments {
+        var all: [String: any DatabaseValueConvertible] = [:]
+        if let domain { all["domain"] = domain.name }
+        if let kind { all["kind"] = kind.rawValue }
+        if let since { all["since"] = since.milliseconds }
+        if !search.isEmpty {
+            all.merge(NameSearch.arguments(search)) { $1 }
+            let kept = Domain.kept(search)
+            (all["kept"], all["end"]) = (kept, NameSearch.end(of: kept))
+        }
+        if let after { (all["at"], all["id"]) = (after.openedAt, after.id) }
+        if ofPage { (all["limit"], all["offset"]) = (max(0, limit), max(0, offset)) }
+        return StatementArguments(all)
+    }
+}
+
+// MARK: - Reading
+
+extension Store {
+    package func incidents(_ query: IncidentQuery) async throws -> [IncidentRecord] {
+        try await read { try IncidentRow.records(query, $0) }
+    }
+
+    /// What a message would say of each of these.
+    package func incidentFacts(_ ids: [String]) async throws -> [String: IncidentFacts] {
+        try await read { database in
+            var all: [String: IncidentFacts] = [:]
+            for id in ids { all[id] = try IncidentRow.facts(id, database) }
+            return all
+        }
+    }
+
+    /// The channels that took at least one message about each of these, by name.
+    package func notifiedChannels(_ ids: [String]) async throws -> [String: [String]] {
+        guard !ids.isEmpty else { return [:] }
+        let list = try Stored.text(ids)
+        return try await read { database in
+            try Row.fetchAll(database, cached: Self.notifiedOf, arguments: [list]).reduce(into: [:]) {
+                $0[$1["incident_id"], default: []].append($1["channel"])
+            }
+        }
+    }
+
+    /// A feed is in the log of deliveries alone.
+    private static let notifiedOf = """
+        SELECT n.incident_id, n.channel FROM json_each(?1) wanted
+        JOIN notification n INDEXED BY notification_of_incident ON n.incident_id = wanted.value
+        WHERE n.notified_at IS NOT NULL
+        UNION SELECT d.incident_id, d.channel FROM json_each(?1) wanted
+        JOIN delivery d INDEXED BY delivery_of_incident ON d.incident_id = wanted.value
+        WHERE d.outcome = 'delivered' ORDER BY 2
+        """
+}
+
+// MARK: - Counting
+
+/// How many incidents there are.
+package struct IncidentCounts: Equatable, Sendable {
+    /// Confirmed ones that are not resolved.
+    package var open = 0
+    package var unacknowledged = 0
+    package var pending = 0
+    /// Of a stretch of time.
+    package var resolved = 0
+
+    package init(open: Int = 0, unacknowledged: Int = 0, pending: Int = 0, resolved: Int = 0) {
+        self.open = open
+        self.unacknowledged = unacknowledged
+        self.pending = pending
+        self.resolved = resolved
+    }
+}
+
+extension Store {
+    /// `start`: since when resolved ones count.
+    package func incidentCounts(
+        search: String = "", kind: IncidentKind? = nil, since start: Date
+    ) async throws -> IncidentCounts {
+        func count(_ state: IncidentQuery.State, _ more: String = "") -> String {
+            let query = IncidentQuery(
+                search: search, kind: kind, state: state, since: state == .resolved ? start : nil, limit: 0)
+            return "(SELECT count(*) FROM incident i WHERE \(query.condition)\(more))"
+        }
+        let unacknowledged = " AND NOT \(IncidentQuery.isAcknowledged)"
+        let sql = """
+            SELECT \(count(.open)) AS open, \(count(.open, unacknowledged)) AS unacknowledged,
+                \(count(.pending)) AS pending, \(count(.resolved)) AS resolved
+            """
+        let arguments = IncidentQuery(search: search, kind: kind, since: start, limit: 0).arguments(ofPage: false)
+        return try await read { database in
+            guard let row = try Row.fetchOne(database, cached: sql, arguments: arguments) else {
+                return IncidentCounts()
+            }
+            return IncidentCounts(
+                open: row["open"], unacknowledged: row["unacknowledged"], pending: row["pending"],
+                resolved: row["resolved"])
+        }
+    }
+
+    /// How many incidents of each kind fire or recover, kinds without one included.
+    package func openIncidentCounts() async throws -> [(kind: IncidentKind, count: Int)] {
+        let counts = try await read { database in
+            try Row.fetchAll(database, cached: Self.openCounts).reduce(into: [String: Int]()) {
+                $0[$1["kind"]] = $1["count"]
+            }
+        }
+        return IncidentKind.allCases.map { ($0, counts[$0.rawValue] ?? 0) }
+    }
+
+    private static let openCounts = """
+        SELECT kind, count(*) AS count FROM incident INDEXED BY incident_unresolved_of_kind
+        WHERE version > 0 AND state <> 'resolved' GROUP BY kind
+        """
+}

@@ -1,0 +1,107 @@
+// The power fails: the store is what was flushed, and of the writes behind that as many as chance has it, in their order. What
+// receivers got stays where it is. So nothing may have left that rests on a write which can be undone.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+extension Simulation {
+    /// A site after one of its checks.
+    struct Moment {
+        let state: DomainState?
+        let outlook: Outlook?
+    }
+
+    /// More checks than fit a log between two flushes.
+    private static let mostMoments = 2000
+
+    /// Remembers how a site stands: a power failure may lead back to it.
+    func noteMoment(_ site: Int) {
+        moments[site, default: []].append(Moment(state: states[site], outlook: outlooks[site]))
+        if moments[site]?.count ?? 0 > Self.mostMoments { moments[site]?.removeFirst() }
+    }
+
+    /// What a process begins with cannot be undone any more.
+    func forgetMoments() {
+        moments = [:]
+        for site in sites.indices { noteMoment(site) }
+    }
+
+    /// Cuts the log of a copied store.
+    /// `mark`: of the log that was copied. `flushed`: where it was last flushed.
+    /// - Returns: whether anything was lost.
+    func cut(_ copy: String, _ mark: LogMark, flushed: LogMark?) throws -> Bool {
+        let kept = powerDice.number(mark.flushed(at: flushed)...mark.frames)
+        guard kept < mark.frames, let file = FileHandle(forUpdatingAtPath: copy + "-wal") else { return false }
+        try file.truncate(atOffset: mark.bytes(ofFrames: kept))
+        try file.close()
+        figures.count("machine: power failures")
+        figures.count("machine: pages lost", mark.frames - kept)
+        log.note(
+            clock.passed, "the power fails, and \(mark.frames - kept) pages of \(mark.frames) are lost")
+        return true
+    }
+
+    /// The audit goes back with the store, and holds what was sent against what is left.
+    func goBack(to copy: String) async throws {
+        // Whoever opens a store changes its log.
+        let look = copy + ".look"
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: copy + suffix) {
+            try FileManager.default.copyItem(atPath: copy + suffix, toPath: look + suffix)
+        }
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: look + suffix) }
+        }
+        let store = try Store(path: look, access: .reader)
+        let reading = try StoreReading(path: look)
+        defer {
+            try? reading.close()
+            try? store.close()
+        }
+        for site in sites.indices {
+            let state = try await store.state(of: try SimulatedSetup.domain(of: site))
+            if state == states[site] { continue }
+            guard let moment = moments[site]?.last(where: { $0.state == state }) else {
+                if state == nil, maybeRetired.contains(site) { continue }
+                return fail(
+                    Violation(rule: .nothingLost, detail: "the state of site \(site) is none that was committed"))
+            }
+            (states[site], outlooks[site]) = (moment.state, moment.outlook)
+        }
+        var present: [String: Set<String>] = [:]
+        for channel in setupOfLife.channels {
+            present[channel.name] = Set(try reading.messages(channel: channel.name).map(\.key))
+        }
+        let feeds = Set(setupOfLife.channels.filter(\.isFeed).map(\.name))
+        checking { try audit.goBack(to: try reading.incidents(changedAfter: 0), present: present, feeds: feeds) }
+    }
+}
+
+extension Audit {
+    /// `rows`: the incidents that are left. `present`: the keys of the messages under way, by channel.
+    mutating func goBack(to rows: [CommittedIncident], present: [String: Set<String>], feeds: Set<String>) throws {
+        try ledger.goBack(to: rows)
+        for (key, content) in keys {
+            for member in content.members {
+                guard let incident = ledger[member.incident], incident.version >= member.version else {
+                    throw Violation(
+                        rule: .committed,
+                        detail: "\(content.channel) was sent version \(member.version) of \(member.incident), "
+                            + "which a power failure undid")
+                }
+            }
+            // That it was answered may be forgotten: it goes out again.
+            if present[content.channel]?.contains(key) == true { keys[key]?.isSettled = false }
+        }
+        for id in Array(stories.keys) {
+            // A feed is told the present by each process, and what nobody says again ends there by itself.
+            guard !feeds.contains(id.channel) else {
+                stories[id] = nil
+                continue
+            }
+            stories[id]?.goBack(present: present[id.channel] ?? [], isOver: ledger[id.incident]?.isOver ?? false)
+        }
+        active.formUnion(ledger.incidents.keys)
+    }
+}

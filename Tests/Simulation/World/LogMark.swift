@@ -1,0 +1,42 @@
+// How much of SQLite's log a power failure leaves: what was flushed, and of the rest as much as chance has it.
+
+import Foundation
+
+/// How far the log is, as its index says.
+/// https://www.sqlite.org/walformat.html#the_wal_index_header
+struct LogMark: Equatable {
+    /// Another one with each new beginning of the log.
+    private let salt: UInt64
+    let frames: Int
+    /// Frames that are in the database file: they were flushed before they were copied there.
+    private let copied: Int
+    private let pageSize: Int
+
+    /// nil before the first write.
+    init?(path: String) {
+        guard let index = FileHandle(forReadingAtPath: path + "-shm"), let header = try? index.read(upToCount: 136),
+            header.count >= 100
+        else { return nil }
+        func number<Value: FixedWidthInteger>(at offset: Int, _ type: Value.Type) -> Value {
+            // In the byte order of this machine.
+            header.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
+        }
+        salt = number(at: 32, UInt64.self)
+        frames = Int(number(at: 16, UInt32.self))
+        copied = Int(number(at: 96, UInt32.self))
+        let size = Int(number(at: 14, UInt16.self))
+        pageSize = size == 1 ? 65_536 : size
+    }
+
+    /// Whether anything was written since.
+    func isBehind(_ later: LogMark) -> Bool { salt != later.salt || frames < later.frames }
+
+    /// The least that is left where the log was last flushed at `mark`. A log that began anew since was whole in the database file.
+    func flushed(at mark: LogMark?) -> Int {
+        guard let mark, mark.salt == salt else { return copied }
+        return min(frames, max(mark.frames, copied))
+    }
+
+    /// Of the log itself with so many frames.
+    func bytes(ofFrames count: Int) -> UInt64 { UInt64(32 + count * (24 + pageSize)) }
+}
