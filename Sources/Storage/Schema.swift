@@ -1,4 +1,4 @@
-// All tables.
+// All tables, as a new store has them, and the steps that bring an older store to the same.
 
 import GRDB
 
@@ -7,7 +7,7 @@ enum Schema {
     /// https://www.sqlite.org/pragma.html#pragma_application_id
     static let applicationID = 0x6161_7361
 
-    /// Kept in `user_version`: it is in the file's header, which is read before anything may write to the file.
+    /// Kept in `user_version`. Raise it with every change of the tables after a release, and add the step to `Migration.all`.
     static let version = 1
 
     static func version(_ database: Database) throws -> Int {
@@ -237,4 +237,38 @@ extension Schema {
         ) STRICT;
 
         """
+}
+
+/// One step from a format to the next. GRDB's own migrator keeps a table of the steps that were taken; `user_version` says the
+/// same in the file's header, which is read before anything may write to the file.
+struct Migration: Sendable {
+    /// The format that it leaves; it begins at the one before.
+    let version: Int
+    let run: @Sendable (Database) throws -> Void
+
+    /// In order, without a gap, from 2 to `Schema.version`. What was released is never edited.
+    static let all: [Migration] = []
+
+    /// Takes the steps that are missing, in one transaction: a process that dies in the middle leaves the store as it was.
+    /// - Throws: what a step throws; `StoreError` where rows then name others that are not there.
+    static func migrate(_ database: Database, _ path: String, through steps: [Migration] = all) throws {
+        let version = try Schema.version(database)
+        let missing = steps.filter { $0.version > version }
+        guard let last = missing.last else { return }
+        // A table that others name cannot be replaced otherwise.
+        // https://www.sqlite.org/lang_altertable.html#otheralter
+        try database.execute(sql: "PRAGMA foreign_keys = OFF")
+        defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
+        try database.inTransaction(.immediate) {
+            for step in missing { try step.run(database) }
+            guard try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") == nil else {
+                throw StoreError(
+                    code: .other,
+                    message: "\(path) cannot be brought from store format \(version) to \(last.version): rows name "
+                        + "others that are not there. It is as it was: use the version that wrote it, and report this")
+            }
+            try database.execute(sql: "PRAGMA user_version = \(last.version)")
+            return .commit
+        }
+    }
 }

@@ -22,6 +22,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
         case notADatabase = "not_a_database"
         /// A newer version of this program made its tables.
         case newerSchema = "newer_schema"
+        /// An older version made its tables.
+        case olderSchema = "older_schema"
         /// A newer version of this program wrote the state of a domain.
         case newerState = "newer_state"
         /// Another monitor has it.
@@ -82,6 +84,15 @@ extension StoreError {
             message:
                 "\(path) was written by a newer version of aasa-monitor (store format \(version)), and this version "
                 + "uses store format \(Schema.version); use that version, or restore a backup from before the upgrade")
+    }
+
+    static func olderSchema(_ path: String, version: Int) -> StoreError {
+        StoreError(
+            code: .olderSchema,
+            message:
+                "\(path) was written by an earlier version of aasa-monitor (store format \(version)), and this version "
+                + "uses store format \(Schema.version); start `aasa-monitor run` of this version, which brings it to that format"
+        )
     }
 
     /// `what`: whose state it is.

@@ -61,7 +61,8 @@ enum StoreOpening {
             if access == .monitor {
                 try pool.writeWithoutTransaction { database in
                     try claim(database)
-                    if try tableCount(database) == 0 { try Schema.create(database) }
+                    if try tableCount(database) == 0 { return try Schema.create(database) }
+                    try Migration.migrate(database, path)
                 }
             }
         } catch {
@@ -136,6 +137,9 @@ enum StoreOpening {
         let version = try Schema.version(database)
         guard version > 0 else { throw StoreError.foreign(path) }
         guard version <= Schema.version else { throw StoreError.newerSchema(path, version: version) }
+        guard version == Schema.version || access == .monitor else {
+            throw StoreError.olderSchema(path, version: version)
+        }
         if access == .monitor { try quickCheck(database, path) }
     }
 

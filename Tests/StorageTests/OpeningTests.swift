@@ -218,6 +218,31 @@ extension StorageSuite {
             try queue.close()
         }
 
+        // MARK: - Older formats
+
+        /// No format was left behind yet: a made-up step from 1 to 2.
+        private static let step = Migration(version: 2) { try $0.execute(sql: "ALTER TABLE meta ADD COLUMN note TEXT") }
+
+        @Test("missing steps are taken once, and one that fails leaves the store as it was")
+        func migrates() async throws {
+            struct Fault: Error {}
+            try Store(path: folder.store).close()
+            let queue = try DatabaseQueue(path: folder.store)
+            let failing = [Self.step, Migration(version: 3) { _ in throw Fault() }]
+            try await queue.writeWithoutTransaction { [path = folder.store] database in
+                #expect(throws: Fault.self) { try Migration.migrate(database, path, through: failing) }
+                #expect(try Schema.version(database) == 1)
+                #expect(try !database.columns(in: "meta").contains { $0.name == "note" })
+                for _ in 0..<2 { try Migration.migrate(database, path, through: [Self.step]) }
+                #expect(try Schema.version(database) == 2)
+                #expect(try database.columns(in: "meta").contains { $0.name == "note" })
+            }
+            try queue.close()
+        }
+
+        @Test("each format since the first has its step")
+        func steps() { #expect(Migration.all.map(\.version) == Array(1..<Schema.version).map { $0 + 1 }) }
+
         @Test("a monitor that was killed before it made the tables leaves a file that the next one uses")
         func halfMade() async throws {
             let queue = try DatabaseQueue(path: folder.store)
