@@ -75,7 +75,7 @@ enum IncidentRow {
     }
 
     private static func subject(_ row: Row) -> Incident.Subject? {
-        if let name = row["cause"] as String? { return GlobalCause(name: name).map(Incident.Subject.global) }
+        if let name = row["cause"] as String? { return GlobalCause(rawValue: name).map(Incident.Subject.global) }
         return (try? Domain(row["domain"])).map(Incident.Subject.domain)
     }
 
@@ -132,7 +132,7 @@ enum IncidentRow {
         try database.execute(
             cached: upserting,
             arguments: [
-                incident.id, incident.domain?.name ?? noDomain, incident.cause?.name, incident.kind.rawValue,
+                incident.id, incident.domain?.name ?? noDomain, incident.cause?.rawValue, incident.kind.rawValue,
                 incident.severity.rawValue, incident.state.rawValue, incident.since.milliseconds,
                 incident.openedAt.milliseconds, incident.firedAt?.milliseconds, incident.resolvedAt?.milliseconds,
                 incident.reason?.rawValue, incident.version, incident.worse?.version, incident.worse?.at.milliseconds,
