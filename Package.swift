@@ -240,9 +240,8 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Alerting", "Daemon", "Evidence", "Facts", "MonitorConfiguration", "Monitoring", "StatusServer",
-                "Storage",
-                "TestSupport", "TestTraits", .external("GRDB", "GRDB.swift"),
+                "Alerting", "Curl", "Daemon", "Evidence", "Facts", "MonitorConfiguration", "Monitoring",
+                "StatusServer", "Storage", "TestSupport", "TestTraits", .external("GRDB", "GRDB.swift"),
                 .external("Logging", "swift-log"),
             ],
             swiftSettings: strict),

@@ -70,12 +70,13 @@ struct DemoStory: Sendable {
         let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         var logger = MonitorLog.logger(configuration.log)
         logger.logLevel = .error
-        let daemon = MonitorDaemon(
-            configuration: configuration,
-            surroundings: MonitorDaemon.Surroundings(
-                clock: { _ in time }, logger: logger, version: Version.number, userAgent: Version.userAgent,
-                storePath: configuration.store.path, onListening: { address.yield($0) },
-                untilStopped: { for await _ in stops { return } }))
+        var surroundings = MonitorDaemon.Surroundings(
+            logger: logger, version: Version.number, userAgent: Version.userAgent,
+            storePath: configuration.store.path)
+        surroundings.clock = { _ in time }
+        surroundings.onListening = { address.yield($0) }
+        surroundings.untilStopped = { for await _ in stops { return } }
+        let daemon = MonitorDaemon(configuration: configuration, surroundings: surroundings)
         let teller = DemoTeller(style: style, time: time)
         return try await withThrowingTaskGroup(of: Bool?.self) { group in
             group.addTask {

@@ -34,17 +34,18 @@ struct RunCommand: AsyncParsableCommand {
         try CertificateFile.check(of: file)
         let logger = MonitorLog.logger(file.log)
         for warning in warnings { logger.warning("\(warning)") }
-        let daemon = MonitorDaemon(
-            configuration: file,
-            surroundings: MonitorDaemon.Surroundings(
-                logger: logger, version: Version.number, userAgent: Version.userAgent,
-                storePath: Self.absolute(file.store.path), configurationPath: Self.absolute(path),
-                rereading: { [configuration, shard] in
-                    try configuration.check(path)
-                    let (next, warnings) = try ConfigurationLoader.load(path: path, shard: shard)
-                    try CertificateFile.check(of: next)
-                    return (next, warnings)
-                }, notifier: ServiceNotifier()))
+        var surroundings = MonitorDaemon.Surroundings(
+            logger: logger, version: Version.number, userAgent: Version.userAgent,
+            storePath: Self.absolute(file.store.path))
+        surroundings.configurationPath = Self.absolute(path)
+        surroundings.rereading = { [configuration, shard] in
+            try configuration.check(path)
+            let (next, warnings) = try ConfigurationLoader.load(path: path, shard: shard)
+            try CertificateFile.check(of: next)
+            return (next, warnings)
+        }
+        surroundings.notifier = ServiceNotifier()
+        let daemon = MonitorDaemon(configuration: file, surroundings: surroundings)
         try await Self.explaining { try await daemon.run() }
     }
 

@@ -20,46 +20,26 @@ package protocol GlobalView: Sendable {
 }
 
 package actor GlobalEvaluator: GlobalView {
-    /// What it is given besides the configuration.
-    package struct Dependencies: Sendable {
-        let store: Store
-        let delivery: Delivery
-        /// Why the configuration file is not the one in force; nil where it is.
-        let refusal: @Sendable () -> RefusedConfiguration?
-        let time: any MonitorClock
-        let logger: Logger
-
-        package init(
-            store: Store, delivery: Delivery, refusal: @escaping @Sendable () -> RefusedConfiguration?,
-            time: any MonitorClock, logger: Logger
-        ) {
-            self.store = store
-            self.delivery = delivery
-            self.refusal = refusal
-            self.time = time
-            self.logger = logger
-        }
-    }
-
     /// What the configuration says; a reload brings another one.
     package struct Configuration: Sendable {
         let domains: [WatchedDomain]
         let channels: Set<String>
-        let policy: GlobalPolicy
         /// nil where no reference hosts are configured.
         let canaries: ConnectivityWatch?
 
-        package init(
-            domains: [WatchedDomain], channels: Set<String>, policy: GlobalPolicy, canaries: ConnectivityWatch?
-        ) {
+        package init(domains: [WatchedDomain], channels: Set<String>, canaries: ConnectivityWatch?) {
             self.domains = domains
             self.channels = channels
-            self.policy = policy
             self.canaries = canaries
         }
     }
 
-    private let dependencies: Dependencies
+    private let store: Store
+    private let delivery: Delivery
+    /// Why the configuration file is not the one in force; nil where it is.
+    private let refusal: @Sendable () -> RefusedConfiguration?
+    private let time: any MonitorClock
+    private let logger: Logger
     private var configuration: Configuration
     private var health: GlobalHealth
     private var state = GlobalState()
@@ -83,29 +63,36 @@ package actor GlobalEvaluator: GlobalView {
     /// A sleep that is longer by so much was none: the machine was suspended, or the process stopped.
     private static let longestOversleep: TimeInterval = 30
 
-    package init(_ dependencies: Dependencies, _ configuration: Configuration) {
-        self.dependencies = dependencies
+    package init(
+        _ configuration: Configuration, store: Store, delivery: Delivery,
+        refusal: @escaping @Sendable () -> RefusedConfiguration?, time: any MonitorClock, logger: Logger
+    ) {
         self.configuration = configuration
-        startedAt = dependencies.time.now()
+        self.store = store
+        self.delivery = delivery
+        self.refusal = refusal
+        self.time = time
+        self.logger = logger
+        startedAt = time.now()
         health = GlobalHealth(configuration.domains)
     }
 
     /// Takes up what the last process knew. It must have gone well before the first check.
     package func prepare() async throws {
-        for standing in try await dependencies.store.standings() { health.note(standing) }
-        state = try await dependencies.store.globalState() ?? GlobalState()
+        for domain in try await store.domainHealths() { health.note(domain) }
+        state = try await store.globalState() ?? GlobalState()
     }
 
     /// Takes another configuration, as after a reload.
     package func replace(_ configuration: Configuration) {
         self.configuration = configuration
-        health.replace(configuration.domains, at: dependencies.time.now())
+        health.replace(configuration.domains, at: time.now())
     }
 
-    package func note(_ state: DomainState) { health.note(DomainStanding(state)) }
+    package func note(_ state: DomainState) { health.note(DomainHealth(state)) }
 
     package nonisolated func network(after observation: Observation, known: DomainState) async -> LocalNetwork {
-        let reachability = known.reachability.after(observation, at: dependencies.time.now())
+        let reachability = known.reachability.after(observation, at: time.now())
         // Of nearly all checks, which need not wait for the actor.
         guard reachability.isCutOff else { return .trusted }
         return await network(of: observation.domain, reachability)
@@ -114,7 +101,7 @@ package actor GlobalEvaluator: GlobalView {
     private func network(of domain: Domain, _ reachability: Reachability) async -> LocalNetwork {
         await configuration.canaries?.ask()
         let round = await configuration.canaries?.round
-        let now = dependencies.time.now()
+        let now = time.now()
         // What this check will add, were it committed.
         var suspicion = health.suspicion
         let interval = health.interval(of: domain) ?? .zero
@@ -129,7 +116,7 @@ package actor GlobalEvaluator: GlobalView {
     var isNetworkSuspect: Bool {
         get async {
             health.suspicion.isSuspect(
-                canaries: await configuration.canaries?.round, now: dependencies.time.now())
+                canaries: await configuration.canaries?.round, now: time.now())
         }
     }
 
@@ -143,7 +130,6 @@ package actor GlobalEvaluator: GlobalView {
 
     /// Sleeps until the next pass. No check is late for the time in which nothing ran: what is due then is checked now.
     private func rest() async {
-        let time = dependencies.time
         let end = time.now() + pause.inSeconds
         due = end
         // Until just that instant: a clock that waits for `due` goes no further before.
@@ -152,14 +138,14 @@ package actor GlobalEvaluator: GlobalView {
         let over = now.timeIntervalSince(end)
         guard over > Self.longestOversleep else { return }
         startedAt = now
-        dependencies.logger.notice(
+        logger.notice(
             "the monitor was stopped for a while: the machine was suspended, or the process",
             metadata: ["for": "\(Int(over)) s"])
     }
 
     /// Until the next pass. Domains that are checked every few seconds are evaluated faster.
     package var pause: Duration {
-        let longest = Self.longestPause * dependencies.time.intervalFactor
+        let longest = Self.longestPause * time.intervalFactor
         let usual = max(min(longest, (health.shortestInterval ?? .seconds(60)) / 4), Self.shortestPause)
         return max(usual, lastPass * Self.share)
     }
@@ -170,41 +156,41 @@ package actor GlobalEvaluator: GlobalView {
         isEvaluating = true
         defer { isEvaluating = false }
         let round = await configuration.canaries?.round
-        let now = dependencies.time.now()
-        let evaluation = evaluateGlobal(state, snapshot(round, now: now), configuration.policy, now: now)
-        lastPass = .seconds(dependencies.time.now().timeIntervalSince(now))
+        let now = time.now()
+        let evaluation = evaluateGlobal(state, snapshot(round, now: now), now: now)
+        lastPass = .seconds(time.now().timeIntervalSince(now))
         do {
             try await commit(evaluation)
             trouble.isOver()
         } catch {
             if trouble.isNews("away"), !Task.isCancelled {
-                dependencies.logger.error(
+                logger.error(
                     "global evaluation discarded: store write failed", metadata: ["error": "\(error)"])
             }
             return
         }
-        dependencies.delivery.set(global: now - Self.slack)
+        delivery.set(global: now - Self.slack)
         // What an incident inhibited is asked about again.
-        if evaluation.changes.contains(where: \.movesInhibition) { dependencies.delivery.reconsider() }
+        if evaluation.changes.contains(where: \.movesInhibition) { delivery.reconsider() }
     }
 
     private func snapshot(_ round: ConnectivityRound?, now: Date) -> GlobalSnapshot {
-        let isFailing = dependencies.store.health.isFailing
+        let isFailing = store.health.isFailing
         if isStoreFailing, !isFailing { startedAt = now }
         isStoreFailing = isFailing
         return GlobalSnapshot(
             domains: health.domains, usualInterval: health.usualInterval, suspicion: health.suspicion, canaries: round,
-            channels: dependencies.delivery.troubles(), channelNames: configuration.channels,
-            isStoreFailing: isFailing, refusal: dependencies.refusal(), startedAt: startedAt)
+            channels: delivery.troubles(), channelNames: configuration.channels,
+            isStoreFailing: isFailing, refusal: refusal(), startedAt: startedAt)
     }
 
     private func commit(_ evaluation: GlobalEvaluation) async throws {
         if evaluation.isWorthStoring {
-            let hasChanged = try await dependencies.store.commit(evaluation)
-            if hasChanged { dependencies.delivery.wake() }
+            let hasChanged = try await store.commit(evaluation)
+            if hasChanged { delivery.wake() }
         }
         state = evaluation.state
-        for change in evaluation.changes { change.log(to: dependencies.logger, at: dependencies.time.systemTime()) }
+        for change in evaluation.changes { change.log(to: logger, at: time.systemTime()) }
     }
 }
 
@@ -244,12 +230,14 @@ struct GlobalHealth: Sendable {
 
     func interval(of domain: Domain) -> Duration? { places[domain].map { domains[$0].interval } }
 
-    mutating func note(_ state: DomainStanding) {
-        guard let place = places[state.domain] else { return }
+    mutating func note(_ health: DomainHealth) {
+        guard let place = places[health.domain] else { return }
         let known = domains[place]
-        domains[place] = DomainHealth(state, interval: known.interval, watchedSince: known.watchedSince)
-        guard let checkedAt = state.lastCheckedAt else { return }
-        suspicion.note(state.domain, state.reachability, interval: known.interval, at: checkedAt)
+        domains[place] = health
+        domains[place].interval = known.interval
+        domains[place].watchedSince = known.watchedSince
+        guard let checkedAt = health.checkedAt else { return }
+        suspicion.note(health.domain, health.reachability, interval: known.interval, at: checkedAt)
     }
 }
 
@@ -311,7 +299,6 @@ extension GlobalEvaluator.Configuration {
         let hosts = configuration.network.canaries
         self.init(
             domains: configuration.domains, channels: Set(configuration.alerts.channels.map(\.name)),
-            policy: GlobalPolicy(),
             canaries: hosts.isEmpty
                 ? nil
                 : ConnectivityWatch(

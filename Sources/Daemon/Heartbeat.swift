@@ -19,42 +19,39 @@ struct Heartbeat: Sendable {
 
     private static let timeout = Duration.seconds(15)
 
-    /// Beats until the task is cancelled.
-    func run() async {
-        var mark = await progress()
-        let trouble = LogDeduplicator()
-        while !Task.isCancelled {
-            guard (try? await live.sleep(time, for: { $0.heartbeat?.every })) != nil else { return }
-            guard let settings = live.current.heartbeat else { continue }
-            await beat(since: &mark, trouble, to: settings.url)
-        }
-    }
+    private let trouble = LogDeduplicator()
 
-    private func beat(since mark: inout WorkProgress?, _ trouble: LogDeduplicator, to url: Secret) async {
+    /// Pings, if anything was done since `last`.
+    /// - Returns: what the next ping is compared with.
+    func beat(since last: WorkProgress?, to url: Secret) async -> WorkProgress? {
         guard let present = await progress() else {
-            return keepSilent("the store cannot be read", trouble)
+            keepSilent("the store cannot be read")
+            return last
         }
-        guard let last = mark else {
-            // Nothing to compare with: the store could not be read at the start.
-            mark = present
-            return
-        }
+        // Nothing to compare with: the store could not be read at the start.
+        guard let last else { return present }
         let channels = Set(live.current.alerts.channels.map(\.name))
-        switch present.standstill(since: last, now: time.now(), channels: channels) {
-        case .checks: return keepSilent("no check was stored since the last one", trouble)
-        case .delivery(let channels):
-            return keepSilent(
-                "overdue messages were not attempted since the last one: \(channels.joined(separator: ", "))", trouble)
-        case .untold(let incident):
-            return keepSilent("no channel takes incident \(incident.prefix(12)): nobody was notified of it", trouble)
-        case nil: break
+        if let standstill = present.standstill(since: last, now: time.now(), channels: channels) {
+            keepSilent(Self.words(standstill))
+            return last
         }
+        await ping(url.reveal())
         // Also where the ping is not taken: the next one needs work that was done after this.
-        mark = present
-        await ping(url.reveal(), trouble)
+        return present
     }
 
-    private func progress() async -> WorkProgress? {
+    private static func words(_ standstill: WorkProgress.Standstill) -> String {
+        switch standstill {
+        case .checks: "no check was stored since the last one"
+        case .delivery(let channels):
+            "overdue messages were not attempted since the last one: \(channels.joined(separator: ", "))"
+        case .untold(let incident):
+            "no channel takes incident \(incident.prefix(12)): nobody was notified of it"
+        }
+    }
+
+    /// nil where the store cannot be read.
+    func progress() async -> WorkProgress? {
         do {
             return try await store.progress(now: time.now())
         } catch {
@@ -63,12 +60,12 @@ struct Heartbeat: Sendable {
         }
     }
 
-    private func keepSilent(_ reason: String, _ trouble: LogDeduplicator) {
+    private func keepSilent(_ reason: String) {
         guard !Task.isCancelled, trouble.isNews(reason) else { return }
         logger.error("heartbeat not sent", metadata: ["reason": "\(reason)"])
     }
 
-    func ping(_ url: String, _ trouble: LogDeduplicator) async {
+    private func ping(_ url: String) async {
         let request = TransferRequest(
             url: url, userAgent: userAgent, allowPlainHTTP: url.lowercased().hasPrefix("http://"),
             limits: TransferLimits(connectTimeout: .seconds(5), totalTimeout: Self.timeout, bodyBytes: 65_536),

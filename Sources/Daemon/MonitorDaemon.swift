@@ -21,7 +21,7 @@ package struct MonitorDaemon: Sendable {
     /// What the daemon is given besides its configuration.
     package struct Surroundings: Sendable {
         /// Makes the clock. It gets the instant to begin with, which is not before anything that the store holds.
-        package var clock: @Sendable (Date) -> any MonitorClock
+        package var clock: @Sendable (Date) -> any MonitorClock = { SystemTime(anchor: $0) }
         package var logger: Logger
         package var version: String
         package var userAgent: String
@@ -29,7 +29,7 @@ package struct MonitorDaemon: Sendable {
         /// The file that the configuration was read from; nil where there is none.
         package var configurationPath: String?
         /// Gets the address of the status page once it listens.
-        package var onListening: @Sendable (String) async -> Void
+        package var onListening: @Sendable (String) async -> Void = { _ in }
         /// Ends the daemon as a signal would, once it returns; nil where only signals do.
         package var untilStopped: (@Sendable () async -> Void)?
         /// Reads and checks the configuration file once more, at SIGHUP; nil where there is none.
@@ -37,25 +37,11 @@ package struct MonitorDaemon: Sendable {
         /// Takes what the service manager wants to know; nil where there is none.
         package var notifier: ServiceNotifier?
 
-        package init(
-            clock: @escaping @Sendable (Date) -> any MonitorClock = { SystemTime(anchor: $0) }, logger: Logger,
-            version: String, userAgent: String, storePath: String,
-            configurationPath: String? = nil,
-            onListening: @escaping @Sendable (String) async -> Void = { _ in },
-            untilStopped: (@Sendable () async -> Void)? = nil,
-            rereading: (@Sendable () throws -> (ConfigurationFile, warnings: [ConfigurationProblem]))? = nil,
-            notifier: ServiceNotifier? = nil
-        ) {
-            self.clock = clock
+        package init(logger: Logger, version: String, userAgent: String, storePath: String) {
             self.logger = logger
             self.version = version
             self.userAgent = userAgent
             self.storePath = storePath
-            self.configurationPath = configurationPath
-            self.onListening = onListening
-            self.untilStopped = untilStopped
-            self.rereading = rereading
-            self.notifier = notifier
         }
     }
 
@@ -74,16 +60,17 @@ package struct MonitorDaemon: Sendable {
         // Trapped from here on: a signal that comes while the store is opened ends the process in good order, too.
         let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        try await opened { store, routing, storeTrouble, drivers in
-            try await serve(store, routing, storeTrouble, drivers, Signals(stops: stops, hangups: hangups))
-        }
+        try await opened { parts in try await serve(parts, Signals(stops: stops, hangups: hangups)) }
+    }
+
+    private struct Signals {
+        let stops: UnixSignalsSequence
+        let hangups: UnixSignalsSequence
     }
 
     /// Works with the open store and the drivers.
     /// - Throws: what keeps the monitor from starting, besides what the body throws.
-    private func opened(
-        _ body: (Store, Routing, StoreTroubleNotifier, Drivers) async throws -> Void
-    ) async throws {
+    private func opened(_ body: (MonitorParts) async throws -> Void) async throws {
         var start: Logger.Metadata = [
             "version": "\(surroundings.version)",
             "store": "\(surroundings.storePath)",
@@ -103,7 +90,9 @@ package struct MonitorDaemon: Sendable {
                 defer { try? store.close() }
                 await storeTrouble.note(setAside)
                 try await Self.lending(CurlDriver(forChecksOf: configuration)) { checks in
-                    try await body(store, routing, storeTrouble, Drivers(checks: checks, alerts: alerts))
+                    try await body(
+                        MonitorParts(
+                            configuration, surroundings, store, routing, storeTrouble, checks: checks, alerts: alerts))
                 }
                 surroundings.logger.notice("stopped", metadata: start)
             } catch let fault as StoreError {
@@ -112,16 +101,6 @@ package struct MonitorDaemon: Sendable {
                 throw fault
             }
         }
-    }
-
-    struct Drivers {
-        let checks: SharedDriver
-        let alerts: SharedDriver
-    }
-
-    private struct Signals {
-        let stops: UnixSignalsSequence
-        let hangups: UnixSignalsSequence
     }
 
     private static func lending(_ driver: CurlDriver, _ body: (SharedDriver) async throws -> Void) async throws {
@@ -156,95 +135,36 @@ package struct MonitorDaemon: Sendable {
         return (store, setAside)
     }
 
-    private func serve(
-        _ store: Store, _ routing: Routing, _ storeTrouble: StoreTroubleNotifier, _ drivers: Drivers,
-        _ signals: Signals
-    ) async throws {
-        let logger = surroundings.logger
-        let parts = try await MonitorParts(configuration, surroundings, store, routing, drivers)
-        let (live, time, metrics) = (parts.live, parts.time, parts.metrics)
-        let (delivery, silences, global, factory) = (parts.delivery, parts.silences, parts.global, parts.factory)
-        let presence = Presence(store: store, time: time)
-        await presence.begin()
-        let scheduler = DomainScheduler(
-            factory.watchers(
-                for: configuration.domains, of: configuration, driver: drivers.checks.present),
-            time: time, metrics: metrics, watchdog: SchedulerWatchdog(surroundings.notifier, logger: logger),
-            concurrency: { live.current.network.maxConcurrent })
+    private func serve(_ parts: MonitorParts, _ signals: Signals) async throws {
+        let housekeeping = Housekeeping(parts)
+        await housekeeping.begin()
         let listening = Wakeup()
-        let page = MetricsPage(
-            metrics: metrics, store: store, delivery: delivery, live: live, version: surroundings.version)
-        let probe = TargetProbe(
-            live: live, driver: drivers.checks, store: store, userAgent: surroundings.userAgent, time: time)
-        let site = statusSite(
-            store, time, metrics: { try await page.text() },
-            actions: MonitorActions(
-                checkNow: { await scheduler.checkNow($0, wait: $1) }, isChecking: { scheduler.isChecking($0) },
-                hasChannel: { live.hasChannel($0) },
-                probe: { await probe.answer($0, isFull: $1) }),
-            health: {
-                MonitorHealth(
-                    lateness: scheduler.lateness,
-                    isNetworkSuspect: await global.isNetworkSuspect, channels: live.current.alerts.channels.count,
-                    failingChannels: delivery.troubles(), isStoreFailing: store.health.isFailing,
-                    configuredAt: live.takenAt)
-            }, onWrite: { await silences.followWrite() },
-            onListening: {
-                surroundings.notifier?.ready()
-                listening.signal()
-            })
-        let reload = Reload(
-            live: live, scheduler: scheduler, factory: factory, silences: silences, storeTrouble: storeTrouble,
-            checks: drivers.checks, alerts: drivers.alerts, site: site, logger: logger)
+        let site = statusSite(parts) {
+            surroundings.notifier?.ready()
+            listening.signal()
+        }
+        let reload = Reload(parts: parts, site: site)
         // Services end in the opposite order: first no more checks begin, then deliveries stop, the page goes last.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: site, serviceName: "StatusSite"),
-            .loop("reload") {
-                await reload.follow(
-                    signals.hangups, read: surroundings.rereading, notifier: surroundings.notifier)
-            },
-            .loop("retention") { await parts.removeOldRows(of: store, logger: logger) },
-            .loop("store health") {
-                await storeTrouble.run(
-                    time, health: { store.health },
-                    isSilenced: {
-                        silences.current.active(
-                            domain: nil, labels: [:], kind: .monitorDegraded, at: time.systemTime()) != nil
-                    })
-            },
-            .loop("presence") { await presence.run() },
-            .loop("clock") {
-                await ClockWatcher(time: time, logger: logger) { ahead in
-                    delivery.reconsider()
-                    try? await store.note(wallAhead: ahead)
-                }
-                .run()
-            },
-            .loop("delivery") { await delivery.run() },
-            .loop("silences") { await silences.run() },
-            .loop("global") { await global.run() },
+            .loop("reload") { await reload.follow(signals.hangups) },
+            .loop("delivery") { await parts.delivery.run() },
+            .loop("global") { await parts.global.run() },
             .loop("checks") {
                 // A daemon that does not get its port checks nothing.
                 await listening.wait(past: 0)
-                await scheduler.run()
+                await parts.scheduler.run()
             },
-            .loop("heartbeat") {
-                await Heartbeat(
-                    live: live, store: store, driver: drivers.alerts, userAgent: surroundings.userAgent, time: time,
-                    logger: logger
-                ).run()
-            },
+            .loop("housekeeping") { await housekeeping.run() },
         ]
-        if let demonstration = time as? AcceleratedTime {
+        if let demonstration = parts.time as? AcceleratedTime {
             services.append(
                 .loop("time") {
                     // In the order of the flow: what one has left to the next is seen there.
-                    await demonstration.pass { min(scheduler.due, await global.due, delivery.due) }
+                    await demonstration.pass {
+                        min(parts.scheduler.due, await parts.global.due, parts.delivery.due)
+                    }
                 })
-        }
-        if let notifier = surroundings.notifier {
-            services.append(
-                .loop("status line") { await StatusLine(notifier: notifier, store: store, live: live).run() })
         }
         try await group(services, signals.stops).run()
     }
@@ -279,21 +199,20 @@ package struct MonitorDaemon: Sendable {
         return ServiceGroup(configuration: group)
     }
 
-    private func statusSite(
-        _ store: Store, _ time: any MonitorClock,
-        metrics: @escaping @Sendable () async throws -> [UInt8], actions: MonitorActions,
-        health: @escaping @Sendable () async -> MonitorHealth, onWrite: @escaping @Sendable () async -> Void,
-        onListening: @escaping @Sendable () -> Void
-    ) -> StatusSite {
+    private func statusSite(_ parts: MonitorParts, onListening: @escaping @Sendable () -> Void) -> StatusSite {
         let listening = configuration.server
-        let logger = surroundings.logger
+        let (logger, live) = (parts.logger, parts.live)
+        let page = MetricsPage(
+            metrics: parts.metrics, store: parts.store, delivery: parts.delivery, live: live,
+            version: surroundings.version)
         return StatusSite(
             settings: StatusServerSettings(
                 host: listening.host, port: listening.port, access: AccessPolicy(listening),
                 version: surroundings.version, watched: configuration.domains,
                 cdnBaseURL: configuration.cdn.baseURL, maintenance: configuration.maintenance),
-            store: store, timekeeper: time, logger: logger, metrics: metrics, actions: actions, health: health,
-            onWrite: onWrite,
+            store: parts.store, timekeeper: parts.time, logger: logger, metrics: { try await page.text() },
+            actions: MonitorActions(parts), health: { await MonitorHealth(parts) },
+            onWrite: { await parts.silences.followWrite() },
             onListening: { port in
                 let address = "http://\(listening.shownHost):\(port)/"
                 logger.notice(
@@ -305,6 +224,27 @@ package struct MonitorDaemon: Sendable {
                 onListening()
                 await surroundings.onListening(address)
             })
+    }
+}
+
+extension MonitorActions {
+    fileprivate init(_ parts: MonitorParts) {
+        let probe = TargetProbe(
+            live: parts.live, driver: parts.checks, store: parts.store, userAgent: parts.surroundings.userAgent,
+            time: parts.time)
+        self.init(
+            checkNow: { await parts.scheduler.checkNow($0, wait: $1) },
+            isChecking: { parts.scheduler.isChecking($0) }, hasChannel: { parts.live.hasChannel($0) },
+            probe: { await probe.answer($0, isFull: $1) })
+    }
+}
+
+extension MonitorHealth {
+    fileprivate init(_ parts: MonitorParts) async {
+        self.init(
+            lateness: parts.scheduler.lateness, isNetworkSuspect: await parts.global.isNetworkSuspect,
+            channels: parts.live.current.alerts.channels.count, failingChannels: parts.delivery.troubles(),
+            isStoreFailing: parts.store.health.isFailing, configuredAt: parts.live.takenAt)
     }
 }
 

@@ -1,4 +1,4 @@
-// What checks and messages need, whether they follow a schedule or happen once.
+// The parts of the daemon that others make use of: how they are built, and what each is given.
 
 import Alerting
 import Evidence
@@ -7,60 +7,91 @@ import Logging
 import MonitorConfiguration
 import MonitorMetrics
 import Monitoring
+import Probing
 import Storage
 
 struct MonitorParts: Sendable {
+    let surroundings: MonitorDaemon.Surroundings
+    let store: Store
+    /// Lend what asks sites, and what sends messages.
+    let checks: SharedDriver
+    let alerts: SharedDriver
     let time: any MonitorClock
     let live: LiveConfiguration
     let delivery: Delivery
     let silences: SilenceRefresher
     let global: GlobalEvaluator
-    let metrics: MetricsRegistry
-    let factory: WatcherFactory
+    let storeTrouble: StoreTroubleNotifier
+    let metrics = MetricsRegistry()
+    let scheduler: DomainScheduler
+
+    var logger: Logger { surroundings.logger }
 
     /// Makes them, and takes up what the last process left in the store.
     init(
         _ configuration: ConfigurationFile, _ surroundings: MonitorDaemon.Surroundings, _ store: Store,
-        _ routing: Routing, _ drivers: MonitorDaemon.Drivers
+        _ routing: Routing, _ storeTrouble: StoreTroubleNotifier, checks: SharedDriver, alerts: SharedDriver
     ) async throws {
         let logger = surroundings.logger
+        (self.surroundings, self.store, self.storeTrouble) = (surroundings, store, storeTrouble)
+        (self.checks, self.alerts) = (checks, alerts)
         // It does not go back over a restart either.
-        let time = surroundings.clock(max(Date(), try await store.lastInstant() ?? .distantPast))
+        time = surroundings.clock(max(Date(), try await store.lastInstant() ?? .distantPast))
         let live = LiveConfiguration(configuration)
-        let delivery = Delivery(
-            store: store, routing: routing, transport: ReceiverTransport(shared: drivers.alerts), time: time,
+        self.live = live
+        delivery = Delivery(
+            store: store, routing: routing, transport: ReceiverTransport(shared: alerts), time: time,
             userAgent: surroundings.userAgent, logger: logger)
-        let silences = SilenceRefresher(
-            store: store, delivery: delivery, windows: configuration.maintenance, time: time, logger: logger)
-        let global = GlobalEvaluator(
-            GlobalEvaluator.Dependencies(
-                store: store, delivery: delivery, refusal: { live.refusal }, time: time, logger: logger),
+        silences = SilenceRefresher(store: store, delivery: delivery, windows: configuration.maintenance, time: time)
+        global = GlobalEvaluator(
             GlobalEvaluator.Configuration(
-                configuration, drivers.checks.present, userAgent: surroundings.userAgent, time: time))
+                configuration, checks.present, userAgent: surroundings.userAgent, time: time),
+            store: store, delivery: delivery, refusal: { live.refusal }, time: time, logger: logger)
+        scheduler = DomainScheduler(
+            [], time: time, metrics: metrics, watchdog: SchedulerWatchdog(surroundings.notifier, logger: logger),
+            concurrency: { live.current.network.maxConcurrent })
         // Before the first check: a domain that comes back must not find its former self.
-        try await RemovedDomainCleanup(store: store, time: time, logger: logger)
-            .run(keeping: Set(configuration.domains.map(\.domain)))
+        try await endDomains(except: configuration.domains)
         try await silences.refresh()
         try await delivery.prepare()
         try await global.prepare()
-        metrics = MetricsRegistry()
-        factory = WatcherFactory(
-            store: store, global: global, delivery: delivery, metrics: metrics, userAgent: surroundings.userAgent,
-            time: time, logger: logger)
-        (self.time, self.live) = (time, live)
-        (self.delivery, self.silences, self.global) = (delivery, silences, global)
+        scheduler.start(watchers(for: configuration.domains, of: configuration))
     }
-    /// Removes what was kept for long enough, once an hour, until the task is cancelled.
-    func removeOldRows(of store: Store, logger: Logger) async {
-        while !Task.isCancelled {
-            do {
-                try await store.prune(now: time.now(), keepObservations: live.current.store.keepObservations)
-            } catch is CancellationError {
-                return
-            } catch {
-                logger.error("old rows not removed: store write failed", metadata: ["error": "\(error)"])
-            }
-            try? await time.sleep(for: .seconds(3600))
+
+    func endDomains(except watched: [WatchedDomain]) async throws {
+        try await store.endDomains(except: Set(watched.map(\.domain)), time: time, logger: logger)
+    }
+
+    /// `domains`: all of `configuration`, or some.
+    func watchers(for domains: [WatchedDomain], of configuration: ConfigurationFile) -> [DomainWatcher] {
+        let use = DomainWatcher.Dependencies(
+            // One for all: it spreads the requests to Apple's CDN over time.
+            probe: DomainProbe(
+                driver: checks.present,
+                settings: ProbeSettings(configuration, userAgent: surroundings.userAgent)),
+            store: store, global: global, delivery: delivery, metrics: metrics, time: time, logger: logger,
+            followsChanges: configuration.followsChanges)
+        return domains.map { DomainWatcher($0, use) }
+    }
+}
+
+extension Store {
+    /// Resolves the incidents of every stored domain that is not in `watched`, and forgets the domain.
+    package func endDomains(except watched: Set<Domain>, time: any MonitorClock, logger: Logger) async throws {
+        for domain in try await domainNames() where !watched.contains(domain) {
+            var state = try await state(of: domain)
+            if state == nil { state = try await firstState(of: domain) }
+            guard let state else { continue }
+            let evaluation = retire(state, now: time.now())
+            // The end is committed before the state goes: after a crash in between, nothing is left to resolve.
+            try await commit(evaluation)
+            try await forget(domain)
+            logger.notice(
+                "domain removed: no longer in the configuration",
+                metadata: [
+                    "domain": "\(domain)",
+                    "resolved": .stringConvertible(evaluation.changes.count { $0.transition == .resolved }),
+                ])
         }
     }
 }

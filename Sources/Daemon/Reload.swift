@@ -15,15 +15,11 @@ import Synchronization
 import UnixSignals
 
 struct Reload: Sendable {
-    let live: LiveConfiguration
-    let scheduler: DomainScheduler
-    let factory: WatcherFactory
-    let silences: SilenceRefresher
-    let storeTrouble: StoreTroubleNotifier
-    let checks: SharedDriver
-    let alerts: SharedDriver
+    let parts: MonitorParts
     let site: StatusSite
-    let logger: Logger
+
+    private var live: LiveConfiguration { parts.live }
+    private var logger: Logger { parts.logger }
 
     /// Takes the new configuration, or changes nothing at all.
     /// - Throws: `CurlError` where it cannot be used; the old one goes on.
@@ -32,31 +28,37 @@ struct Reload: Sendable {
         let (next, fixed) = wanted.keepingWhatNeedsARestart(of: former)
         // All that may fail comes first.
         let drivers = try await newDrivers(from: former, to: next)
+        let scheduler = parts.scheduler
         let changes = ConfigurationChanges(
             from: scheduler.watched, to: next.domains, isForAll: !next.checksAs(former))
         await scheduler.stop(changes.ending)
         for domain in changes.ending.subtracting(changes.beginning.map(\.domain)) {
-            factory.metrics.set(domain.name, nil)
+            parts.metrics.set(domain.name, nil)
         }
-        let routing = Routing(next)
-        await tryStore("holds of channels not ended") { try await factory.delivery.replace(routing: routing) }
-        silences.replace(windows: next.maintenance)
-        await storeTrouble.replace(routing: routing)
+        await route(next)
         await site.show(next)
-        if let driver = drivers.checks { await checks.replace(with: driver) }
+        if let driver = drivers.checks { await parts.checks.replace(with: driver) }
         live.replace(with: next)
-        await factory.global.replace(
-            GlobalEvaluator.Configuration(next, checks.present, userAgent: factory.userAgent, time: factory.time))
+        await parts.global.replace(
+            GlobalEvaluator.Configuration(
+                next, parts.checks.present, userAgent: parts.surroundings.userAgent, time: parts.time))
         await tryStore("removed domains not cleaned up; the next start or reload tries again") {
-            try await RemovedDomainCleanup(store: factory.store, time: factory.time, logger: logger)
-                .run(keeping: Set(next.domains.map(\.domain)))
+            try await parts.endDomains(except: next.domains)
         }
-        scheduler.start(factory.watchers(for: changes.beginning, of: next, driver: checks.present))
-        factory.delivery.wake()
+        scheduler.start(parts.watchers(for: changes.beginning, of: next))
+        parts.delivery.wake()
         site.tellRefusedReload(nil)
         report(changes, former, next, fixed)
         // Last, since it waits for the answers to messages that are under way.
-        if let driver = drivers.alerts { await alerts.replace(with: driver) }
+        if let driver = drivers.alerts { await parts.alerts.replace(with: driver) }
+    }
+
+    /// Who is notified of what, from now on.
+    private func route(_ next: ConfigurationFile) async {
+        let routing = Routing(next)
+        await tryStore("holds of channels not ended") { try await parts.delivery.replace(routing: routing) }
+        parts.silences.replace(windows: next.maintenance)
+        await parts.storeTrouble.replace(routing: routing)
     }
 
     /// What is done though the store may be in trouble: the configuration is in force already.
@@ -106,23 +108,20 @@ struct Reload: Sendable {
 }
 
 extension Reload {
-    /// Reads and checks the file.
-    typealias Reading = @Sendable () throws -> (ConfigurationFile, warnings: [ConfigurationProblem])
-
     /// Reads the configuration anew at each SIGHUP, until the task is cancelled. A file with faults is refused with all of them
     /// in the log, and the running configuration stays.
     ///
-    /// `hangups`: trapped since the start: SIGHUP would otherwise end the process. `read`: nil where there is no file.
-    func follow(_ hangups: UnixSignalsSequence, read: Reading?, notifier: ServiceNotifier?) async {
+    /// `hangups`: trapped since the start: SIGHUP would otherwise end the process.
+    func follow(_ hangups: UnixSignalsSequence) async {
         for await _ in hangups {
-            notifier?.reloading()
-            await once(read)
-            notifier?.ready()
+            parts.surroundings.notifier?.reloading()
+            await once()
+            parts.surroundings.notifier?.ready()
         }
     }
 
-    private func once(_ read: Reading?) async {
-        guard let read else {
+    private func once() async {
+        guard let read = parts.surroundings.rereading else {
             logger.warning("SIGHUP ignored: there is no configuration file")
             return
         }
@@ -142,7 +141,7 @@ extension Reload {
     }
 
     private func refuse(_ reason: String) {
-        live.refuse(reason, at: factory.time.now())
+        live.refuse(reason, at: parts.time.now())
         site.tellRefusedReload(reason)
         logger.error(
             "configuration not reloaded: the running one stays in force. Correct the file and send SIGHUP again.",
@@ -203,7 +202,7 @@ extension ConfigurationFile {
     }
 }
 
-/// The configuration by which the daemon runs at this moment, a wakeup when it changes, and why the file was refused.
+/// The configuration by which the daemon runs at this moment, and why the file was refused.
 final class LiveConfiguration: Sendable {
     private struct State {
         var configuration: ConfigurationFile
@@ -214,7 +213,6 @@ final class LiveConfiguration: Sendable {
     }
 
     private let state: Mutex<State>
-    private let changes = Wakeup()
 
     init(_ configuration: ConfigurationFile) { state = Mutex(State(configuration: configuration)) }
 
@@ -231,7 +229,6 @@ final class LiveConfiguration: Sendable {
 
     func replace(with configuration: ConfigurationFile) {
         state.withLock { $0 = State(configuration: configuration) }
-        changes.signal()
     }
 
     /// Why a file with less than half of the present domains is not taken at once: a list of domains that was written half looks like that. The
@@ -255,32 +252,5 @@ final class LiveConfiguration: Sendable {
     /// The file is not taken, for a reason without secrets; the former configuration stays in force.
     func refuse(_ words: String, at now: Date) {
         state.withLock { $0.refusal = RefusedConfiguration(since: $0.refusal?.since ?? now, words: words) }
-    }
-
-    /// Sleeps until `period` of the then present configuration has gone by since the call. A change of the configuration
-    /// does not begin the wait anew; without a period it sleeps until there is one.
-    /// - Throws: `CancellationError`.
-    func sleep(_ time: any MonitorClock, for period: @Sendable (ConfigurationFile) -> Duration?) async throws {
-        let start = time.now()
-        while true {
-            try Task.checkCancellation()
-            let revision = changes.revision
-            guard let wanted = period(current) else {
-                await changes.wait(past: revision)
-                continue
-            }
-            let gone = Duration.seconds(time.now().timeIntervalSince(start))
-            guard gone < wanted else { return }
-            let isOver = await withTaskGroup(of: Bool.self) { group in
-                group.addTask { (try? await time.sleep(for: wanted - gone)) != nil }
-                group.addTask {
-                    await self.changes.wait(past: revision)
-                    return false
-                }
-                defer { group.cancelAll() }
-                return await group.next() ?? false
-            }
-            if isOver { return }
-        }
     }
 }

@@ -84,40 +84,6 @@ package struct ServiceNotifier: Sendable {
     }
 }
 
-/// Keeps the line that `systemctl status` shows: live counts, sent where they change.
-struct StatusLine: Sendable {
-    let notifier: ServiceNotifier
-    let store: Store
-    let live: LiveConfiguration
-
-    private static let pause: Duration = .seconds(5)
-
-    func run() async {
-        var shown = ""
-        while !Task.isCancelled {
-            let line = await line()
-            if line != shown, !Task.isCancelled { notifier.status(line) }
-            shown = line
-            try? await Task.sleep(for: Self.pause)
-        }
-    }
-
-    private func line() async -> String {
-        let domains = live.current.domains.count
-        do {
-            let failing = try await store.statusCounts().reduce(0) { $0 + ($1.key < .atRisk ? $1.value : 0) }
-            let incidents = try await store.openIncidentCounts().reduce(0) { $0 + $1.count }
-            return Self.line(domains: domains, failing: failing, incidents: incidents)
-        } catch {
-            return "the store cannot be read"
-        }
-    }
-
-    static func line(domains: Int, failing: Int, incidents: Int) -> String {
-        "\(domains.of("domain")), \(failing) failing, \(incidents.of("incident")) open"
-    }
-}
-
 /// Gets the scheduler's own word, from its loop, on whether checks end. A timer of its own would go on while the scheduler is
 /// stuck.
 struct SchedulerWatchdog: Sendable {

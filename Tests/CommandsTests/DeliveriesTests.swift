@@ -1,11 +1,11 @@
 import Evidence
 import Foundation
-import Monitoring
 import StatusServer
 import Storage
 import Testing
 
 @testable import Commands
+@testable import Monitoring
 
 extension CommandsTests {
     @Suite struct DeliveriesTests {

@@ -5,13 +5,13 @@ import Foundation
 import GRDB
 import Logging
 import MonitorConfiguration
-import Monitoring
 import StatusServer
 import Storage
 import Synchronization
 import Testing
 
 @testable import Daemon
+@testable import Monitoring
 
 extension DaemonSuite {
     @Suite("Domain scheduler")

@@ -21,12 +21,10 @@ extension DaemonSuite {
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, userAgent: "x", logger: silent)
             let evaluator = GlobalEvaluator(
-                GlobalEvaluator.Dependencies(
-                    store: scratch.store, delivery: delivery,
-                    refusal: { RefusedConfiguration(since: noon, words: "line 3") }, time: time, logger: book.logger),
                 GlobalEvaluator.Configuration(
-                    domains: [WatchedDomain(domain: try Domain("a.test"))], channels: [], policy: GlobalPolicy(),
-                    canaries: nil))
+                    domains: [WatchedDomain(domain: try Domain("a.test"))], channels: [], canaries: nil),
+                store: scratch.store, delivery: delivery,
+                refusal: { RefusedConfiguration(since: noon, words: "line 3") }, time: time, logger: book.logger)
             try await evaluator.prepare()
             for _ in 0..<20 {
                 await evaluator.evaluate()
@@ -64,11 +62,9 @@ extension DaemonSuite {
                 transport: Receivers(), time: time, userAgent: "x", logger: silent)
             let domains = try (0..<6).map { try Domain("d\($0).test") }
             let evaluator = GlobalEvaluator(
-                GlobalEvaluator.Dependencies(
-                    store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: book.logger),
                 GlobalEvaluator.Configuration(
-                    domains: domains.map { WatchedDomain(domain: $0) }, channels: [],
-                    policy: GlobalPolicy(), canaries: nil))
+                    domains: domains.map { WatchedDomain(domain: $0) }, channels: [], canaries: nil),
+                store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: book.logger)
             try await evaluator.prepare()
             for domain in domains {
                 var state = DomainState(domain: domain)
@@ -96,13 +92,11 @@ extension DaemonSuite {
                     routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                     transport: Receivers(), time: time, userAgent: "x", logger: silent)
                 return await GlobalEvaluator(
-                    GlobalEvaluator.Dependencies(
-                        store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: silent),
                     GlobalEvaluator.Configuration(
                         domains: [
                             WatchedDomain(domain: try Domain("a.test"), checks: CheckSettings(interval: interval))
-                        ], channels: [], policy: GlobalPolicy(),
-                        canaries: nil)
+                        ], channels: [], canaries: nil),
+                    store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: silent
                 ).pause
             }
             #expect(try await pause(.seconds(300)) == .seconds(2))

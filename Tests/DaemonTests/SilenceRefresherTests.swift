@@ -20,8 +20,7 @@ extension DaemonSuite {
                 store: scratch.store,
                 routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
                 transport: Receivers(), time: time, userAgent: "x", logger: silent)
-            refresher = SilenceRefresher(
-                store: scratch.store, delivery: delivery, windows: [], time: time, logger: silent)
+            refresher = SilenceRefresher(store: scratch.store, delivery: delivery, windows: [], time: time)
         }
 
         private func silence(_ number: Int) async throws {

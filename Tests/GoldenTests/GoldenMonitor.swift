@@ -48,10 +48,10 @@ final class GoldenMonitor {
             store: scratch.store, routing: Routing(configuration), transport: receivers, time: time,
             userAgent: "aasa-monitor/1.2.3", jitter: { 0 }, logger: silent)
         steps = DeliverySteps(delivery)
-        silences = SilenceRefresher(store: scratch.store, delivery: delivery, windows: [], time: time, logger: silent)
+        silences = SilenceRefresher(store: scratch.store, delivery: delivery, windows: [], time: time)
         global = GlobalEvaluator(
-            .init(store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: silent),
-            configuration.stagedGlobal(probe, time))
+            configuration.stagedGlobal(probe, time), store: scratch.store, delivery: delivery, refusal: { nil },
+            time: time, logger: silent)
         metrics = MetricsPage(
             metrics: MetricsRegistry(), store: scratch.store, delivery: delivery,
             live: LiveConfiguration(configuration), version: "1.2.3")
@@ -135,8 +135,8 @@ final class GoldenMonitor {
             try await delivery.replace(routing: Routing(configuration))
             await global.replace(configuration.stagedGlobal(probe, time))
             metrics.metrics.set(StageState.domain, nil)
-            try await RemovedDomainCleanup(store: store, time: time, logger: silent)
-                .run(keeping: Set(configuration.domains.map(\.domain)))
+            try await store.endDomains(
+                except: Set(configuration.domains.map(\.domain)), time: time, logger: silent)
             try await watch()
             delivery.wake()
         }
@@ -198,7 +198,7 @@ func serve(
 extension ConfigurationFile {
     fileprivate func stagedGlobal(_ probe: StagedProbe, _ time: HandTime) -> GlobalEvaluator.Configuration {
         .init(
-            domains: domains, channels: Set(alerts.channels.map(\.name)), policy: GlobalPolicy(),
+            domains: domains, channels: Set(alerts.channels.map(\.name)),
             canaries: ConnectivityWatch(
                 hosts: ["reference.test"], probe: Canaries(probe: probe, time: time), time: time,
                 interval: shortestInterval))

@@ -1,11 +1,12 @@
 import Evidence
 import Facts
 import Foundation
-import Monitoring
 import StatusServer
 import Storage
 import TestSupport
 import Testing
+
+@testable import Monitoring
 
 extension StatusServerSuite {
     @Suite("Domain page")

@@ -1,10 +1,10 @@
 import Evidence
 import Foundation
-import Monitoring
 import Storage
 import TestSupport
 import Testing
 
+@testable import Monitoring
 @testable import StatusServer
 
 extension StatusServerSuite {

@@ -1,10 +1,11 @@
 import Evidence
 import Foundation
-import Monitoring
 import StatusServer
 import Storage
 import TestSupport
 import Testing
+
+@testable import Monitoring
 
 extension StatusServerSuite {
     @Suite("Pages of incidents")

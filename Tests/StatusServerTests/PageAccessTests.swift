@@ -1,11 +1,12 @@
 import Evidence
 import Foundation
-import Monitoring
 import StatusServer
 import Storage
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Monitoring
 
 extension StatusServerSuite {
     @Suite("Access to the pages")

@@ -1,11 +1,12 @@
 import Evidence
 import Foundation
-import Monitoring
 import StatusServer
 import Storage
 import TestSupport
 import TestTraits
 import Testing
+
+@testable import Monitoring
 
 /// The root of this target's tests.
 @Suite("Status server", .timeLimit(.minutes(120)), .inTurn)

@@ -1,10 +1,10 @@
 import Evidence
 import Foundation
 import GRDB
-import Monitoring
 import Synchronization
 import Testing
 
+@testable import Monitoring
 @testable import Storage
 
 extension StorageSuite {

@@ -2,9 +2,9 @@ import Evidence
 import Facts
 import Foundation
 import GRDB
-import Monitoring
 import Testing
 
+@testable import Monitoring
 @testable import Storage
 
 extension StorageSuite {

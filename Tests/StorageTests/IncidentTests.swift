@@ -1,11 +1,11 @@
 import Evidence
 import Foundation
 import GRDB
-import Monitoring
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Monitoring
 @testable import Storage
 
 extension StorageSuite {

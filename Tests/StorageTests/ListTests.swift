@@ -2,10 +2,10 @@ import Evidence
 import Facts
 import Foundation
 import GRDB
-import Monitoring
 import TestSupport
 import Testing
 
+@testable import Monitoring
 @testable import Storage
 
 extension StorageSuite {

@@ -1,9 +1,9 @@
 import Evidence
 import Foundation
-import Monitoring
 import Synchronization
 import Testing
 
+@testable import Monitoring
 @testable import Storage
 
 extension StorageSuite {

@@ -1,9 +1,9 @@
 import Evidence
 import Foundation
 import GRDB
-import Monitoring
 import Testing
 
+@testable import Monitoring
 @testable import Storage
 
 extension StorageSuite {

@@ -1,9 +1,9 @@
 import Evidence
 import Foundation
 import GRDB
-import Monitoring
 import Testing
 
+@testable import Monitoring
 @testable import Storage
 
 extension StorageSuite {
@@ -68,7 +68,7 @@ extension StorageSuite {
                 try await store.commit(
                     Evaluation(
                         state: try state(at: now),
-                        places: [PlaceReading(.origin, .version(meaning: content, content: content))]),
+                        places: [PlaceReading(place: .origin, served: .version(meaning: content, content: content))]),
                     of: observation)
             }
             try await check("old", day: 0)

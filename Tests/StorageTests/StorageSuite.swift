@@ -2,11 +2,11 @@ import Evidence
 import Facts
 import Foundation
 import GRDB
-import Monitoring
 import TestSupport
 import TestTraits
 import Testing
 
+@testable import Monitoring
 @testable import Storage
 
 /// The root of this target's tests.
@@ -77,7 +77,7 @@ func globalIncident(
     _ cause: GlobalCause = .cdn, version: Int = 1, state: Incident.State = .firing, at: Date = noon
 ) -> Incident {
     Incident(
-        id: "global-\(cause.name)-\(at.milliseconds)", subject: .global(cause), kind: cause.kind, severity: .error,
+        id: "global-\(cause.rawValue)-\(at.milliseconds)", subject: .global(cause), kind: cause.kind, severity: .error,
         state: state, since: at, openedAt: at, firedAt: version == 0 ? nil : at,
         resolvedAt: state == .resolved ? at : nil, version: version)
 }

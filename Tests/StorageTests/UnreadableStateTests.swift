@@ -1,11 +1,11 @@
 import Evidence
 import Foundation
 import GRDB
-import Monitoring
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Monitoring
 @testable import Storage
 
 extension StorageSuite {
@@ -110,7 +110,7 @@ extension StorageSuite {
             try await damage("UPDATE meta SET value = '[]' WHERE name = 'global'")
             for _ in 0..<2 {
                 let state = try #require(try await store.globalState())
-                #expect(state.open.keys.map(\.name) == ["cdn"])
+                #expect(state.open.keys.map(\.rawValue) == ["cdn"])
                 #expect(state.open[.cdn]?.incident == globalIncident(.cdn))
                 #expect(state.open[.cdn]?.facts == facts)
             }

@@ -63,7 +63,7 @@ struct AlertmanagerAlert: Encodable, Equatable {
         switch incident.subject {
         case .domain(let domain): labels["domain"] = domain.name
         case .global(let cause):
-            labels["cause"] = cause.name
+            labels["cause"] = cause.rawValue
             // What a monitor says of itself is no other's.
             if cause != .cdn { labels["instance"] = PlainMarkup(unit: .bytes).cut(instance, to: 100) }
         }

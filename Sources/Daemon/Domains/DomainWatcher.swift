@@ -178,26 +178,3 @@ package struct DomainWatcher: Sendable {
         more.merging(["domain": "\(watched.domain)"]) { first, _ in first }
     }
 }
-
-/// Makes watchers from the configuration and from the parts that live as long as the daemon.
-struct WatcherFactory: Sendable {
-    let store: Store
-    let global: GlobalEvaluator
-    let delivery: Delivery
-    let metrics: MetricsRegistry
-    let userAgent: String
-    let time: any MonitorClock
-    let logger: Logger
-
-    /// `domains`: all of `configuration`, or some.
-    func watchers(
-        for domains: [WatchedDomain], of configuration: ConfigurationFile, driver: CurlDriver
-    ) -> [DomainWatcher] {
-        let use = DomainWatcher.Dependencies(
-            // One for all: it spreads the requests to Apple's CDN over time.
-            probe: DomainProbe(driver: driver, settings: ProbeSettings(configuration, userAgent: userAgent)),
-            store: store, global: global, delivery: delivery, metrics: metrics, time: time, logger: logger,
-            followsChanges: configuration.followsChanges)
-        return domains.map { DomainWatcher($0, use) }
-    }
-}

@@ -3,19 +3,16 @@
 
 import Alerting
 import Foundation
-import Logging
 import Monitoring
 import Storage
 import Synchronization
 
-/// Reads the silences and gives them to the delivery, and wakes it when another process has written to the store.
+/// Reads the silences and gives them to the delivery.
 package final class SilenceRefresher: Sendable {
     private let store: Store
     private let delivery: Delivery
     private let time: any MonitorClock
-    private let logger: Logger
     private let state: Mutex<State>
-    private let trouble = LogDeduplicator()
 
     private struct State {
         var silences: Silences
@@ -24,16 +21,10 @@ package final class SilenceRefresher: Sendable {
         var taken = 0
     }
 
-    /// In real time, whatever the daemon's clock does: the people who type commands live in it too.
-    private static let interval: Duration = .seconds(1)
-
-    package init(
-        store: Store, delivery: Delivery, windows: [MaintenanceWindow], time: any MonitorClock, logger: Logger
-    ) {
+    package init(store: Store, delivery: Delivery, windows: [MaintenanceWindow], time: any MonitorClock) {
         self.store = store
         self.delivery = delivery
         self.time = time
-        self.logger = logger
         state = Mutex(State(silences: Silences(silences: [], windows: windows)))
     }
 
@@ -49,19 +40,15 @@ package final class SilenceRefresher: Sendable {
         }
     }
 
-    /// One look. It must have gone well once before the first check: what was silent before a restart is silent after it.
-    package func refresh() async throws {
-        try await look()
-    }
-
     /// Somebody has written through this process: what they changed holds before they get their answer.
     package func followWrite() async {
         // The next look, within seconds, logs why one fails.
-        try? await look()
+        try? await refresh()
         delivery.reconsider()
     }
 
-    private func look() async throws {
+    /// One look. It must have gone well once before the first check: what was silent before a restart is silent after it.
+    package func refresh() async throws {
         let number = state.withLock { state in
             state.begun += 1
             return state.begun
@@ -73,33 +60,6 @@ package final class SilenceRefresher: Sendable {
             state.taken = number
             state.silences.silences = found
             delivery.set(silences: state.silences)
-        }
-    }
-
-    /// Looks at every second turn, and whenever another process has written, until the task is cancelled.
-    func run() async {
-        var seen: Int?
-        var isSecond = true
-        while !Task.isCancelled {
-            do {
-                let writes = try await store.outsideWrites()
-                let isOutside = seen != nil && seen != writes
-                seen = writes
-                isSecond.toggle()
-                if isOutside || isSecond { try await refresh() }
-                if isOutside {
-                    delivery.wake()
-                    delivery.reconsider()
-                }
-                trouble.isOver()
-            } catch is CancellationError {
-                return
-            } catch {
-                if trouble.isNews("away") {
-                    logger.error("silences not refreshed: store read failed", metadata: ["error": "\(error)"])
-                }
-            }
-            try? await Task.sleep(for: Self.interval)
         }
     }
 }

@@ -146,13 +146,6 @@ package struct CDNCopy: Codable, Equatable, Sendable {
     package var content: ContentHash?
     package var firstSeen: Date
     package var lastSeen: Date
-
-    package init(meaning: ContentHash?, content: ContentHash?, firstSeen: Date, lastSeen: Date) {
-        self.meaning = meaning
-        self.content = content
-        self.firstSeen = firstSeen
-        self.lastSeen = lastSeen
-    }
 }
 
 // MARK: - What a check adds

@@ -10,22 +10,11 @@ package struct Evaluation: Equatable, Sendable {
     package var state: DomainState
     package var changes: [IncidentChange] = []
     /// What the origin and each edge served; empty where the local network is suspect.
-    package var places: [PlaceReading]
+    package var places: [PlaceReading] = []
     /// Open incidents of which a light check saw nothing any more.
-    package var unseen: Set<IncidentKind>
+    package var unseen: Set<IncidentKind> = []
     /// Whether the check saw anything else than the last full one, as far as its depth lets it.
-    package var isNews: Bool
-
-    package init(
-        state: DomainState, changes: [IncidentChange] = [], places: [PlaceReading] = [],
-        unseen: Set<IncidentKind> = [], isNews: Bool = true
-    ) {
-        self.state = state
-        self.changes = changes
-        self.places = places
-        self.unseen = unseen
-        self.isNews = isNews
-    }
+    package var isNews = true
 
     /// What the check concludes.
     package var verdict: Verdict { state.verdict ?? .notMonitored }
@@ -51,100 +40,43 @@ package func evaluate(
 ) -> Evaluation {
     let witness: Control.Witness =
         network == .proven ? .proven : state.reachability.isCDNOutAlone ? .unfit : .asSeen
-    let readings = Readings(observation, witness: witness)
+    let check = Check(
+        before: state, readings: Readings(observation, witness: witness),
+        light: light.map { Readings($0, witness: witness) }, policy: policy, now: now, wall: wall,
+        isTrusted: network != .suspect)
     var next = state
-    next.firstCheckedAt = state.firstCheckedAt ?? now
-    next.lastCheckedAt = now
-    next.reachability = state.reachability.after(observation, at: now)
-    if observation.depth == .full { next.lastFullAt = now }
-    // The file that it found was served, however soon another one was; a problem that is gone already counts for nothing.
-    var lightVerdict: Verdict?
-    if let light {
-        let readings = Readings(light, witness: witness)
-        if readings.originFile != nil { next.noteOrigin(readings, at: now) }
-    }
-    if network != .suspect { next.noteOrigin(readings, at: now) }
-    func verdict(of readings: Readings) -> Verdict {
-        Verdict(of: readings, history: next.history, policy, now: now, wall: wall)
-    }
-    if let light, network != .suspect { lightVerdict = verdict(of: Readings(light, witness: witness)) }
-    var seen = network == .suspect ? verdict(of: readings).suspect : verdict(of: readings)
-    let compared = network == .suspect ? Comparison(state: .notCompared) : seen.comparison
-    next.noteAgreement(
-        compared, copy: readings.cdnFile?.meaning, policy.checks, at: now, before: state.lastCheckedAt)
-    // Its age is known now.
-    if next.agreement?.parted != state.agreement?.parted, network != .suspect { seen = verdict(of: readings) }
-    next.noteCDN(readings, at: now)
-    let isFull = observation.depth == .full
-    let fingerprint =
-        network == .suspect ? nil : next.fingerprint(of: isFull ? verdict(of: readings.light) : seen)
-    // Where a light check sees what the last full one saw, that one's verdict stands: it rests on more.
-    let isRepeat = !isFull && fingerprint != nil && fingerprint == state.lightFingerprint
-    next.lightFingerprint = isFull || isRepeat ? fingerprint : nil
-    let shown = isRepeat ? state.verdict?.aged(to: now).ignoring(policy.checks.ignore, at: wall) ?? seen : seen
-    next.verdict = shown
-    next.blindness = Blindness(seen, known: state.blindness, policy.checks, now: now)
-    if network != .suspect {
-        next.failingChecks = seen.failsByCount(next.originAlternation != nil) ? (state.failingChecks ?? 0) + 1 : nil
-    }
+    next.noteOrigin(of: check)
+    let first = check.light.map { check.verdict(on: $0, in: next) }
+    let seen = next.noteCopy(of: check)
+    let isRepeat = next.noteVerdict(seen, of: check)
+    let standing = next.verdict ?? seen
 
     let reader = ConditionReader(
-        before: state, after: next, readings: readings, verdict: seen, shown: shown, isRepeat: isRepeat,
+        before: state, after: next, readings: check.readings, verdict: seen, shown: standing, isRepeat: isRepeat,
         policy: policy, now: now, wall: wall)
-    let alternation = next.originAlternation
-    let answers = 1 + (readings.observation.full?.edges.count { $0.retrieval.speaksOfFile } ?? 0)
+    let conditions = reader.conditions(isTrusted: check.isTrusted)
     var log = IncidentLog(memory: next.incidents)
-    var unseen: Set<IncidentKind> = []
-    for kind in IncidentKind.inOrder {
-        let places = network == .suspect ? state.open[kind]?.places : reader.places(of: kind)
-        let reading = network == .suspect ? .unknown : reader.reading(of: kind, places: places)
-        if reading == .unseen, state.open[kind] != nil { unseen.insert(kind) }
-        if kind == .cdnStale, case .inactive = reading, seen.comparison.state == .inSync,
-            state.open[kind]?.isAwaited == true
-        {
-            next.notePropagation(at: now, before: state.lastCheckedAt)
-        }
-        // Checks that fail in turn for two reasons fail as often as for one.
-        let isConfirmed =
-            next.failingChecks ?? 0 >= policy.checks.failureThreshold && kind.isConfirmedByCount
-            && !log.memory.open.values.contains(where: \.hasFired)
-        IncidentMachine(
-            kind, of: observation.domain, policy,
-            IncidentView(
-                kind: kind, verdict: shown, alternation: alternation, interval: policy.checks.interval),
-            isConfirmed: isConfirmed, seesAll: !kind.isOfCDN || isFull || isRepeat, harm: reader.harm(of: kind),
-            answers: reading == .inactive(.ignored) ? nil : answers, now: now, before: state.lastCheckedAt
-        ).advance(
-            on: reading, inhibitor: shown.inhibitor(of: kind, in: log.memory), in: &log)
-        // A write to what is not there makes room for it: 1.7 KB of each healthy domain.
-        if log.memory.open[kind] != nil {
-            log.memory.open[kind]?.places = places
-            if case .active = reading {
-                log.memory.open[kind]?.rules = reader.rules(feeding: kind)
-                // A moment before, Apple's CDN answered as if it were over.
-                if kind.isOfCDN, lightVerdict?.comparison.state == .inSync { log.memory.open[kind]?.hasRelapsed = true }
-            }
-        }
+    for condition in conditions {
+        reader.advance(condition, hasRelapsed: first?.comparison.state == .inSync, in: &log)
     }
-    for cause in [IncidentKind.originUnreachable, .originBroken] {
-        let following = log.memory.open.values.filter { $0.incident.inhibitedBy == cause }
-        let told = following.filter { $0.incident.state == .firing }.map(\.harm).max()
-        if let told {
-            IncidentMachine(cause, of: observation.domain, policy, IncidentView(kind: cause, verdict: shown), now: now)
-                .worsen(by: told, in: &log)
-        }
-    }
+    reader.worsenCauses(in: &log)
     next.incidents = log.memory
-    var followed: [IncidentChange] = []
-    if !policy.followsChanges {
-        followed = next.forgetChange(shown, at: now)
-    } else if network != .suspect {
-        followed = next.followChange(since: state, shown, isSettled: isFull || isRepeat, at: now)
+
+    if conditions.contains(where: reader.showsThatCopyCaughtUp) {
+        next.notePropagation(at: now, before: state.lastCheckedAt)
     }
+    let followed =
+        if !policy.followsChanges {
+            next.forgetChange(standing, at: now)
+        } else if check.isTrusted {
+            next.followChange(since: state, standing, isSettled: reader.knowsEveryEdge, at: now)
+        } else {
+            [IncidentChange]()
+        }
     return Evaluation(
-        state: next, changes: log.changes + followed,
-        places: network == .suspect ? [] : PlaceReading.all(readings), unseen: unseen,
-        isNews: fingerprint != nil && !isRepeat)
+        state: next, changes: log.changes + followed, places: check.isTrusted ? PlaceReading.all(check.readings) : [],
+        unseen: Set(conditions.filter { $0.reading == .unseen && state.open[$0.kind] != nil }.map(\.kind)),
+        isNews: check.isTrusted && !isRepeat)
 }
 
 /// Ends all that is open of a domain which is no longer monitored, so that nobody waits for the end of an incident.
@@ -161,9 +93,140 @@ package func retire(_ state: DomainState, now: Date) -> Evaluation {
     return Evaluation(state: next, changes: log.changes + forgotten)
 }
 
-extension TrackedIncident {
-    /// Whether its end was not seen yet.
-    fileprivate var isAwaited: Bool { incident.state != .recovering }
+// MARK: - What one check adds to the state
+
+/// One check, and all that it is judged by.
+private struct Check {
+    /// What was known before it.
+    let before: DomainState
+    let readings: Readings
+    /// Of the light observation that it replaces.
+    let light: Readings?
+    let policy: Policy
+    let now: Date
+    let wall: Date
+    /// Whether it says anything about the domain: the local network is not suspect.
+    let isTrusted: Bool
+
+    var isFull: Bool { readings.observation.depth == .full }
+
+    /// What an observation means to somebody who remembers `state`.
+    func verdict(on readings: Readings, in state: DomainState) -> Verdict {
+        Verdict(of: readings, history: state.history, policy, now: now, wall: wall)
+    }
+}
+
+extension DomainState {
+    fileprivate mutating func noteOrigin(of check: Check) {
+        let observation = check.readings.observation
+        firstCheckedAt = firstCheckedAt ?? check.now
+        lastCheckedAt = check.now
+        reachability = reachability.after(observation, at: check.now)
+        if check.isFull { lastFullAt = check.now }
+        // The file that it found was served, however soon another one was; a problem that is gone already counts for nothing.
+        if let light = check.light, light.originFile != nil { noteOrigin(light, at: check.now) }
+        if check.isTrusted { noteOrigin(check.readings, at: check.now) }
+    }
+
+    /// - Returns: the verdict on this check by itself.
+    fileprivate mutating func noteCopy(of check: Check) -> Verdict {
+        let verdict = check.verdict(on: check.readings, in: self)
+        noteAgreement(
+            check.isTrusted ? verdict.comparison : Comparison(state: .notCompared),
+            copy: check.readings.cdnFile?.meaning, check.policy.checks, at: check.now, before: check.before.lastCheckedAt)
+        defer { noteCDN(check.readings, at: check.now) }
+        guard check.isTrusted else { return verdict.suspect }
+        // Where the copy has just parted from the origin, its age is known now.
+        return agreement?.parted == check.before.agreement?.parted
+            ? verdict : check.verdict(on: check.readings, in: self)
+    }
+
+    /// Where a light check sees what the last full one saw, that one's verdict stands: it rests on more.
+    /// - Returns: whether it does.
+    fileprivate mutating func noteVerdict(_ seen: Verdict, of check: Check) -> Bool {
+        blindness = Blindness(seen, known: blindness, check.policy.checks, now: check.now)
+        guard check.isTrusted else {
+            lightFingerprint = nil
+            verdict = seen
+            return false
+        }
+        failingChecks = seen.failsByCount(originAlternation != nil) ? (failingChecks ?? 0) + 1 : nil
+        let fingerprint = fingerprint(of: check.isFull ? check.verdict(on: check.readings.light, in: self) : seen)
+        let isRepeat = !check.isFull && fingerprint == lightFingerprint
+        lightFingerprint = check.isFull || isRepeat ? fingerprint : nil
+        if isRepeat, let last = verdict {
+            verdict = last.aged(to: check.now).ignoring(check.policy.checks.ignore, at: check.wall)
+        } else {
+            verdict = seen
+        }
+        return isRepeat
+    }
+}
+
+// MARK: - What one check does to incidents
+
+extension ConditionReader {
+    fileprivate typealias KindCondition = (kind: IncidentKind, places: FaultyPlaces?, reading: ConditionReading)
+
+    /// Of every kind; nothing, while the local network is suspect.
+    fileprivate func conditions(isTrusted: Bool) -> [KindCondition] {
+        IncidentKind.inOrder.map { kind in
+            guard isTrusted else { return (kind, before.open[kind]?.places, .unknown) }
+            let places = places(of: kind)
+            return (kind, places, reading(of: kind, places: places))
+        }
+    }
+
+    fileprivate var knowsEveryEdge: Bool { readings.observation.depth == .full || isRepeat }
+
+    /// `hasRelapsed`: a moment before, Apple's CDN answered as if it were over.
+    fileprivate func advance(
+        _ condition: KindCondition, hasRelapsed: Bool, in log: inout IncidentLog<IncidentKind>
+    ) {
+        let (kind, places, reading) = condition
+        // Checks that fail in turn for two reasons fail as often as for one.
+        let isConfirmed =
+            after.failingChecks ?? 0 >= policy.checks.failureThreshold && kind.isConfirmedByCount
+            && !log.memory.open.values.contains(where: \.hasFired)
+        let view = IncidentView(
+            kind: kind, verdict: shown, alternation: kind == .originInconsistent ? after.originAlternation : nil,
+            interval: policy.checks.interval)
+        IncidentMachine(
+            kind, of: readings.observation.domain, policy, view, isConfirmed: isConfirmed,
+            seesAll: !kind.isOfCDN || knowsEveryEdge, harm: harm(of: kind),
+            answers: kind.isOfCDN && reading != .inactive(.ignored) ? answersOfCDN : nil, now: now,
+            before: before.lastCheckedAt
+        ).advance(on: reading, inhibitor: shown.inhibitor(of: kind, in: log.memory), in: &log)
+        // A write to what is not there makes room for it: 1.7 KB of each healthy domain.
+        guard log.memory.open[kind] != nil else { return }
+        log.memory.open[kind]?.places = places
+        guard case .active = reading else { return }
+        log.memory.open[kind]?.rules = rules(feeding: kind)
+        if hasRelapsed, kind.isOfCDN { log.memory.open[kind]?.hasRelapsed = true }
+    }
+
+    private var answersOfCDN: Int {
+        1 + (readings.observation.full?.edges.count { $0.retrieval.speaksOfFile } ?? 0)
+    }
+
+    /// An origin's trouble is as bad for phones as what follows from it.
+    fileprivate func worsenCauses(in log: inout IncidentLog<IncidentKind>) {
+        for cause in [IncidentKind.originUnreachable, .originBroken] {
+            let following = log.memory.open.values.filter { $0.incident.inhibitedBy == cause }
+            let told = following.filter { $0.incident.state == .firing }.map(\.harm).max()
+            guard let told else { continue }
+            IncidentMachine(
+                cause, of: readings.observation.domain, policy, IncidentView(kind: cause, verdict: shown), now: now
+            ).worsen(by: told, in: &log)
+        }
+    }
+
+    /// Whether an old copy is seen to be in sync for the first time.
+    fileprivate func showsThatCopyCaughtUp(_ condition: KindCondition) -> Bool {
+        guard condition.kind == .cdnStale, case .inactive = condition.reading, let open = before.open[.cdnStale]
+        else { return false }
+        return verdict.comparison.state == .inSync && open.incident.state != .recovering
+    }
 }
 
 extension IncidentMachine<IncidentKind> {
@@ -180,21 +243,21 @@ extension IncidentMachine<IncidentKind> {
         seesAll: Bool = true, harm: Effect.Harm? = nil, answers: Int? = nil, now: Date, before: Date? = nil
     ) {
         let threshold = policy.checks.failureThreshold
-        let checks = kind.isOfCDN ? answers.map { (Self.answers + $0 - 1) / $0 } ?? 1 : 1
         self.init(
             key: kind, kind: kind, subject: .domain(domain),
             rules: IncidentRules(
                 // A certificate's dates do not flicker.
                 confirmations: isConfirmed || kind == .certificateExpiring ? 1 : threshold,
                 window: min(5 * threshold, 32),
-                recoveries: max(policy.checks.recoveryThreshold, checks), isOfManyServers: kind.isOfCDN,
-                recoveriesAfterRelapse: Self.steadyChecks,
-                reopenWindow: Policy.reopenWindow.inSeconds),
+                recoveries: max(policy.checks.recoveryThreshold, answers.map { (Self.answers + $0 - 1) / $0 } ?? 1),
+                isOfManyServers: kind.isOfCDN, recoveriesAfterRelapse: Self.steadyChecks),
             now: now, before: before, harm: harm ?? view.verdict.diagnosis.effect.harm, facts: view.facts,
             fingerprint: view.fingerprint,
             wording: { seesAll ? view.wording : nil })
     }
 }
+
+// MARK: - Verdicts
 
 extension Verdict {
     /// Findings name dates, and certificates have them: both are of the wall clock. The comparison's instants are steady, as
@@ -263,8 +326,6 @@ package struct Policy: Equatable, Sendable {
     package var expectations: Expectations
     /// Whether new versions of the origin's file are followed as incidents of kind `change`: somebody is notified of them.
     package var followsChanges: Bool
-    /// A problem that is back this soon after its end is the same incident.
-    static let reopenWindow: Duration = .seconds(30 * 60)
 
     package init(
         _ checks: CheckSettings = CheckSettings(), expectations: Expectations = Expectations(),

@@ -22,9 +22,24 @@ struct GlobalReading {
     }
 }
 
+/// From when on many domains are a group.
+private enum Threshold {
+    /// More than this share of the domains must have turned together, from 0 to 1.
+    static let share = 0.3
+    /// And at least so many.
+    static let least = 5
+    /// While not all were checked since it began: more than this share of those that were.
+    static let sureShare = 0.6
+    /// At most so many seconds the local network is suspect before it is an incident.
+    static let networkDelay: TimeInterval = 30
+    /// At most so many seconds a problem must look over before it is.
+    static let settle: TimeInterval = 30
+    /// So many seconds before its end a grace counts as over, so that the parent comes before its children.
+    static let lead: TimeInterval = 30
+}
+
 struct GlobalReader {
     let snapshot: GlobalSnapshot
-    let policy: GlobalPolicy
     let now: Date
     /// When a domain was last checked.
     private(set) var lastCheck: Date?
@@ -32,28 +47,25 @@ struct GlobalReader {
     let settle: TimeInterval
     let isNetworkSuspect: Bool
     private let usual: TimeInterval
-    private let slack: TimeInterval
     private var bothSides: GlobalTally
     private var cdn: [(failure: CDNFailure, tally: GlobalTally)]
     /// How many are late by so many intervals.
     private var late: (three: Int, five: Int, ten: Int) = (0, 0, 0)
 
-    init(_ snapshot: GlobalSnapshot, _ state: GlobalState, _ policy: GlobalPolicy, now: Date) {
+    init(_ snapshot: GlobalSnapshot, _ state: GlobalState, now: Date) {
         self.snapshot = snapshot
-        self.policy = policy
         self.now = now
         let usual = snapshot.usualInterval.inSeconds
         self.usual = usual
-        slack = policy.scheduleSlack.inSeconds
-        settle = min(policy.settle.inSeconds, usual)
+        settle = min(Threshold.settle, usual)
         isNetworkSuspect = snapshot.suspicion.isSuspect(canaries: snapshot.canaries, now: now)
         bothSides = GlobalTally(since: state[.network]?.incident.since, usual: usual, now: now)
         let since = state[.cdn]?.incident.since
         cdn = CDNFailure.allCases.map { ($0, GlobalTally(since: since, usual: usual, now: now)) }
-        let soon = now + policy.lead.inSeconds
+        let soon = now + Threshold.lead
         for (index, health) in snapshot.domains.enumerated() {
             let intervals = intervalsLate(health)
-            if intervals > 3 { late.three += 1 }
+            if intervals > CheckSchedule.overdue { late.three += 1 }
             if intervals > 5 { late.five += 1 }
             if intervals > 10 { late.ten += 1 }
             guard let checkedAt = health.checkedAt else { continue }
@@ -96,15 +108,12 @@ struct GlobalReader {
                 .manyFailing($0)
             }
         }
-        let lost = snapshot.domains.filter { health in
-            // What was seen before a stop says nothing of the present.
-            health.reachability.isCutOff
-                && health.checkedAt.map { now.timeIntervalSince($0) <= 2 * health.seconds + 60 } ?? false
-        }.map(\.domain)
+        // What was seen before a stop says nothing of the present.
+        let lost = snapshot.domains.filter { $0.reachability.isCutOff && $0.isFresh(now) }.map(\.domain)
         let age = now.timeIntervalSince(known?.incident.openedAt ?? now)
         return .active(
             since: known?.incident.since ?? snapshot.suspicion.since(now),
-            isRipe: age >= min(policy.networkDelay.inSeconds, 2 * usual),
+            isRipe: age >= min(Threshold.networkDelay, 2 * usual),
             .networkLost(
                 AffectedDomains(lost, of: snapshot.domains.count, explaining: GlobalCause.network.inhibits),
                 canaries: snapshot.canaries?.hosts ?? []))
@@ -113,10 +122,12 @@ struct GlobalReader {
     /// The origin fails, and Apple's CDN says nothing either.
     private static func bothSides(_ health: DomainHealth) -> GlobalTally.Turn? {
         guard let silent = health.reachability.cdnSilentSince else { return nil }
-        let problems = health.problems.filter { $0.kind == .originUnreachable || $0.kind == .originBroken }
+        let problems = health.problems.filter {
+            $0.incident.kind == .originUnreachable || $0.incident.kind == .originBroken
+        }
         guard let turned = problems.map(\.turnedAt).min() else { return nil }
         let at = max(turned, silent)
-        return GlobalTally.Turn(at: at, seenAt: at, isTelling: problems.contains { $0.isConfirmed })
+        return GlobalTally.Turn(at: at, seenAt: at, isTelling: problems.contains(where: \.hasFired))
     }
 
     // MARK: - Nothing seen
@@ -128,10 +139,8 @@ struct GlobalReader {
         guard snapshot.domains.contains(where: { $0.blindness != nil }) else { return .inactive }
         // What was seen before a stop, or while an incident of many domains told it, says nothing of the present.
         let fresh = snapshot.domains.filter { health in
-            health.checkedAt.map { at in
-                at >= snapshot.startedAt && at > ends ?? .distantPast
-                    && now.timeIntervalSince(at) <= 2 * health.seconds + 60
-            } ?? false
+            guard health.isFresh(now), let last = health.checkedAt else { return false }
+            return last >= snapshot.startedAt && last > ends ?? .distantPast
         }
         let unseen = fresh.filter { $0.blindness != nil && !$0.isToldOtherwise }
         let told = known?.incident.firedAt
@@ -154,7 +163,7 @@ struct GlobalReader {
         }
         return .active(
             since: known?.incident.since ?? since,
-            isRipe: !late.isEmpty || age >= min(policy.networkDelay.inSeconds, 2 * usual),
+            isRipe: !late.isEmpty || age >= min(Threshold.networkDelay, 2 * usual),
             stage: stage(affected.count, known),
             .blind(
                 AffectedDomains(affected.map(\.domain), of: snapshot.domains.count), isShared ? reason : nil,
@@ -196,12 +205,12 @@ struct GlobalReader {
             return GlobalTally.Turn(at: silent, seenAt: silent, isTelling: false)
         }
         // Where the origin has a problem too, it is not Apple's side alone.
-        guard let problem = health.problems.first(where: { $0.kind == kind }),
+        guard let problem = health.problems.first(where: { $0.incident.kind == kind }),
             !health.hasProblem(.originUnreachable, .originBroken)
         else { return nil }
         let isDue = problem.graceUntil.map { $0 <= soon } ?? false
         return GlobalTally.Turn(
-            at: problem.turnedAt, seenAt: problem.openedAt, isTelling: problem.isConfirmed || isDue)
+            at: problem.turnedAt, seenAt: problem.beganAt, isTelling: problem.hasFired || isDue)
     }
 
     // MARK: - Both
@@ -213,10 +222,10 @@ struct GlobalReader {
         _ report: (AffectedDomains) -> GlobalReport
     ) -> GlobalReading {
         let isOpen = known?.hasFired == true
-        guard isOpen ? !tally.isCalm(policy) : tally.isSuspect(policy) else { return .inactive }
+        guard isOpen ? !tally.isCalm : tally.isSuspect else { return .inactive }
         let affected = names(tally.affected)
         return .active(
-            since: known?.incident.since ?? tally.onset, isRipe: isOpen || tally.isSure(policy) && isRipe,
+            since: known?.incident.since ?? tally.onset, isRipe: isOpen || tally.isSure && isRipe,
             stage: stage(affected.count, known),
             report(AffectedDomains(affected, of: tally.total, explaining: kinds)))
     }
@@ -229,10 +238,9 @@ struct GlobalReader {
 
     // MARK: - The monitor itself
 
-    /// How many of its intervals a check is late, slack apart.
     private func intervalsLate(_ health: DomainHealth) -> Double {
         let last = max(health.checkedAt ?? .distantPast, snapshot.startedAt, health.watchedSince)
-        return (now.timeIntervalSince(last) - slack) / max(health.seconds, 0.001)
+        return CheckSchedule.intervals(of: health.seconds, lateAfter: last, now: now)
     }
 
     /// Many checks are overdue by three intervals, or one by ten. Half of what opens it keeps it open.
@@ -276,10 +284,22 @@ extension Diagnosis {
 }
 
 extension DomainHealth {
+    /// Whether its last check says anything of the present.
+    fileprivate func isFresh(_ now: Date) -> Bool {
+        checkedAt.map { now <= CheckSchedule.freshUntil($0, seconds) } ?? false
+    }
+
     /// Whether an incident of the domain tells that it is not seen, or what phones do.
     fileprivate var isToldOtherwise: Bool {
-        problems.contains { $0.isConfirmed && ($0.kind.isOfCDN || $0.kind.rawValue.hasPrefix("origin.")) }
+        problems.contains { $0.hasFired && ($0.incident.kind.isOfCDN || $0.incident.kind.isOfOrigin) }
     }
+}
+
+extension TrackedIncident {
+    /// When it began, or came back.
+    fileprivate var beganAt: Date { returnedAt ?? incident.openedAt }
+    /// When it counts: at once, or at the end of its time.
+    fileprivate var turnedAt: Date { graceUntil ?? beganAt }
 }
 
 extension Cause {
@@ -337,16 +357,22 @@ struct GlobalTally {
     /// `turn`: nil where a domain did not turn to the problem.
     mutating func add(_ index: Int, _ health: DomainHealth, _ turn: Turn?) {
         total += 1
-        guard let turn else { return }
-        let window = 2 * max(health.seconds, usual)
-        let isRecent = anchor.map { turn.at >= $0 } ?? (now.timeIntervalSince(turn.at) <= window)
-        // What was wrong at the first check has not changed.
-        guard isRecent, turn.at.timeIntervalSince(now) <= window, turn.at > health.firstCheckedAt ?? .distantPast
-        else { return }
+        guard let turn, isTogether(turn, health) else { return }
         affected.append(index)
         onset = min(onset, turn.at)
         firstSeen = min(firstSeen, turn.seenAt)
         isTelling = isTelling || turn.isTelling
+    }
+
+    /// Whether a domain turned with the others: since the incident began, or within the window where none is open.
+    private func isTogether(_ turn: Turn, _ health: DomainHealth) -> Bool {
+        // What was wrong at the first check has not changed.
+        if turn.at <= health.firstCheckedAt ?? .distantPast { return false }
+        let window = 2 * max(health.seconds, usual)
+        let age = now.timeIntervalSince(turn.at)
+        // Its time to end by itself has long to go.
+        if age < -window { return false }
+        return anchor.map { turn.at >= $0 } ?? (age <= window)
     }
 
     /// To be called once all are added.
@@ -357,17 +383,17 @@ struct GlobalTally {
     }
 
     /// Enough to be an incident that is pending.
-    func isSuspect(_ policy: GlobalPolicy) -> Bool { isMany(policy) && isMore(than: policy.share, of: seen) }
+    var isSuspect: Bool { isMany && isMore(than: Threshold.share, of: seen) }
 
-    func isSure(_ policy: GlobalPolicy) -> Bool {
-        isMany(policy) && (isMore(than: policy.share, of: total) || isMore(than: policy.sureShare, of: seen))
+    var isSure: Bool {
+        isMany && (isMore(than: Threshold.share, of: total) || isMore(than: Threshold.sureShare, of: seen))
     }
 
     /// Under half of what opens it.
-    func isCalm(_ policy: GlobalPolicy) -> Bool {
-        affected.count * 2 < policy.least || !isMore(than: policy.share / 2, of: total)
+    var isCalm: Bool {
+        affected.count * 2 < Threshold.least || !isMore(than: Threshold.share / 2, of: total)
     }
 
-    private func isMany(_ policy: GlobalPolicy) -> Bool { affected.count >= policy.least }
+    private var isMany: Bool { affected.count >= Threshold.least }
     private func isMore(than share: Double, of count: Int) -> Bool { Double(affected.count) > share * Double(count) }
 }

@@ -3,63 +3,66 @@
 import Evidence
 import Foundation
 
-/// What it needs to know of one domain.
-package struct DomainHealth: Equatable, Sendable {
+/// What it needs to know of one domain. It is decoded from a stored `DomainState` too, of which it is a quarter: all are read before
+/// the first check.
+package struct DomainHealth: Decodable, Equatable, Sendable {
     package let domain: Domain
     /// Between two checks.
-    package var interval: Duration { didSet { seconds = interval.inSeconds } }
+    package var interval: Duration = .zero { didSet { seconds = interval.inSeconds } }
     /// When it began to be monitored as it is now: nothing is late by what was to be done before.
-    package var watchedSince: Date
+    package var watchedSince = Date.distantPast
     /// nil: never.
-    package let checkedAt: Date?
-    package let firstCheckedAt: Date?
+    package var checkedAt: Date?
+    let firstCheckedAt: Date?
     package let reachability: Reachability
     /// The open incidents whose condition holds as far as is known, pending ones included.
-    package let problems: [Problem]
-    package let blindness: Blindness?
+    let problems: [TrackedIncident]
+    let blindness: Blindness?
     /// What the last check concluded, where there is a problem, or it saw nothing.
-    package let diagnosis: Diagnosis?
+    let diagnosis: Diagnosis?
     /// The interval, for arithmetic.
-    private(set) var seconds: TimeInterval
+    private(set) var seconds: TimeInterval = 0
 
-    package struct Problem: Equatable, Sendable {
-        package let kind: IncidentKind
-        package let isConfirmed: Bool
-        /// When it began, or came back.
-        package let openedAt: Date
-        /// It does not fire before this instant, since it may end by itself.
-        package let graceUntil: Date?
-
-        /// When it counts: at once, or at the end of its time.
-        var turnedAt: Date { graceUntil ?? openedAt }
-    }
-
-    package init(_ state: DomainState, interval: Duration, watchedSince: Date = .distantPast) {
-        self.init(DomainStanding(state), interval: interval, watchedSince: watchedSince)
-    }
-
-    package init(_ state: DomainStanding, interval: Duration, watchedSince: Date) {
+    package init(_ state: DomainState, interval: Duration = .zero) {
         domain = state.domain
         self.interval = interval
         seconds = interval.inSeconds
-        self.watchedSince = watchedSince
         checkedAt = state.lastCheckedAt
         firstCheckedAt = state.firstCheckedAt
         reachability = state.reachability
+        problems = Self.problems(state.incidents)
         blindness = state.blindness
-        diagnosis = state.incidents.open.isEmpty && blindness == nil ? nil : state.verdict?.diagnosis
-        problems =
-            state.incidents.open.isEmpty
-            ? []
-            : state.incidents.open.sorted { $0.key < $1.key }.compactMap { kind, open in
-                guard open.recoveries == 0 else { return nil }
-                return Problem(
-                    kind: kind, isConfirmed: open.hasFired, openedAt: open.returnedAt ?? open.incident.openedAt,
-                    graceUntil: open.graceUntil)
-            }
+        diagnosis = state.open.isEmpty && blindness == nil ? nil : state.verdict?.diagnosis
     }
 
-    func hasProblem(_ kinds: IncidentKind...) -> Bool { problems.contains { kinds.contains($0.kind) } }
+    private enum CodingKeys: CodingKey {
+        case domain, lastCheckedAt, firstCheckedAt, reachability, incidents, blindness, verdict
+    }
+
+    private enum VerdictKeys: CodingKey { case diagnosis }
+
+    package init(from decoder: any Decoder) throws {
+        let state = try decoder.container(keyedBy: CodingKeys.self)
+        domain = try state.decode(Domain.self, forKey: .domain)
+        checkedAt = try state.decodeIfPresent(Date.self, forKey: .lastCheckedAt)
+        firstCheckedAt = try state.decodeIfPresent(Date.self, forKey: .firstCheckedAt)
+        reachability = try state.decode(Reachability.self, forKey: .reachability)
+        let incidents = try state.decode(IncidentMemory<IncidentKind>.self, forKey: .incidents)
+        problems = Self.problems(incidents)
+        blindness = try state.decodeIfPresent(Blindness.self, forKey: .blindness)
+        let isWell = incidents.open.isEmpty && blindness == nil
+        diagnosis =
+            isWell || !state.contains(.verdict)
+            ? nil
+            : try state.nestedContainer(keyedBy: VerdictKeys.self, forKey: .verdict)
+                .decode(Diagnosis.self, forKey: .diagnosis)
+    }
+
+    private static func problems(_ incidents: IncidentMemory<IncidentKind>) -> [TrackedIncident] {
+        incidents.open.values.filter { $0.recoveries == 0 }.sorted { $0.incident.kind < $1.incident.kind }
+    }
+
+    func hasProblem(_ kinds: IncidentKind...) -> Bool { problems.contains { kinds.contains($0.incident.kind) } }
 }
 
 /// All that a global evaluation sees.
@@ -144,32 +147,5 @@ package struct RefusedConfiguration: Equatable, Sendable {
     package init(since: Date, words: String) {
         self.since = since
         self.words = words
-    }
-}
-
-/// Of a state what a global evaluation needs, encoded as these fields of `DomainState` are. It is read for all domains before the first
-/// check, and a stored state is four times as long.
-package struct DomainStanding: Decodable, Sendable {
-    package let domain: Domain
-    package var lastCheckedAt: Date?
-    package let firstCheckedAt: Date?
-    package let reachability: Reachability
-    package let incidents: IncidentMemory<IncidentKind>
-    let blindness: Blindness?
-    let verdict: Conclusion?
-
-    /// Of a verdict.
-    struct Conclusion: Decodable, Sendable {
-        let diagnosis: Diagnosis
-    }
-
-    package init(_ state: DomainState) {
-        domain = state.domain
-        lastCheckedAt = state.lastCheckedAt
-        firstCheckedAt = state.firstCheckedAt
-        reachability = state.reachability
-        incidents = state.incidents
-        blindness = state.blindness
-        verdict = state.verdict.map { Conclusion(diagnosis: $0.diagnosis) }
     }
 }

@@ -33,7 +33,8 @@ package struct NetworkSuspicion: Equatable, Sendable {
     package mutating func note(_ domain: Domain, _ reachability: Reachability, interval: Duration, at instant: Date) {
         latest.removeAll { $0.domain == domain }
         let check = Check(
-            domain: domain, at: instant, freshUntil: instant + 2 * interval.inSeconds + 60, reachability: reachability)
+            domain: domain, at: instant, freshUntil: CheckSchedule.freshUntil(instant, interval.inSeconds),
+            reachability: reachability)
         latest.insert(check, at: latest.firstIndex { $0.at <= instant } ?? latest.endIndex)
         if latest.count > Self.memory { latest.removeLast() }
         if !reachability.isCutOff { reachedAt = max(reachedAt ?? instant, instant) }

@@ -5,14 +5,12 @@ import Evidence
 import Foundation
 
 /// Evaluates all domains together, and the monitor's own condition, in the light of what was known (`state`).
-package func evaluateGlobal(
-    _ state: GlobalState, _ snapshot: GlobalSnapshot, _ policy: GlobalPolicy, now: Date
-) -> GlobalEvaluation {
-    let reader = GlobalReader(snapshot, state, policy, now: now)
+package func evaluateGlobal(_ state: GlobalState, _ snapshot: GlobalSnapshot, now: Date) -> GlobalEvaluation {
+    let reader = GlobalReader(snapshot, state, now: now)
     var result = GlobalEvaluation(state: state)
     var log = IncidentLog(memory: state.incidents)
     log.memory.ended = log.memory.ended.filter { _, ended in
-        now.timeIntervalSince(ended.incident.resolvedAt ?? .distantPast) < policy.reopenWindow.inSeconds
+        now.timeIntervalSince(ended.incident.resolvedAt ?? .distantPast) < Incident.reopenWindow
     }
     // Those of open incidents too, so that the incident of a channel that is gone ends.
     let channels = Set(snapshot.channels.map(\.name)).union(state.open.keys.compactMap(\.channelName)).sorted()
@@ -20,7 +18,7 @@ package func evaluateGlobal(
         let reading = reader.reading(of: cause, in: log.memory)
         if let relief = reading.relief { log.memory.open[cause]?.facts?.relief = relief }
         let changes = log.changes.count
-        IncidentMachine(cause, reading.report, reader, policy, now: now).advance(on: reading.condition, in: &log)
+        IncidentMachine(cause, reading.report, reader, now: now).advance(on: reading.condition, in: &log)
         guard log.memory.open[cause] != nil else { continue }
         log.remember(reading.report, of: cause, isWritten: log.changes.count > changes)
     }
@@ -33,9 +31,7 @@ package func evaluateGlobal(
 }
 
 extension IncidentMachine<GlobalCause> {
-    fileprivate init(
-        _ cause: GlobalCause, _ report: GlobalReport?, _ reader: GlobalReader, _ policy: GlobalPolicy, now: Date
-    ) {
+    fileprivate init(_ cause: GlobalCause, _ report: GlobalReport?, _ reader: GlobalReader, now: Date) {
         let isParent = !cause.inhibits.isEmpty
         self.init(
             key: cause, kind: cause.kind, subject: .global(cause),
@@ -44,7 +40,6 @@ extension IncidentMachine<GlobalCause> {
                 // That a file was taken is a fact, and does not only look so.
                 settle: cause == .configuration ? 0 : reader.settle,
                 evidenceAt: isParent ? reader.lastCheck ?? .distantPast : nil,
-                reopenWindow: policy.reopenWindow.inSeconds,
                 // A parent that stays open while it flaps would keep its children silent.
                 canFlap: !isParent),
             now: now,
@@ -97,33 +92,4 @@ package struct GlobalEvaluation: Equatable, Sendable {
     package var changes: [IncidentChange] = []
     /// Whether the store must have it: what only counts on is not worth a write.
     package var isWorthStoring = false
-
-    package init(state: GlobalState, changes: [IncidentChange] = []) {
-        self.state = state
-        self.changes = changes
-    }
-}
-
-/// The thresholds that `evaluateGlobal` uses.
-package struct GlobalPolicy: Equatable, Sendable {
-    /// More than this share of the domains must have turned together, from 0 to 1.
-    let share = 0.3
-    /// And at least so many.
-    let least = 5
-    /// While not all were checked since it began: more than this share of those that were.
-    let sureShare = 0.6
-    /// At most: how long the local network is suspect before it is an incident.
-    let networkDelay: Duration = .seconds(30)
-    /// At most: how long a problem must look over before it is.
-    let settle: Duration = .seconds(30)
-    /// How early the end of a grace counts, so that the parent comes before its children.
-    let lead: Duration = .seconds(30)
-    /// How much later than three intervals a check must be for the schedule to be behind: what a busy machine may take.
-    package var scheduleSlack: Duration
-    package var reopenWindow: Duration
-
-    package init(scheduleSlack: Duration = .seconds(60), reopenWindow: Duration = .seconds(30 * 60)) {
-        self.scheduleSlack = scheduleSlack
-        self.reopenWindow = reopenWindow
-    }
 }

@@ -34,6 +34,9 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
     /// needs no message about this one.
     package var inhibitedBy: IncidentKind?
 
+    /// A problem that is back so many seconds after its end is the same incident.
+    static let reopenWindow: TimeInterval = 30 * 60
+
     /// A version and when it came.
     package struct Mark: Codable, Equatable, Sendable {
         package let version: Int

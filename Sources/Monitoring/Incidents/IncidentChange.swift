@@ -29,12 +29,6 @@ package struct IncidentChange: Equatable, Sendable {
         case .opened, .recovering, .resolved, .other, .rewritten, .dropped: false
         }
     }
-
-    package init(incident: Incident, facts: IncidentFacts? = nil, transition: Transition) {
-        self.incident = incident
-        self.facts = facts
-        self.transition = transition
-    }
 }
 
 /// All that a message about an incident may say beside the incident itself. Stored with the incident and rendered when it is

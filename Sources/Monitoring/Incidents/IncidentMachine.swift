@@ -55,8 +55,6 @@ struct IncidentRules {
     /// When there was evidence last; the end needs some from after the first evaluation without the problem. nil: each
     /// evaluation brings its own.
     var evidenceAt: Date?
-    /// A problem that is back so many seconds after its end is the same incident.
-    var reopenWindow: TimeInterval
     /// Whether notifications pause while it begins and ends often.
     var canFlap = true
 }
@@ -159,7 +157,7 @@ struct IncidentMachine<Key: IncidentKey> {
         let name =
             switch subject {
             case .domain(let domain): "\(domain.name)\n\(kind.rawValue)"
-            case .global(let cause): "fleet\n\(kind.rawValue)\n\(cause.name)"
+            case .global(let cause): "fleet\n\(kind.rawValue)\n\(cause.rawValue)"
             }
         var open = TrackedIncident(
             incident: Incident(
@@ -212,7 +210,7 @@ struct IncidentMachine<Key: IncidentKey> {
     private func reopenable(by open: TrackedIncident, in memory: IncidentMemory<Key>) -> TrackedIncident? {
         guard let ended = memory.ended[key], let end = ended.incident.resolvedAt else { return nil }
         let opened = open.incident.openedAt
-        let isSoon = opened.timeIntervalSince(end) < rules.reopenWindow
+        let isSoon = opened.timeIntervalSince(end) < Incident.reopenWindow
         return isSoon && open.graceUntil ?? .distantPast <= opened ? ended : nil
     }
 
@@ -337,7 +335,7 @@ struct IncidentMachine<Key: IncidentKey> {
         guard let end = memory.ended[key]?.incident.resolvedAt else { return }
         // A pending incident that began within the window may turn out to be the old one; any other is a new one.
         let open = memory.open[key]
-        let isLate = (open?.incident.openedAt ?? now).timeIntervalSince(end) >= rules.reopenWindow
+        let isLate = (open?.incident.openedAt ?? now).timeIntervalSince(end) >= Incident.reopenWindow
         if isLate || open?.hasFired == true { memory.ended[key] = nil }
     }
 

@@ -133,7 +133,7 @@ extension TrackedIncident {
 }
 
 extension IncidentKind {
-    fileprivate var isOfOrigin: Bool {
+    var isOfOrigin: Bool {
         self == .originBroken || self == .originUnreachable || self == .originInconsistent
     }
 }

@@ -23,14 +23,9 @@ package struct DomainSummary: Codable, Equatable, Sendable {
     package var note: Rule?
 
     package struct OpenIncident: Codable, Equatable, Sendable {
-        package var id: String
-        package var kind: IncidentKind
-        package var state: Incident.State
-        package var since: Date
-        package var firedAt: Date?
-        package var inhibitedBy: IncidentKind?
+        package let incident: Incident
         /// A pending one does not fire before.
-        package var graceUntil: Date?
+        package let graceUntil: Date?
     }
 
     /// nil before the first check.
@@ -44,16 +39,11 @@ package struct DomainSummary: Codable, Equatable, Sendable {
         let lags = verdict.comparison.lagSeconds != nil
         changedAt = lags ? verdict.comparison.changedAt : nil
         propagations = state.propagations.map(\.seconds)
-        let incidents = state.open.values.filter { $0.incident.state != .resolved }
+        incidents = state.open.values
             .sorted { ($0.incident.state.urgency, $0.incident.kind) < ($1.incident.state.urgency, $1.incident.kind) }
-            .map {
-                OpenIncident(
-                    id: $0.incident.id, kind: $0.incident.kind, state: $0.incident.state, since: $0.incident.since,
-                    firedAt: $0.incident.firedAt, inhibitedBy: $0.incident.inhibitedBy, graceUntil: $0.graceUntil)
-            }
-        self.incidents = incidents
-        let own = incidents.filter { $0.kind == status.kind }
-        since = changedAt ?? (own.isEmpty ? incidents : own).map(\.since).min()
+            .map { OpenIncident(incident: $0.incident, graceUntil: $0.graceUntil) }
+        let own = incidents.filter { $0.incident.kind == status.kind }
+        since = changedAt ?? (own.isEmpty ? incidents : own).map(\.incident.since).min()
         certificateEnd = verdict.findings.lazy.compactMap(\.certificateEnd).min()
         let remarks = verdict.findings.filter { $0.severity == .note }
         notes = remarks.count

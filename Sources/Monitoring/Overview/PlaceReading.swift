@@ -8,11 +8,6 @@ package struct PlaceReading: Equatable, Sendable {
     package var place: Place
     package var served: Served
 
-    package init(_ place: Place, _ served: Served) {
-        self.place = place
-        self.served = served
-    }
-
     package enum Place: Hashable, Sendable {
         case origin
         case edge(String)
@@ -39,7 +34,7 @@ extension PlaceReading {
         var all: [PlaceReading] = []
         if let served = served(observation.origin, readings) {
             let isFile = readings.originFile?.namesService ?? true
-            all.append(PlaceReading(.origin, isFile ? served : .noFile))
+            all.append(PlaceReading(place: .origin, served: isFile ? served : .noFile))
         }
         var looks = (observation.full?.edges ?? []).map { ($0.address, $0.retrieval) }
         if looks.isEmpty, let copy = observation.cdn.retrieval, copy.connection?.viaProxy != true,
@@ -50,7 +45,7 @@ extension PlaceReading {
         for (address, retrieval) in looks where !address.isEmpty {
             guard let served = served(retrieval, readings) else { continue }
             // An edge in trouble of its own says nothing of the file.
-            all.append(PlaceReading(.edge(address), retrieval.speaksOfFile ? served : .noAnswer))
+            all.append(PlaceReading(place: .edge(address), served: retrieval.speaksOfFile ? served : .noAnswer))
         }
         return all
     }

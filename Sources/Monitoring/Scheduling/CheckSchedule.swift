@@ -12,6 +12,20 @@ package struct CheckSchedule: Sendable {
     /// While a failure, or its end, is unconfirmed the next check comes this soon, where the interval is longer.
     package static let recheck: Duration = .seconds(60)
 
+    /// What a busy machine may take for a check, in seconds, besides its interval.
+    private static let slack: TimeInterval = 60
+
+    /// Until when a check says something of the present, if no other one follows.
+    static func freshUntil(_ check: Date, _ interval: TimeInterval) -> Date { check + (2 * interval + slack) }
+
+    /// So many intervals without a check are overdue.
+    package static let overdue = 3.0
+
+    /// How many of its intervals a domain is late that was last checked at `check`.
+    package static func intervals(of interval: TimeInterval, lateAfter check: Date, now: Date) -> Double {
+        (now.timeIntervalSince(check) - slack) / max(interval, 0.001)
+    }
+
     package init(domain: Domain, interval: Duration) {
         self.interval = interval
         phase = Self.phase(of: domain)

@@ -112,8 +112,8 @@ struct FrontRow: Equatable, Sendable {
 }
 
 extension FrontRow.IncidentLine {
-    init(_ incident: DomainSummary.OpenIncident, _ setting: FrontRow.Setting) {
-        let time = setting.time
+    init(_ open: DomainSummary.OpenIncident, _ setting: FrontRow.Setting) {
+        let (incident, time) = (open.incident, setting.time)
         let acknowledgement = setting.context.acknowledgements[incident.id]
         kind = incident.kind.rawValue
         address = "/incidents/\(incident.id)"
@@ -121,7 +121,7 @@ extension FrontRow.IncidentLine {
         var isUnacknowledged = false
         switch incident.state {
         case .pending:
-            state = incident.graceUntil.map { "no alert before \(time.brief($0))" } ?? "pending, not notified yet"
+            state = open.graceUntil.map { "no alert before \(time.brief($0))" } ?? "pending, not notified yet"
         case .firing:
             state = "firing since \(time.brief(incident.firedAt ?? incident.since))"
             isUnacknowledged = acknowledgement == nil

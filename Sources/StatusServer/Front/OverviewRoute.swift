@@ -37,7 +37,7 @@ struct OverviewRoute: Sendable {
         }
         if !isLarge, role > .visitor {
             let ids = records.flatMap { record in
-                record.status.needsAttention ? record.summary?.incidents.map(\.id) ?? [] : []
+                record.status.needsAttention ? record.summary?.incidents.map(\.incident.id) ?? [] : []
             }
             reading.notified = try await store.notifiedChannels(ids)
         }

@@ -78,9 +78,9 @@ extension Store {
     /// Of every domain that has a readable state what a global evaluation needs.
     ///
     /// - Throws: `StoreError` with `newerState` for a state of a newer version.
-    package func standings() async throws -> [DomainStanding] {
+    package func domainHealths() async throws -> [DomainHealth] {
         try await read { database in
-            var standings: [DomainStanding] = []
+            var healths: [DomainHealth] = []
             // One after the other: together they may be hundreds of megabytes.
             let rows = try Row.fetchCursor(database.cachedStatement(sql: Self.allStates))
             while let row = try rows.next() {
@@ -88,13 +88,12 @@ extension Store {
                 try Self.checkFormat(row["format"], of: name)
                 // Who reads it in whole reports one that cannot be read.
                 guard
-                    var standing = try? Stored.decode(
-                        DomainStanding.self, from: row["state"], what: "state of \(name)")
+                    var health = try? Stored.decode(DomainHealth.self, from: row["state"], what: "state of \(name)")
                 else { continue }
-                if let last = Self.unchangedAt(row) { standing.lastCheckedAt = last }
-                standings.append(standing)
+                if let last = Self.unchangedAt(row) { health.checkedAt = last }
+                healths.append(health)
             }
-            return standings
+            return healths
         }
     }
 

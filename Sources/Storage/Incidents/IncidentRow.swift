@@ -79,7 +79,7 @@ enum IncidentRow {
     }
 
     private static func subject(_ row: Row) -> Incident.Subject? {
-        if let name = row["cause"] as String? { return GlobalCause(name: name).map(Incident.Subject.global) }
+        if let name = row["cause"] as String? { return GlobalCause(rawValue: name).map(Incident.Subject.global) }
         return (try? Domain(row["domain"])).map(Incident.Subject.domain)
     }
 
@@ -126,7 +126,7 @@ enum IncidentRow {
     private static func write(_ change: IncidentChange, number: Int64, _ database: Database) throws {
         let incident = change.incident
         var row: [String: (any DatabaseValueConvertible)?] = [
-            "id": incident.id, "domain": incident.domain?.name ?? noDomain, "cause": incident.cause?.name,
+            "id": incident.id, "domain": incident.domain?.name ?? noDomain, "cause": incident.cause?.rawValue,
             "kind": incident.kind.rawValue, "severity": incident.severity.rawValue, "state": incident.state.rawValue,
             "since": incident.since.milliseconds, "opened_at": incident.openedAt.milliseconds,
             "fired_at": incident.firedAt?.milliseconds, "resolved_at": incident.resolvedAt?.milliseconds,

@@ -129,7 +129,7 @@ package struct ChannelTransaction {
 
     /// When the last global incident with this cause ended; nil where none fired and ended.
     package func lastEnd(of cause: GlobalCause) throws -> Date? {
-        try Int64.fetchOne(database, cached: Self.lastEnd, arguments: [cause.name]).map(Date.init(milliseconds:))
+        try Int64.fetchOne(database, cached: Self.lastEnd, arguments: [cause.rawValue]).map(Date.init(milliseconds:))
     }
 
     static let lastEnd = """

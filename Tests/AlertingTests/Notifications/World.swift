@@ -4,13 +4,13 @@ import Evidence
 import Facts
 import Foundation
 import Logging
-import Monitoring
 import Storage
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Alerting
+@testable import Monitoring
 
 final class ManualTime: MonitorClock {
     private let state: Mutex<(now: Date, shift: TimeInterval)>

@@ -188,7 +188,7 @@ extension MonitoringSuite {
             var written: [String] = []
             for (second, failing) in [(10.0, 70), (20, 100), (30, 139), (40, 140), (50, 150), (60, 65)] {
                 let evaluation = evaluateGlobal(
-                    state, try snapshot(failing, at: second), GlobalPolicy(), now: .testing + second)
+                    state, try snapshot(failing, at: second), now: .testing + second)
                 #expect(evaluation.state[.cdn]?.facts?.affected?.count == failing)
                 #expect(evaluation.isWorthStoring != evaluation.changes.isEmpty)
                 written += evaluation.changes.map {

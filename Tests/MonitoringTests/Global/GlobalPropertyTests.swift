@@ -103,7 +103,7 @@ extension MonitoringSuite {
                 }
                 let snapshot = GlobalSnapshot(
                     domains: domains, channels: channels, isStoreFailing: Bool.random(using: &random))
-                let evaluation = evaluateGlobal(state, snapshot, GlobalPolicy(), now: now)
+                let evaluation = evaluateGlobal(state, snapshot, now: now)
                 for (cause, open) in evaluation.state.open {
                     #expect(open.incident.cause == cause && open.incident.since <= open.incident.openedAt)
                     #expect(open.facts != nil && open.hasFired == (open.incident.version > 0))

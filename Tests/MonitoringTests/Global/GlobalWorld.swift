@@ -5,9 +5,10 @@
 import Evidence
 import Facts
 import Foundation
-import Monitoring
 import TestSupport
 import Testing
+
+@testable import Monitoring
 
 struct GlobalWorld {
     /// What the two sides of a domain answer, by its number and the seconds since the beginning.
@@ -25,7 +26,6 @@ struct GlobalWorld {
     let domains: [Domain]
     let intervals: [Duration]
     var policy = Policy()
-    var globalPolicy = GlobalPolicy()
     /// Whether the reference hosts answer at a second; nil: there are none.
     var canaries: ((Double) -> Bool)?
     private(set) var states: [DomainState]
@@ -110,12 +110,12 @@ struct GlobalWorld {
 
     private mutating func evaluateAll() {
         evaluatedAt = now
-        let evaluation = evaluateGlobal(global, snapshot, globalPolicy, now: instant)
+        let evaluation = evaluateGlobal(global, snapshot, now: instant)
         // The same twice, and after the memory was written down and read: a restart or a repetition changes nothing.
         if evaluation.isWorthStoring {
             let stored = try? JSONDecoder().decode(GlobalState.self, from: JSONEncoder().encode(global))
             #expect(stored == global)
-            #expect(evaluateGlobal(stored ?? global, snapshot, globalPolicy, now: instant) == evaluation)
+            #expect(evaluateGlobal(stored ?? global, snapshot, now: instant) == evaluation)
         }
         global = evaluation.state
         for change in evaluation.changes {

@@ -31,7 +31,7 @@ extension MonitoringSuite {
                 // Between two judgements it may be stored and read.
                 let stored = try JSONDecoder().decode(GlobalState.self, from: JSONEncoder().encode(state))
                 #expect(stored == state)
-                let evaluation = evaluateGlobal(stored, seen, GlobalPolicy(), now: .testing + look.second)
+                let evaluation = evaluateGlobal(stored, seen, now: .testing + look.second)
                 state = evaluation.state
                 events += evaluation.changes.filter { $0.transition != .recovering }
             }

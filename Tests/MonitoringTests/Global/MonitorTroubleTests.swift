@@ -23,7 +23,7 @@ extension MonitoringSuite {
             var state = GlobalState()
             var events: [IncidentChange] = []
             for (second, look) in looks {
-                let evaluation = evaluateGlobal(state, look, GlobalPolicy(), now: .testing + second)
+                let evaluation = evaluateGlobal(state, look, now: .testing + second)
                 state = evaluation.state
                 events += evaluation.changes.filter { ![.recovering, .rewritten].contains($0.transition) }
             }

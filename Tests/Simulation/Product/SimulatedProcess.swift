@@ -52,12 +52,11 @@ struct SimulatedProcess: Sendable {
                 userAgent: "aasa-monitor/simulated", jitter: jitter, logger: Self.logger)
             steps = DeliverySteps(delivery)
             silences = SilenceRefresher(
-                store: store, delivery: delivery, windows: setup.windows, time: time, logger: Self.logger)
+                store: store, delivery: delivery, windows: setup.windows, time: time)
             let canaries = SimulatedCanaries(network: network, trouble: trouble)
             global = GlobalEvaluator(
-                GlobalEvaluator.Dependencies(
-                    store: store, delivery: delivery, refusal: { nil }, time: time, logger: Self.logger),
-                try setup.globalConfiguration(canaries, time: time))
+                try setup.globalConfiguration(canaries, time: time), store: store, delivery: delivery,
+                refusal: { nil }, time: time, logger: Self.logger)
             watchers = try makeWatchers(setup)
             try await silences.refresh()
             try await delivery.prepare()
@@ -82,8 +81,8 @@ struct SimulatedProcess: Sendable {
     }
 
     private func endRemovedDomains(_ setup: SimulatedSetup) async throws {
-        try await RemovedDomainCleanup(store: store, time: time, logger: Self.logger)
-            .run(keeping: Set(try setup.watchedDomains().map(\.1.domain)))
+        try await store.endDomains(
+            except: Set(try setup.watchedDomains().map(\.1.domain)), time: time, logger: Self.logger)
     }
 
     private func makeWatchers(_ setup: SimulatedSetup) throws -> [Int: DomainWatcher] {
@@ -134,7 +133,7 @@ extension SimulatedProcess {
 
     func refreshSilences() async throws { try await silences.refresh() }
 
-    /// As the daemon where its `ClockWatcher` sees that the wall clock was set.
+    /// As the daemon where its `Housekeeping` sees that the wall clock was set.
     func noticeClock() async throws {
         try await silences.refresh()
         delivery.reconsider()

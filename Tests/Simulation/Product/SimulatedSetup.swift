@@ -183,8 +183,7 @@ extension SimulatedSetup {
             hosts: ["reference.test"], probe: canaries, time: time,
             interval: domains.map(\.checks.interval).min() ?? .seconds(3600))
         return GlobalEvaluator.Configuration(
-            domains: domains, channels: Set(channels.map(\.name)),
-            policy: GlobalPolicy(), canaries: hasCanaries ? watch : nil)
+            domains: domains, channels: Set(channels.map(\.name)), canaries: hasCanaries ? watch : nil)
     }
 
     /// Sunday nights in a zone whose clocks are set twice a year.
