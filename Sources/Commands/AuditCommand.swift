@@ -224,7 +224,8 @@ struct AuditedEntry {
         // Of a key that is given twice the last one counts, as in every other judgement.
         let ids = file.services.last { $0.name == name }?.appIDs ?? []
         if ids.contains(app) {
-            let opensNothing = name == "applinks" && file.applinks?.opensNothing(for: app) == true
+            let opensNothing =
+                name == "applinks" && file.applinks?.opensNothing(for: app, meter: WorkMeter(.lint)) == true
             return opensNothing ? .opensNothing : .named
         }
         if name == "appclips", let clip = clips?.first(of: ids) { return .namedClip(clip) }

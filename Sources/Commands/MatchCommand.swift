@@ -182,6 +182,8 @@ struct MatchAnswer: Sendable {
     let question: MatchQuestion
     /// nil: the file says nothing about the URL, so nothing opens.
     let result: MatchResult?
+    /// The first rules that look like a pattern that matches, and are compared as they stand.
+    let literals: [LiteralNotation]
     /// Why the file is not asked at all.
     let obstacle: Obstacle?
 
@@ -199,7 +201,9 @@ struct MatchAnswer: Sendable {
         } else {
             obstacle = file == nil ? .noFile : nil
         }
-        result = obstacle == nil ? file?.applinks?.match(question.url) : nil
+        let meter = WorkMeter(.match)
+        result = obstacle == nil ? file?.applinks?.match(question.url, meter: meter) : nil
+        literals = Array((result?.literalNotations(meter: meter) ?? []).prefix(3))
     }
 
     var opens: String? { result?.opens }
@@ -255,7 +259,7 @@ struct MatchText {
                 "    note: \(also.displayable) claims this URL too; Apple documents that the first in the file wins, iOS 15 "
                     + "was reported to take the last")
         }
-        for literal in (answer.result?.literalNotations ?? []).prefix(3) {
+        for literal in answer.literals {
             lines.append(
                 "    note: \(place(of: literal.rule)) does not match: devices compare "
                     + "\(literal.written.displayable.shortened(to: 80)) as it stands")

@@ -52,10 +52,10 @@ extension AASASuite {
 
         @Test("of thousands of keys that stand twice only some are listed")
         func duplicates() throws {
-            let text = "{" + Array(repeating: "\"a\":1", count: 50_000).joined(separator: ",") + "}"
+            let text = "{" + Array(repeating: "\"a\":1", count: 20_000).joined(separator: ",") + "}"
             #expect(try document(text).duplicateKeys.count == 64)
             let findings = Linter.lint(Array(text.utf8)).findings.filter { $0.rule == "json-duplicate-key" }
-            #expect(findings.count == 51 && findings.last?.message == "and 49949 more of this rule")
+            #expect(findings.count == 51 && findings.last?.message == "and 19949 more of this rule")
         }
 
         @Test("long digits and exponents beyond all sense are numbers all the same")

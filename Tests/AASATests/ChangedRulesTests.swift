@@ -41,7 +41,7 @@ extension AASASuite {
             ])
         func examples(_ old: String, _ new: String, _ examples: [String]) throws {
             let (old, new) = (try LanguageFixture.links(old), try LanguageFixture.links(new))
-            let rules = ChangedRules(old, new, besides: known(old, new))
+            let rules = ChangedRules(old, new, besides: known(old, new), meter: WorkMeter(.standard))
             #expect(describe(rules) == examples)
             #expect(rules.more == 0)
             #expect(rules.isComplete)
@@ -50,8 +50,14 @@ extension AASASuite {
         @Test("a file against none: each rule is shown, in both directions")
         func nothing() throws {
             let links = try LanguageFixture.paths(["/a", "NOT /b", "/c/*"])
-            #expect(describe(ChangedRules(links, nil, besides: known(links, nil))) == ["A.b: opens > not_matched /c"])
-            #expect(describe(ChangedRules(nil, links, besides: known(nil, links))) == ["A.b: not_matched > opens /c"])
+            #expect(
+                describe(ChangedRules(links, nil, besides: known(links, nil), meter: WorkMeter(.standard))) == [
+                    "A.b: opens > not_matched /c"
+                ])
+            #expect(
+                describe(ChangedRules(nil, links, besides: known(nil, links), meter: WorkMeter(.standard))) == [
+                    "A.b: not_matched > opens /c"
+                ])
         }
 
         @Test("apps with the same rules are all named, and an ID that was never filled in is no app")
@@ -63,7 +69,7 @@ extension AASASuite {
             let (old, new) = (try links(apps, #""/x""#), try links(apps, #""/x","/y","/z""#))
             #expect(known(old, new).map(\.appID) == ["A.b", "A.c"])
             #expect(
-                describe(ChangedRules(old, new, besides: known(old, new))) == [
+                describe(ChangedRules(old, new, besides: known(old, new), meter: WorkMeter(.standard))) == [
                     "A.b: not_matched > opens /z", "A.c: not_matched > opens /z",
                 ])
         }
@@ -72,7 +78,7 @@ extension AASASuite {
         func many(_ count: Int, _ shown: Int, _ more: Int) throws {
             let old = try LanguageFixture.paths(["/x"])
             let new = try LanguageFixture.paths(["/x"] + (0..<count).map { "/m\($0)" })
-            let rules = ChangedRules(old, new, besides: known(old, new))
+            let rules = ChangedRules(old, new, besides: known(old, new), meter: WorkMeter(.standard))
             #expect(rules.changes.count == shown)
             #expect(rules.more == more)
             #expect(rules.isComplete)
@@ -82,7 +88,7 @@ extension AASASuite {
         func bounded() throws {
             let old = try LanguageFixture.paths((0..<1000).map { "/*a\($0)x*b" })
             let new = try LanguageFixture.paths((0..<1000).map { "/*a\($0)x*c" })
-            let rules = ChangedRules(old, new, besides: [])
+            let rules = ChangedRules(old, new, besides: [], meter: WorkMeter(.standard))
             #expect(rules.changes.count == ChangedRules.maximumShown)
             #expect(!rules.isComplete)
         }

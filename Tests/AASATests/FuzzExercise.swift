@@ -68,9 +68,9 @@ enum FuzzExercise {
 
     private static func diff(_ document: JSONDocument, _ links: AppLinks, _ other: AppLinks?) throws {
         try promise(AssociationDiff.compare(document, document).changes.isEmpty, "a file differs from itself")
-        let same = BehaviourDiff.compare(links, links, budget: budget)
+        let same = BehaviourDiff.compare(links, links, meter: WorkMeter(budget))
         try promise(same.changes.isEmpty, "a file behaves otherwise than itself")
-        for change in BehaviourDiff.compare(other, links, budget: budget).changes {
+        for change in BehaviourDiff.compare(other, links, meter: WorkMeter(budget)).changes {
             guard let url = MatchableURL(change.example) else {
                 throw BrokenPromise(description: "an example is no URL")
             }

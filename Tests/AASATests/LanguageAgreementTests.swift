@@ -95,7 +95,7 @@ extension AASASuite {
                 #expect(old.behaviour(of: url, for: "A.b") == change.from)
                 #expect(new.behaviour(of: url, for: "A.b") == change.to)
             }
-            let reach = new.entries[0].reach()
+            let reach = new.entries[0].reach(WorkMeter(.lint), plainly: false)
             for text in Self.small.shuffled(using: &random.random).prefix(1500) {
                 let url = try #require(MatchableURL(text))
                 let (from, to) = (old.behaviour(of: url, for: "A.b"), new.behaviour(of: url, for: "A.b"))

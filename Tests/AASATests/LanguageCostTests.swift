@@ -23,7 +23,8 @@ extension AASASuite {
             let new = try Self.links(count, seed: 3) { "/section\($0)/*" }
             let budget = LanguageBudget(states: 10 * count, steps: 2_000 * count)
             #expect(
-                BehaviourDiff.compare(old, new, budget: budget) == BehaviourComparison(changes: [], incompleteApps: []))
+                BehaviourDiff.compare(old, new, meter: WorkMeter(budget))
+                    == BehaviourComparison(changes: [], incompleteApps: []))
         }
 
         @Test(
@@ -33,7 +34,7 @@ extension AASASuite {
             let old = try Self.links(1000) { "/*/item\($0)/*/end" }
             let new = try Self.links(1000, seed: 3) { "/*/item\($0)/*/end" }
             let budget = LanguageBudget(states: 500, steps: 400_000)
-            #expect(BehaviourDiff.compare(old, new, budget: budget).incompleteApps == ["A.b"])
+            #expect(BehaviourDiff.compare(old, new, meter: WorkMeter(budget)).incompleteApps == ["A.b"])
         }
 
         @Test("rules that are plain to judge need no automata", arguments: [250, 1000])
@@ -41,7 +42,7 @@ extension AASASuite {
             let paths = (0..<count).flatMap { ["/a\($0)/*", "NOT /a\($0)/x", "/c\($0)/?/*"] } + ["/a7/*"]
             let entry = try #require(try LanguageFixture.paths(paths).entries.first)
             // The patterns are read once; the machines of all would cost many times as much.
-            let verdicts = entry.plainReach(budget: LanguageBudget(states: 10, steps: 100 * count)).map(\.verdict)
+            let verdicts = entry.reach(WorkMeter(LanguageBudget(states: 10, steps: 3_000 * count))).map(\.verdict)
             for (index, verdict) in verdicts.enumerated() {
                 switch (index % 3, verdict) {
                 case (0, .decides), (2, .decides): #expect(index < 3 * count)
@@ -61,7 +62,7 @@ extension AASASuite {
             let components = (0..<100).map { "{\"/\":\"/$(v\($0 % 20))/x\($0)/*\"}" }.joined(separator: ",")
             let links = try LanguageFixture.links(components, applinks: "\"substitutionVariables\":{\(variables)},")
             let entry = try #require(links.entries.first)
-            for reach in entry.plainReach(budget: LanguageBudget(states: 10, steps: 2_000_000)) {
+            for reach in entry.reach(WorkMeter(LanguageBudget(states: 10, steps: 2_000_000))) {
                 guard case .decides = reach.verdict else {
                     Issue.record("\(reach.rule.pointer): \(reach.verdict)")
                     break
@@ -84,7 +85,7 @@ extension AASASuite {
                 let language = try? RuleLanguage(key, meter: meter)
                 // The budget has been charged for each state that was made.
                 #expect(language == nil || meter.left < 4_000_000 - Self.long / unit.utf8.count)
-                let verdict = entry.plainReach(budget: .lint).first?.verdict
+                let verdict = entry.reach(WorkMeter(.lint)).first?.verdict
                 if case .shadowed = verdict { Issue.record("nothing stands before it") }
             }
         }

@@ -1,6 +1,7 @@
-import AASA
 import TestSupport
 import Testing
+
+@testable import AASA
 
 extension AASASuite {
     @Suite("Language diff")
@@ -106,8 +107,8 @@ extension AASASuite {
             let question = String(repeating: "?", count: 40)
             let old = try LanguageFixture.paths(["*a\(question)", "*b\(question)", "*c\(question)"])
             let new = try LanguageFixture.paths(["*a\(question)", "*b\(question)", "*c\(question)?", "/help"])
-            for budget in [LanguageBudget(states: 200, steps: 400_000), LanguageBudget(states: 9, steps: 10)] {
-                let comparison = BehaviourDiff.compare(old, new, budget: budget)
+            for budget in [LanguageBudget(states: 200, steps: 400_000), LanguageBudget(states: 9, steps: 200_000)] {
+                let comparison = BehaviourDiff.compare(old, new, meter: WorkMeter(budget))
                 #expect(!comparison.isComplete)
                 #expect(comparison.incompleteApps == ["A.b"])
                 let change = try #require(comparison.changes.first { $0.to == .opens })
@@ -147,8 +148,8 @@ extension AASASuite {
             let links = try LanguageFixture.links(
                 uses.joined(separator: ","), applinks: #""substitutionVariables":{"v":[\#(values)]},"#)
             let budget = LanguageBudget(states: 1_000, steps: 500_000)
-            #expect(!BehaviourDiff.compare(nil, links, budget: budget).isComplete)
-            #expect(links.entries[0].reach(budget: budget).count == 300)
+            #expect(!BehaviourDiff.compare(nil, links, meter: WorkMeter(budget)).isComplete)
+            #expect(links.entries[0].reach(WorkMeter(budget)).count == 300)
         }
 
         @Test("each real file does what it does, and each example between neighbours is true")

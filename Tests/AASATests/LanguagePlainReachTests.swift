@@ -17,7 +17,7 @@ extension AASASuite {
         }
 
         private func compare(_ entry: AppLinks.Entry) throws {
-            let (plain, full) = (entry.plainReach(budget: .lint), entry.reach())
+            let (plain, full) = (entry.reach(WorkMeter(.lint)), entry.reach(WorkMeter(.lint), plainly: false))
             #expect(plain.map(describe) == full.map(describe), "\(entry.rules.map { $0.node.canonicalForm })")
             for (index, reach) in plain.enumerated() {
                 guard case .decides(let example) = reach.verdict else { continue }
@@ -71,7 +71,7 @@ extension AASASuite {
             ])
         func escapes(_ components: [String]) throws {
             let entry = try #require(try LanguageFixture.links(components.joined(separator: ",")).entries.first)
-            let reach = entry.plainReach(budget: .lint)
+            let reach = entry.reach(WorkMeter(.lint))
             #expect(describe(reach[1]) == "by \(entry.rules[0].pointer)")
             try compare(entry)
         }

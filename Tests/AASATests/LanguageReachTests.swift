@@ -1,5 +1,6 @@
-import AASA
 import Testing
+
+@testable import AASA
 
 extension AASASuite {
     @Suite("Language reach")
@@ -51,7 +52,7 @@ extension AASASuite {
             ])
         func paths(_ paths: [String], _ expected: [String]) throws {
             let links = try LanguageFixture.paths(paths)
-            #expect(describe(links.entries[0].reach()) == expected)
+            #expect(describe(links.entries[0].reach(WorkMeter(.lint), plainly: false)) == expected)
         }
 
         @Test(
@@ -74,14 +75,15 @@ extension AASASuite {
             ])
         func components(_ components: String, _ expected: [String]) throws {
             let links = try LanguageFixture.links(components)
-            #expect(describe(links.entries[0].reach()) == expected)
+            #expect(describe(links.entries[0].reach(WorkMeter(.lint), plainly: false)) == expected)
         }
 
         @Test("beyond the budget a rule is undecided, or shown to decide by a sample")
         func budget() throws {
             let question = String(repeating: "?", count: 30)
             let links = try LanguageFixture.paths(["*a\(question)", "*b\(question)", "/c"])
-            let reach = links.entries[0].reach(budget: LanguageBudget(states: 50, steps: 100_000))
+            let reach = links.entries[0].reach(
+                WorkMeter(LanguageBudget(states: 50, steps: 100_000)), plainly: false)
             let words = describe(reach)
             #expect(words.allSatisfy { !$0.hasPrefix("by") && $0 != "nothing" })
             #expect(words[2] == "/c")
@@ -96,7 +98,7 @@ extension AASASuite {
         func examples(_ path: String, _ expected: [String]) throws {
             let links = try LanguageFixture.paths([path])
             let rule = links.entries[0].rules[0]
-            let examples = rule.examples(count: 3)
+            let examples = rule.examples(count: 3, meter: WorkMeter(.lint))
             #expect(examples.first == expected.first)
             #expect(examples.count == expected.count)
             for example in examples { #expect(try rule.matches(#require(MatchableURL(example)))) }
@@ -105,7 +107,8 @@ extension AASASuite {
         @Test("apps of two entries that open one URL are told with it; those that never meet are not")
         func overlaps() throws {
             func overlaps(_ details: String) throws -> [String] {
-                try LanguageFixture.links(details: details).overlaps().map { overlap in
+                try LanguageFixture.links(details: details).overlaps(WorkMeter(.lint)) { _ in true }.found.map {
+                    overlap in
                     "\(overlap.appIDs.joined(separator: " ")) \(overlap.example) "
                         + overlap.rules.compactMap { $0.path?.text }.joined(separator: " ")
                 }

@@ -138,6 +138,14 @@ extension Story {
             findings: ["origin.content-type error", "aasa.json-syntax error", "cdn.crawler-error error"],
             id: .pageInsteadOfFile, words: ["HTML page", "catch-all route"]),
         Story(
+            "11b: its page is larger than devices read",
+            origin: .file("<!doctype html><html>" + String(repeating: "x", count: 131_072)).with {
+                $0.headers["Content-Type"] = "text/html"
+            },
+            cdn: .crawler("SWCERR00401 Bad JSON content"),
+            findings: ["origin.too-large error", "origin.content-type error", "cdn.crawler-error error"],
+            id: .pageInsteadOfFile, words: ["HTML page", "catch-all route"]),
+        Story(
             "12: the host drops dot folders", origin: .status(404, ["Server": "GitHub.com"]), cdn: nil,
             findings: ["origin.status error"], id: .dotFolderDropped,
             words: ["GitHub Pages", ".nojekyll", "--ask-cdn"]),

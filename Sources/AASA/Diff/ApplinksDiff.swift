@@ -57,7 +57,7 @@ struct ApplinksDiff {
         // The same rules in other entries, entries that name no app, elements that are no entries, and duplicate IDs.
         let (left, right) = (before.node["details"], after.node["details"])
         if changes.count == start, values.differ(left, right), !isFormTold {
-            values.add(from: left, to: right, at: .text("/applinks/details"), into: &changes)
+            values.add(from: left, to: right, at: "/applinks/details", into: &changes)
         }
         otherChanges(from: before, to: after, into: &changes)
     }
@@ -77,10 +77,9 @@ struct ApplinksDiff {
         let alignment = ListAlignment(
             from: old.map { ExactText($0.ownMeaning) }, to: new.map { ExactText($0.ownMeaning) })
         // A rule of the same path is the same rule, changed.
-        var numbers = TextNumbers()
         let paths = ListAlignment(
-            from: alignment.removed.map { old[$0].path.map { numbers.number(of: $0) } },
-            to: alignment.added.map { new[$0].path.map { numbers.number(of: $0) } })
+            from: alignment.removed.map { old[$0].path.map { ExactText($0.text) } },
+            to: alignment.added.map { new[$0].path.map { ExactText($0.text) } })
         // Removed first: a rule that was replaced reads as "this went, that came".
         for index in paths.removed.map({ alignment.removed[$0] }) {
             changes.add(.removed, "\(label): \(old[index].writtenInDiff)", at: old[index].pointer)
@@ -95,7 +94,7 @@ struct ApplinksDiff {
                 at: new[right].pointer)
             values.add(
                 from: old[left].node["comment"], to: new[right].node["comment"],
-                at: .text("\(new[right].pointer)/comment"),
+                at: "\(new[right].pointer)/comment",
                 into: &changes)
         }
         for pair in alignment.moved {
@@ -109,7 +108,7 @@ struct ApplinksDiff {
             let (left, right) = (old[pair.old], new[pair.new])
             // An entry without rules of its own stands in place of one; its keys are compared as the entry's.
             if left.form == .path || left.form == .wrongType && ValueDiff.text(left.node) == nil { continue }
-            values.add(from: left.node, to: right.node, at: .text(right.pointer), into: &changes)
+            values.add(from: left.node, to: right.node, at: right.pointer, into: &changes)
         }
     }
 
@@ -136,7 +135,7 @@ struct ApplinksDiff {
             }
             let pointer = new?.pointer ?? old?.pointer ?? "/applinks"
             values.add(
-                from: member.old, to: member.new, at: .text("\(pointer)/\(member.key.escapedForPointer)"),
+                from: member.old, to: member.new, at: "\(pointer)/\(member.key.escapedForPointer)",
                 into: &changes)
         }
     }
@@ -169,7 +168,7 @@ struct ApplinksDiff {
             case "details": continue
             case "apps" where old.form == .appsOnly || new.form == .appsOnly: continue
             case "substitutionVariables": variableChanges(member, place, into: &changes)
-            default: values.add(from: member.old, to: member.new, at: .text(place), into: &changes)
+            default: values.add(from: member.old, to: member.new, at: place, into: &changes)
             }
         }
     }
@@ -204,20 +203,5 @@ extension URLRule {
         let text = written(limit: 1_000)
         let isPlain = form != .wrongType || node.members != nil || node.elements != nil
         return isPlain ? text : "\(text) (no \(place.list == .paths ? "string" : "object"): every URL)"
-    }
-}
-
-/// Numbers the texts of patterns, each looked at once: thousands of rules may share a long one.
-private struct TextNumbers {
-    private var byPattern: [ObjectIdentifier: Int] = [:]
-    private var byText: [ExactText: Int] = [:]
-
-    mutating func number(of pattern: Pattern) -> Int {
-        if let known = byPattern[ObjectIdentifier(pattern)] { return known }
-        let text = ExactText(pattern.text)
-        let number = byText[text] ?? byText.count
-        byText[text] = number
-        byPattern[ObjectIdentifier(pattern)] = number
-        return number
     }
 }

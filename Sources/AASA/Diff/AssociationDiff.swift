@@ -28,7 +28,7 @@ public enum AssociationDiff {
             case (let removed?, nil) where removed.members != nil:
                 changes.add(.removed, describe(member.key, removed), at: place)
             default:
-                values.add(from: member.old, to: member.new, at: .text(place), into: &changes)
+                values.add(from: member.old, to: member.new, at: place, into: &changes)
             }
         }
         // Differences that none of the above sees, such as a key that stands twice.
@@ -55,7 +55,7 @@ public enum AssociationDiff {
                 ) { _ in place + "/apps" }
             } else {
                 let inner = "\(place)/\(member.key.escapedForPointer)"
-                values.add(from: member.old, to: member.new, at: .text(inner), into: &changes)
+                values.add(from: member.old, to: member.new, at: inner, into: &changes)
             }
         }
     }
@@ -150,7 +150,15 @@ struct ListAlignment {
     /// The memory for a list in another order grows with its square: of longer ones nothing is said to have moved.
     static let maximumOrdered = 1_000
 
-    init<Element: Hashable>(from old: [Element], to new: [Element]) {
+    init<Element: Hashable>(from olds: [Element], to news: [Element]) {
+        // Each element is looked at once: it may be a long text.
+        var numbers: [Element: Int] = [:]
+        func number(_ element: Element) -> Int {
+            let number = numbers[element] ?? numbers.count
+            numbers[element] = number
+            return number
+        }
+        let (old, new) = (olds.map(number), news.map(number))
         // Elements of one list alone are no question of order, and would make the search for it longer.
         let shared = Set(old).intersection(new)
         let (olds, news) = (
@@ -222,63 +230,48 @@ struct ValueDiff {
         }
     }
 
-    /// A JSON pointer that is written out where it is shown: a long key may stand above thousands of values.
-    indirect enum Place {
-        case text(String)
-        case member(of: Place, String)
-        case element(of: Place, Int)
-
-        var pointer: String {
-            switch self {
-            case .text(let text): text
-            case .member(let place, let key): "\(place.pointer)/\(key.escapedForPointer)"
-            case .element(let place, let index): "\(place.pointer)/\(index)"
-            }
-        }
-    }
-
     /// Objects are compared by key, lists of one length by place, others by what came and went; all else is one change.
-    func add(from old: JSONNode?, to new: JSONNode?, at place: Place, into changes: inout ChangeList) {
+    func add(
+        from old: JSONNode?, to new: JSONNode?, at place: @autoclosure () -> String, into changes: inout ChangeList
+    ) {
         switch (old, new) {
         case (nil, nil): return
-        case (nil, let added?): changes.add(.added, Self.summary(place, Self.shown(added)), at: place.pointer)
-        case (let removed?, nil):
-            changes.add(.removed, Self.summary(place, Self.shown(removed)), at: place.pointer)
+        case (nil, let added?): changes.add(.added, Self.summary(place(), Self.shown(added)), at: place())
+        case (let removed?, nil): changes.add(.removed, Self.summary(place(), Self.shown(removed)), at: place())
         case (let left?, let right?):
             guard differ(left, right) else { return }
             let before = changes.count
             if left.members != nil, right.members != nil {
                 for member in members(left, right) {
-                    add(from: member.old, to: member.new, at: .member(of: place, member.key), into: &changes)
+                    add(
+                        from: member.old, to: member.new, at: "\(place())/\(member.key.escapedForPointer)",
+                        into: &changes)
                 }
             } else if let olds = left.elements, let news = right.elements {
-                addElements(from: olds, to: news, at: place, into: &changes)
+                addElements(from: olds, to: news, at: place(), into: &changes)
             }
             if changes.count > before { return }
-            changes.add(.changed, Self.summary(place, Self.outline(left, right)), at: place.pointer)
+            changes.add(.changed, Self.summary(place(), Self.outline(left, right)), at: place())
         }
     }
 
     private func addElements(
-        from olds: [JSONNode], to news: [JSONNode], at place: Place, into changes: inout ChangeList
+        from olds: [JSONNode], to news: [JSONNode], at place: @autoclosure () -> String, into changes: inout ChangeList
     ) {
         if olds.count == news.count {
             for (index, pair) in zip(olds, news).enumerated() {
-                add(from: pair.0, to: pair.1, at: .element(of: place, index), into: &changes)
+                add(from: pair.0, to: pair.1, at: "\(place())/\(index)", into: &changes)
             }
             return
         }
         let alignment = ListAlignment(
             from: olds.map { self.olds[$0.range.lowerBound] }, to: news.map { self.news[$0.range.lowerBound] })
-        for index in alignment.removed {
-            add(from: olds[index], to: nil, at: .element(of: place, index), into: &changes)
-        }
-        for index in alignment.added { add(from: nil, to: news[index], at: .element(of: place, index), into: &changes) }
+        for index in alignment.removed { add(from: olds[index], to: nil, at: "\(place())/\(index)", into: &changes) }
+        for index in alignment.added { add(from: nil, to: news[index], at: "\(place())/\(index)", into: &changes) }
     }
 
-    private static func summary(_ place: Place, _ text: String) -> String {
-        let pointer = place.pointer
-        return "the value at \(pointer.isEmpty ? "the root" : pointer): \(text)"
+    private static func summary(_ pointer: String, _ text: String) -> String {
+        "the value at \(pointer.isEmpty ? "the root" : pointer): \(text)"
     }
 
     /// A value as it is written; of a long one the beginning, and how large it is.
@@ -311,7 +304,7 @@ struct ValueDiff {
     /// The first place that differs, alone.
     func addFirst(from old: JSONNode?, to new: JSONNode?, at pointer: String, into changes: inout ChangeList) {
         var all = ChangeList()
-        add(from: old, to: new, at: .text(pointer), into: &all)
+        add(from: old, to: new, at: pointer, into: &all)
         if let first = all.listed.first { changes.add(first.kind, first.summary, at: first.pointer) }
     }
 

@@ -40,14 +40,13 @@ public struct BehaviourComparison: Sendable, Hashable {
 public enum BehaviourDiff {
     /// A file without applinks, nil, matches nothing.
     public static func compare(_ old: AppLinks?, _ new: AppLinks?) -> BehaviourComparison {
-        compare(old, new, budget: .standard)
+        compare(old, new, meter: WorkMeter(.standard))
     }
 
-    package static func compare(
-        _ old: AppLinks?, _ new: AppLinks?, budget: LanguageBudget
-    ) -> BehaviourComparison {
+    /// `meter`: of the whole question, of which the comparison may be a part.
+    package static func compare(_ old: AppLinks?, _ new: AppLinks?, meter: WorkMeter) -> BehaviourComparison {
         let files = FilePair(ofRealApps: old, new)
-        var comparing = ProgramComparing(files, budget)
+        var comparing = ProgramComparing(files, meter)
         var answers: [[[Int]]: ProgramComparing.Answer] = [:]
         var changes: [BehaviourChange] = []
         var incomplete: [String] = []
@@ -78,15 +77,14 @@ struct ProgramComparing {
     private let search: ProgramSearch
     /// Whether the budget lasted for all rules of the files.
     private let isNumbered: Bool
-    private let check = WorkMeter(steps: 16_000_000)
-    /// Rules whose URLs may still be tried where there is no proof, and the work for them.
+    private let meter: WorkMeter
+    /// Rules whose URLs may still be tried where there is no proof.
     private var samplesLeft = 200
-    private let sampling: WorkMeter
 
-    init(_ files: FilePair, _ budget: LanguageBudget) {
+    init(_ files: FilePair, _ meter: WorkMeter) {
         self.files = files
-        search = ProgramSearch(budget)
-        sampling = WorkMeter(steps: min(budget.steps, 2_000_000))
+        self.meter = meter
+        search = ProgramSearch(meter)
         isNumbered = (try? self.files.number(search)) != nil
     }
 
@@ -100,7 +98,7 @@ struct ProgramComparing {
             isProof = false
         }
         if differences.isEmpty, isProof { return Answer(isComplete: true) }
-        guard check.use(elements: 8 * files.ruleCount(of: claims)), samplesLeft > 0 || !differences.isEmpty else {
+        guard meter.use(elements: 8 * files.ruleCount(of: claims)), samplesLeft > 0 || !differences.isEmpty else {
             return Answer(isComplete: false)
         }
         let (old, new) = (files.old.rules(of: claims[0]), files.new.rules(of: claims[1]))
@@ -142,7 +140,7 @@ struct ProgramComparing {
     }
 
     private func behaviours(_ old: [URLRule], _ new: [URLRule], _ url: String) -> BehaviourPair? {
-        guard let from = check.behaviour(old, url), let to = check.behaviour(new, url) else { return nil }
+        guard let from = meter.behaviour(old, url), let to = meter.behaviour(new, url) else { return nil }
         return BehaviourPair(from: from, to: to)
     }
 
@@ -151,7 +149,7 @@ struct ProgramComparing {
         for index in 0..<max(old.count, new.count) {
             for rules in [new, old] where index < rules.count && samplesLeft > 0 {
                 samplesLeft -= 1
-                for url in rules[index].samples(count: 4, meter: sampling) {
+                for url in rules[index].samples(count: 4, meter: meter) {
                     guard let pair = behaviours(old, new, url) else { return result }
                     if pair.from != pair.to { result.append((pair, url)) }
                 }
@@ -220,16 +218,17 @@ extension AppLinks {
     /// of the cost of a search through all URLs. Beyond the budget of the search the answer is true: nothing is proven, and an
     /// app that is named is there to open something.
     public var opensLinks: Bool {
+        let meter = WorkMeter(.standard)
         let including = entries.lazy.filter { !$0.appIDs.isEmpty }.flatMap(\.rules).filter { !$0.isExclusion }
         for rule in including.prefix(Self.triedRules) where rule.weight < URLRule.maximumExampleWeight {
             for filling in [URLRule.Filling.rare, .shortest] {
-                guard let url = rule.example(filling: filling).flatMap(MatchableURL.init), url.isInUniverse else {
-                    continue
-                }
-                if match(url).opens != nil { return true }
+                guard let url = rule.example(filling: filling, meter: meter).flatMap(MatchableURL.init),
+                    url.isInUniverse
+                else { continue }
+                if match(url, meter: meter).opens != nil { return true }
             }
         }
-        let comparison = BehaviourDiff.compare(nil, self)
+        let comparison = BehaviourDiff.compare(nil, self, meter: meter)
         return !comparison.incompleteApps.isEmpty || comparison.changes.contains { $0.to == .opens }
     }
 }

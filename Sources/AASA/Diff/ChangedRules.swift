@@ -18,17 +18,17 @@ package struct ChangedRules: Sendable, Hashable {
 
 extension ChangedRules {
     /// Rules that `known` does not show already. A file without applinks, nil, has none.
-    package init(_ old: AppLinks?, _ new: AppLinks?, besides known: [BehaviourChange]) {
+    package init(_ old: AppLinks?, _ new: AppLinks?, besides known: [BehaviourChange], meter: WorkMeter) {
         self.init()
         let files = FilePair(ofRealApps: old, new)
-        var search = RuleChangeSearch()
+        var search = RuleChangeSearch(meter)
         /// Apps may share a rule.
         var shown: Set<RuleChangeSearch.Source> = []
         var counted: Set<RuleChangeSearch.Source> = []
         var examples: [ExactText: [String]] = [:]
         for change in known { examples[ExactText(change.appID), default: []].append(change.example) }
         for (claims, apps) in FileApps.groups(of: files.apps, by: files.claims(of:)) {
-            guard search.check.use(elements: 16 + 8 * files.ruleCount(of: claims)) else { break }
+            guard meter.use(elements: 16 + 8 * files.ruleCount(of: claims)) else { break }
             let (before, after) = (files.old.rules(of: claims[0]), files.new.rules(of: claims[1]))
             let known = apps.first.flatMap { examples[ExactText($0)] } ?? []
             for found in search.changes(from: before, to: after, besides: known) {
@@ -43,19 +43,18 @@ extension ChangedRules {
             }
         }
         more = counted.count
-        isComplete = !search.check.isExhausted
+        isComplete = !meter.isExhausted
     }
 }
 
 /// Looks for URLs that single rules decide about.
 struct RuleChangeSearch {
-    let check: WorkMeter
-    /// Rules for which automata may be made, and what these may cost.
-    private var automataLeft: Int
-    private let automata = WorkMeter(steps: 3_000_000)
+    private let check: WorkMeter
+    /// Rules for which automata may be made.
+    private var automataLeft = 100
     private var meanings: [Source: ExactText] = [:]
 
-    init(steps: Int = 16_000_000, automata: Int = 100) { (check, automataLeft) = (WorkMeter(steps: steps), automata) }
+    init(_ meter: WorkMeter) { check = meter }
 
     struct Source: Hashable {
         let isNew: Bool
@@ -109,12 +108,12 @@ struct RuleChangeSearch {
         guard rule.weight < URLRule.maximumExampleWeight else { return nil }
         for filling in [URLRule.Filling.shortest, .rare, .plain] {
             guard check.use(elements: rule.trialWeight) else { return nil }
-            guard let text = rule.example(filling: filling).map(ExampleURL.readable) else { continue }
+            guard let text = rule.example(filling: filling, meter: check).map(ExampleURL.readable) else { continue }
             if let other = other(text, by: index, of: rules, against: others) { return (text, other) }
         }
-        guard automataLeft > 0, !automata.isExhausted else { return nil }
+        guard automataLeft > 0, check.allowsProof else { return nil }
         automataLeft -= 1
-        for text in rule.examples(count: 3, meter: automata) {
+        for text in rule.examples(count: 3, meter: check) {
             if let other = other(text, by: index, of: rules, against: others) { return (text, other) }
         }
         return nil

@@ -154,57 +154,33 @@ public struct SourcePosition: Codable, Sendable, Hashable, Comparable, CustomStr
 
 /// Finds line and column of a byte offset. A line ends with LF, CR LF or CR alone, as editors have it.
 struct LineTable: Sendable {
-    /// The first scalar of each line, and places inside of long ones: a file may be one line of a megabyte.
-    private let marks: [Mark]
+    /// Where each line begins.
+    private let starts: [Int]
     private let bytes: [UInt8]
-
-    private struct Mark {
-        let offset: Int
-        let line: Int
-        let column: Int
-    }
-
-    /// The distance between two marks of one line, in bytes.
-    private static let interval = 512
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         // A byte order mark is no column.
-        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        marks = bytes.withUnsafeBufferPointer { bytes in
-            var (marks, line, column) = ([Mark(offset: start, line: 1, column: 1)], 1, 1)
-            var (index, last) = (start, start)
-            while index < bytes.count {
-                let byte = bytes[index]
-                index += 1
-                if byte == lineFeed || byte == carriageReturn && (index == bytes.count || bytes[index] != lineFeed) {
-                    (line, column, last) = (line + 1, 1, index)
-                    marks.append(Mark(offset: index, line: line, column: 1))
-                    continue
-                }
-                // Continuation bytes do not begin a character.
-                if byte & 0xC0 != 0x80 { column += 1 }
-                if index - last >= Self.interval {
-                    last = index
-                    marks.append(Mark(offset: index, line: line, column: column))
-                }
-            }
-            return marks
+        var starts = [bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0]
+        for (index, byte) in bytes.enumerated() {
+            let isEnd =
+                byte == lineFeed || byte == carriageReturn && (index + 1 == bytes.count || bytes[index + 1] != lineFeed)
+            if isEnd { starts.append(index + 1) }
         }
+        self.starts = starts
     }
 
     /// Offsets outside of the text count as its two ends.
     func position(of offset: Int) -> SourcePosition {
-        let offset = min(max(marks[0].offset, offset), bytes.count)
+        let offset = min(max(starts[0], offset), bytes.count)
         var low = 0
-        var high = marks.count
+        var high = starts.count
         while high - low > 1 {
             let middle = (low + high) / 2
-            if marks[middle].offset <= offset { low = middle } else { high = middle }
+            if starts[middle] <= offset { low = middle } else { high = middle }
         }
-        let mark = marks[low]
-        let column = mark.column + bytes[mark.offset..<offset].count { $0 & 0xC0 != 0x80 }
-        return SourcePosition(line: mark.line, column: column)
+        // Continuation bytes do not begin a character.
+        return SourcePosition(line: low + 1, column: 1 + bytes[starts[low]..<offset].count { $0 & 0xC0 != 0x80 })
     }
 }
 

@@ -26,7 +26,6 @@ struct JointSearch {
     private let languages: [RuleLanguage]
     private let programs: [SearchProgram]
     private let alphabets: [URLAlphabet]
-    private let maximumStates: Int
     private let visits: Int
     private let meter: WorkMeter
 
@@ -55,14 +54,13 @@ struct JointSearch {
     /// Each of the programs has at most one step for each language. `visits` tells how often one joint state is gone on
     /// from: once to decide, more often to find several URLs alike.
     init(
-        _ languages: [RuleLanguage], programs: [[ProgramStep]], states: Int, visits: Int, meter: WorkMeter
+        _ languages: [RuleLanguage], programs: [[ProgramStep]], visits: Int, meter: WorkMeter
     ) {
         self.languages = languages
         self.programs = programs.map { SearchProgram($0, languages: languages.count) }
         alphabets = [URLPhase.path, .query, .fragment].map { phase in
             URLAlphabet(languages.flatMap { $0.machines[phase.rawValue]?.labels ?? [] }, phase)
         }
-        maximumStates = states
         self.visits = visits
         current = Array(repeating: PartState.dead, count: languages.count)
         isKept = Array(repeating: false, count: languages.count)
@@ -177,7 +175,7 @@ struct JointSearch {
             enqueue(known)
             return
         }
-        guard nodes.count < maximumStates else { throw LanguageBudget.Exhausted() }
+        guard nodes.count < meter.states else { throw LanguageBudget.Exhausted() }
         try meter.spend(20)
         // A node, its place in the queue and in the table, and the key that both hold.
         let bytes = 256 + 4 * key.count

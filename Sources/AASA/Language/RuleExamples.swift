@@ -3,14 +3,11 @@
 extension URLRule {
     /// Different URLs that match, shortest first, as path with query and fragment; fewer where the rule matches no more.
     /// Parts that the rule does not look at are left out.
-    package func examples(count: Int) -> [String] { examples(count: count, meter: WorkMeter(steps: 200_000)) }
-
-    /// The same for work that several rules share.
     func examples(count: Int, meter: WorkMeter) -> [String] {
         guard count > 0, weight < Self.maximumExampleWeight else { return [] }
         var found: [String] = []
         do {
-            let search = ProgramSearch(meter, states: 2_000)
+            let search = ProgramSearch(meter)
             let steps = search.steps(of: try search.numbered([self]))
             try search.run([steps], visits: count) {
                 !$0[0].steps.isEmpty
@@ -24,26 +21,23 @@ extension URLRule {
         } catch {
             // What was found until then are still examples.
         }
-        let examples = found.filter { text in MatchableURL(text).map(plainlyMatches) ?? false }
-        return examples.isEmpty ? simpleExample.map { [$0] } ?? [] : examples
+        let examples = found.filter { text in
+            MatchableURL(text).map { mismatch(MatchSubject($0, meter: meter)) == nil } ?? false
+        }
+        return examples.isEmpty
+            ? example(filling: .shortest, meter: meter).map { [ExampleURL.readable($0)] } ?? [] : examples
     }
 
     /// Rules with more elements, values of variables included, are hostile: no example is worth their cost.
     static let maximumExampleWeight = 20_000
 
-    /// A URL put together from the patterns, for rules whose automaton is too large: each wildcard as short as it may be.
-    var simpleExample: String? { example(filling: .shortest).map { ExampleURL.readable($0) } }
-
-    /// Some URLs that match: those that are put together, then those of the automaton, as far as the work lasts.
+    /// Some URLs that match: those that are put together; only where that gives none, those of the automaton.
     func samples(count: Int, meter: WorkMeter) -> [String] {
         guard weight < Self.maximumExampleWeight else { return [] }
-        let plain = [Filling.shortest, .rare, .plain].compactMap { example(filling: $0).map(ExampleURL.readable) }
-        return (plain + (meter.isExhausted ? [] : examples(count: count, meter: meter))).uniqued
-    }
-
-    /// Whether the rule matches, as far as a moment tells: an example that takes long is none.
-    fileprivate func plainlyMatches(_ url: MatchableURL) -> Bool {
-        mismatch(MatchSubject(url, meter: WorkMeter(steps: 200_000))) == nil
+        let plain = [Filling.shortest, .rare, .plain].compactMap {
+            example(filling: $0, meter: meter).map(ExampleURL.readable)
+        }
+        return plain.isEmpty && meter.allowsProof ? examples(count: count, meter: meter) : plain.uniqued
     }
 
     /// A URL for a message. One that is put together is as good as the shortest, and costs next to nothing.
@@ -51,7 +45,7 @@ extension URLRule {
         guard !meter.isExhausted, weight < Self.maximumExampleWeight else { return nil }
         for filling in [Filling.shortest, .plain] {
             meter.use(2 * trialWeight)
-            if let example = example(filling: filling) { return ExampleURL.readable(example) }
+            if let example = example(filling: filling, meter: meter) { return ExampleURL.readable(example) }
         }
         return examples(count: 1, meter: meter).first
     }
@@ -67,8 +61,9 @@ extension URLRule {
         static let plain = Filling(run: "a", scalar: "a")
     }
 
-    /// - Returns: nil where the URL that comes out does not match; another one may.
-    func example(filling: Filling) -> String? {
+    /// A URL put together from the patterns.
+    /// - Returns: nil where the URL that comes out does not match, another one may; also where the budget ends.
+    func example(filling: Filling, meter: WorkMeter) -> String? {
         var text = path.map(filling.text) ?? "/"
         if !text.hasPrefix("/") { text = "/" + text }
         switch query {
@@ -78,7 +73,8 @@ extension URLRule {
             text += "?" + items.map { "\($0.name)=\(filling.text($0.pattern))" }.joined(separator: "&")
         }
         if let fragment { text += "#" + filling.text(fragment) }
-        guard let url = MatchableURL(text), plainlyMatches(url) else { return nil }
+        guard let url = MatchableURL(text), mismatch(MatchSubject(url, meter: meter)) == nil, !meter.isExhausted
+        else { return nil }
         return url.path + (url.query.isEmpty ? "" : "?" + url.query)
             + (url.fragment.isEmpty ? "" : "#" + url.fragment)
     }

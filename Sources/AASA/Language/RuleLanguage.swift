@@ -184,46 +184,17 @@ extension PatternElement {
 /// The searches of one question. Rules with equal keys have one number and one machine, and all searches share a budget.
 final class ProgramSearch {
     let meter: WorkMeter
-    /// Of one search.
-    private let states: Int
     private(set) var keys: [RuleKey] = []
     private var numbers: [RuleKey: Int32] = [:]
-    /// By what rules share: of a file's rules that take all from `defaults` none has a pattern of its own. Those who ask
-    /// hold the files, so that an identity stays that of its pattern.
-    private var shared: [Source: Int32?] = [:]
     private var languages: [Int32: RuleLanguage] = [:]
 
-    init(_ budget: LanguageBudget) { (meter, states) = (WorkMeter(budget), budget.states) }
-
-    init(_ meter: WorkMeter, states: Int) { (self.meter, self.states) = (meter, states) }
+    init(_ meter: WorkMeter) { self.meter = meter }
 
     /// A rule in its list.
     struct NumberedRule: Hashable {
         /// nil: it never matches.
         let language: Int32?
         let isExclusion: Bool
-    }
-
-    /// What decides a rule's key, by identity.
-    private struct Source: Hashable {
-        let path: ObjectIdentifier?
-        let query: ObjectIdentifier?
-        let fragment: ObjectIdentifier?
-        let isCaseSensitive: Bool
-        let isPercentEncoded: Bool
-
-        init(_ rule: URLRule) {
-            path = rule.path.map { ObjectIdentifier($0) }
-            query =
-                switch rule.query {
-                case .any: nil
-                case .whole(let pattern): ObjectIdentifier(pattern)
-                case .items(let items): ObjectIdentifier(items)
-                }
-            fragment = rule.fragment.map { ObjectIdentifier($0) }
-            isCaseSensitive = rule.isCaseSensitive
-            isPercentEncoded = rule.isPercentEncoded
-        }
     }
 
     func numbered(_ rules: [URLRule]) throws(LanguageBudget.Exhausted) -> [NumberedRule] {
@@ -237,13 +208,10 @@ final class ProgramSearch {
     }
 
     private func number(of rule: URLRule) throws(LanguageBudget.Exhausted) -> Int32? {
-        let source = Source(rule)
-        if let known = shared[source] { return known }
-        let key = RuleKey(rule)
+        // The key, and its two places here.
         try meter.spend(rule.weight)
-        // Its place here, the key, and the key's place.
         try meter.take(240)
-        let made = key.map { key in
+        return RuleKey(rule).map { key in
             let number = numbers[key] ?? Int32(keys.count)
             if number == keys.count {
                 keys.append(key)
@@ -251,8 +219,6 @@ final class ProgramSearch {
             }
             return number
         }
-        shared.updateValue(made, forKey: source)
-        return made
     }
 
     /// - Returns: the steps that can count: none for rules that never match, none for repetitions, and none behind a rule
@@ -289,7 +255,7 @@ final class ProgramSearch {
             }
             renumbered.append(steps)
         }
-        var search = JointSearch(own, programs: renumbered, states: states, visits: visits, meter: meter)
+        var search = JointSearch(own, programs: renumbered, visits: visits, meter: meter)
         try search.run(reduce, reached)
     }
 

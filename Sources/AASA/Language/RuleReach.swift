@@ -30,17 +30,9 @@ package struct RuleReach: Sendable {
 }
 
 extension AppLinks.Entry {
-    package func reach(budget: LanguageBudget = .lint) -> [RuleReach] {
-        reach(budget, isShortest: true, ReachChecks())
-    }
-
-    /// The same verdicts for less work: an example is some URL that the rule decides about, not the shortest one.
-    func plainReach(budget: LanguageBudget, _ checks: ReachChecks = ReachChecks()) -> [RuleReach] {
-        reach(budget, isShortest: false, checks)
-    }
-
-    private func reach(_ budget: LanguageBudget, isShortest: Bool, _ checks: ReachChecks) -> [RuleReach] {
-        let search = ProgramSearch(budget)
+    /// `plainly`: for less work, an example is some URL that the rule decides about, not the shortest one.
+    func reach(_ meter: WorkMeter, plainly: Bool = true) -> [RuleReach] {
+        let search = ProgramSearch(meter)
         /// The rules still without a URL about which they decide.
         var pending: Set<Int> = []
         var found: [Int: String] = [:]
@@ -50,17 +42,15 @@ extension AppLinks.Entry {
         do {
             let judge = RuleShadows(rules, try search.numbered(rules), search)
             shadows = judge
-            if !isShortest {
-                for index in rules.indices { verdicts[index] = judge.plainVerdict(on: index, checks.plain) }
-            }
+            if plainly { for index in rules.indices { verdicts[index] = judge.plainVerdict(on: index) } }
             let steps = search.steps(of: judge.numbered)
             pending = Set(steps.map(\.index).filter { verdicts[$0] == nil })
             // A rule that shares no URL with one that is asked about says nothing about it.
-            let meeting = pending.reduce(0) { $0 + judge.ends.count(meeting: $1) }
-            // Where most meet most, looking for the others costs more than it saves.
-            let asked =
-                meeting > 64 * rules.count
-                ? Set(rules.indices) : pending.union(pending.flatMap(judge.ends.rules))
+            var asked = pending
+            for index in pending {
+                try meter.spend(1 + index / 4)
+                asked.formUnion(judge.ends.rules(meeting: index))
+            }
             if !asked.isEmpty {
                 try search.run([steps.filter { asked.contains($0.index) }]) { residuals in
                     while let last = residuals[0].steps.last, !pending.contains(last.index) {
@@ -79,19 +69,18 @@ extension AppLinks.Entry {
         }
         var samplesLeft = 50
         // Where there is no proof, a sample that a rule decides about shows as much; the proof's work is not done twice.
-        let sampling = WorkMeter(steps: min(budget.steps, 600_000))
         return rules.indices.map { index in
             var verdict = verdicts[index] ?? .undecided
             if verdicts[index] != nil {
                 // Told already.
             } else if let example = found[index] {
-                if checks.found.firstMatch(rules, example) == index { verdict = .decides(example: example) }
+                if meter.firstMatch(rules, example) == index { verdict = .decides(example: example) }
             } else if let shadows, isProof || !pending.contains(index) {
                 verdict = shadows.verdict(on: index)
-            } else if samplesLeft > 0, !sampling.isExhausted {
+            } else if samplesLeft > 0, !meter.isExhausted {
                 samplesLeft -= 1
-                let sample = rules[index].examples(count: 3, meter: sampling).first {
-                    checks.found.firstMatch(rules, $0) == index
+                let sample = rules[index].samples(count: 3, meter: meter).first {
+                    meter.firstMatch(rules, $0) == index
                 }
                 if let sample { verdict = .decides(example: sample) }
             }
@@ -103,16 +92,10 @@ extension AppLinks.Entry {
 extension AppLinks {
     /// Whether it is proven that no rule of an app's entries opens a URL; false where the budget does not suffice, and of an app
     /// that the file does not name.
-    package func opensNothing(for app: String, budget: LanguageBudget = .lint) -> Bool {
+    package func opensNothing(for app: String, meter: WorkMeter) -> Bool {
         let own = entries.filter { $0.appIDs.contains(app) }
-        return !own.isEmpty && own.allSatisfy { $0.plainReach(budget: budget).allSatisfy(\.opensNothing) }
+        return !own.isEmpty && own.allSatisfy { $0.reach(meter).allSatisfy(\.opensNothing) }
     }
-}
-
-/// What the matcher may cost that has the last word, over all entries of a file.
-struct ReachChecks {
-    let plain = WorkMeter(steps: 16_000_000)
-    let found = WorkMeter(steps: 16_000_000)
 }
 
 /// Who takes the URLs of a rule that never decides.
@@ -158,17 +141,19 @@ private struct RuleShadows {
 
     /// The verdict where one URL of a rule is all that it takes.
     /// - Returns: nil where the automata are needed.
-    func plainVerdict(on index: Int, _ check: WorkMeter) -> RuleReach.Verdict? {
+    func plainVerdict(on index: Int) -> RuleReach.Verdict? {
+        let check = search.meter
         // One without wildcards costs no more to try than to read.
         guard let language = numbered[index].language,
             rules[index].weight < URLRule.maximumExampleWeight || rules[index].cost.wildcards == 0,
-            check.use(elements: ends.count(meeting: index))
+            check.use(1 + index / 4)
         else { return nil }
         let sole = sole(before: index, language)
         let earlier = sole == nil ? ends.rules(meeting: index) : []
         var tried: Set<String> = []
         for filling in [URLRule.Filling.rare, .shortest, .plain] {
-            guard check.use(elements: rules[index].trialWeight), let url = rules[index].example(filling: filling),
+            guard check.use(elements: rules[index].trialWeight),
+                let url = rules[index].example(filling: filling, meter: check),
                 tried.insert(url).inserted, MatchableURL(url)?.isInUniverse ?? false
             else { continue }
             if let sole { return .shadowed(by: [rules[sole]]) }
@@ -224,13 +209,17 @@ private struct RuleShadows {
 /// Which rules can meet on a path at all, told by the literal text that their path patterns begin and end with: most rules
 /// of most files cannot. Says too much at times, never too little.
 struct PathEnds {
-    private var heads = TextTree()
-    private var tails = TextTree()
     private let ends: [Ends?]
 
     private struct Ends {
         let head: [Unicode.Scalar]
         let tail: [Unicode.Scalar]
+
+        func meets(_ other: Ends) -> Bool {
+            for index in 0..<min(head.count, other.head.count) where head[index] != other.head[index] { return false }
+            for index in 0..<min(tail.count, other.tail.count) where tail[index] != other.tail[index] { return false }
+            return true
+        }
     }
 
     /// So much of an end is looked at.
@@ -253,75 +242,12 @@ struct PathEnds {
                     tail: tail.prefix(Self.maximumLength).compactMap { $0?.folded })
             }
         }
-        for (index, ends) in ends.enumerated() {
-            guard let ends else { continue }
-            heads.insert(ends.head, index)
-            tails.insert(ends.tail, index)
-        }
-    }
-
-    /// At most so many rules may have a path in common with it.
-    func count(meeting index: Int) -> Int {
-        ends[index].map { min(heads.count(meeting: $0.head), tails.count(meeting: $0.tail)) } ?? 0
     }
 
     /// The rules before one that may have a path in common with it, in order.
     func rules(meeting index: Int) -> [Int] {
-        guard let ends = ends[index] else { return [] }
-        let (byHead, byTail) = (heads.count(meeting: ends.head), tails.count(meeting: ends.tail))
-        let meeting = byHead <= byTail ? heads.numbers(meeting: ends.head) : tails.numbers(meeting: ends.tail)
-        return meeting.filter { $0 < index }.sorted()
-    }
-}
-
-/// Numbered texts, by what they begin with.
-private struct TextTree {
-    private struct Node {
-        var children: [Unicode.Scalar: Int] = [:]
-        var ending: [Int] = []
-        /// Those, and all that go on.
-        var all: [Int] = []
-    }
-
-    private var nodes = [Node()]
-
-    mutating func insert(_ text: [Unicode.Scalar], _ number: Int) {
-        var current = 0
-        nodes[0].all.append(number)
-        for scalar in text {
-            if let next = nodes[current].children[scalar] {
-                current = next
-            } else {
-                nodes[current].children[scalar] = nodes.count
-                current = nodes.count
-                nodes.append(Node())
-            }
-            nodes[current].all.append(number)
-        }
-        nodes[current].ending.append(number)
-    }
-
-    /// The texts that begin with this one, or this one with them.
-    func numbers(meeting text: [Unicode.Scalar]) -> [Int] {
-        let (path, last) = way(of: text)
-        return path.flatMap { nodes[$0].ending } + nodes[last].all
-    }
-
-    func count(meeting text: [Unicode.Scalar]) -> Int {
-        let (path, last) = way(of: text)
-        return path.reduce(nodes[last].all.count) { $0 + nodes[$1].ending.count }
-    }
-
-    /// The nodes to the end of a text that is there, the last one apart.
-    private func way(of text: [Unicode.Scalar]) -> (path: [Int], last: Int) {
-        var path: [Int] = []
-        var current = 0
-        for scalar in text {
-            guard let next = nodes[current].children[scalar] else { break }
-            path.append(current)
-            current = next
-        }
-        return (path, current)
+        guard let own = ends[index] else { return [] }
+        return (0..<index).filter { ends[$0]?.meets(own) ?? false }
     }
 }
 
@@ -340,19 +266,14 @@ package struct AppOverlap: Sendable {
 extension AppLinks {
     /// At most one for each pair of entries. Apps of one entry share its URLs on purpose and are not reported. Pairs
     /// beyond the budget are left out.
-    package func overlaps(budget: LanguageBudget = .lint) -> [AppOverlap] {
-        overlaps(budget: budget) { !AppID.isTemplate($0) }.found
-    }
-
-    /// The same among some of the apps, and whether all pairs were compared.
+    /// `isCounted`: of an app. Tells also whether all pairs were compared.
     func overlaps(
-        budget: LanguageBudget, where isCounted: (String) -> Bool
+        _ meter: WorkMeter, where isCounted: (String) -> Bool
     ) -> (found: [AppOverlap], isComplete: Bool) {
         var file = FileApps(self, where: isCounted)
-        let search = ProgramSearch(budget)
+        let search = ProgramSearch(meter)
         var overlaps: [AppOverlap] = []
         var reported: Set<[Int]> = []
-        let check = WorkMeter(steps: 16_000_000)
         var isComplete = true
         do {
             try file.number(search)
@@ -370,7 +291,7 @@ extension AppLinks {
                     let found: (url: String, rules: [Int])?
                     do {
                         found = try Self.shared(left, right, search)
-                    } catch  where !search.meter.isExhausted {
+                    } catch  where meter.allowsProof {
                         // Too many states for this pair; others may have few.
                         isComplete = false
                         continue
@@ -381,8 +302,8 @@ extension AppLinks {
                     else { continue }
                     // The matcher has the last word.
                     let isTrue = zip(pair, found.rules).allSatisfy { side, rule in
-                        check.use(elements: side.owners.count)
-                            && check.firstMatch(file.rules(of: side.entries), found.url) == rule
+                        meter.use(elements: side.owners.count)
+                            && meter.firstMatch(file.rules(of: side.entries), found.url) == rule
                     }
                     guard isTrue else { continue }
                     let rules = zip(pair, found.rules).map { file.rules(of: $0.entries)[$1] }
@@ -393,7 +314,7 @@ extension AppLinks {
             // What was found until then is still true.
             isComplete = false
         }
-        return (overlaps, isComplete && !check.isExhausted)
+        return (overlaps, isComplete && !meter.isExhausted)
     }
 
     /// Apps that the same entries name, with the rules of these.

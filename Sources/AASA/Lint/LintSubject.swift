@@ -2,6 +2,8 @@
 
 struct LintSubject {
     let bytes: [UInt8]
+    /// Then nothing else is known.
+    let isTooLarge: Bool
     /// nil where the text is no JSON; then `syntaxError` says why.
     let file: AssociationFile?
     let syntaxError: JSONSyntaxError?
@@ -28,8 +30,8 @@ struct LintSubject {
     let catchAlls: [CatchAll]
     /// URLs that apps of two entries open, and whether all were looked for.
     let overlaps: (found: [AppOverlap], isComplete: Bool)
-    /// What the URLs that findings show may cost together.
-    private let examples = WorkMeter(steps: 2_000_000)
+    /// Of the whole question.
+    private let meter: WorkMeter
     let lines: LineTable
 
     struct Shadow {
@@ -63,9 +65,10 @@ struct LintSubject {
         var range: Range<Int> { node.range }
     }
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], _ meter: WorkMeter) {
         self.bytes = bytes
-        let isTooLarge = Self.isTooLarge(bytes)
+        self.meter = meter
+        isTooLarge = bytes.count > AssociationFile.sizeLimit
         do {
             file = isTooLarge ? nil : try AssociationFile(parsing: bytes)
             syntaxError = nil
@@ -85,7 +88,7 @@ struct LintSubject {
             node["defaults"].map { DefaultsSite(node: $0, pointer: pointer + "/defaults") }
         }
         keys = KeySite.all(members, applinks, entries, defaults)
-        reaches = ReachBudget.reaches(of: entries)
+        reaches = entries.map { $0.form == .everything ? [] : $0.reach(meter) }
         shadows = reaches.joined().compactMap { reach in
             if case .shadowed(let by) = reach.verdict, !reach.rule.isFolder(of: by) {
                 Shadow(rule: reach.rule, by: by)
@@ -94,19 +97,20 @@ struct LintSubject {
             }
         }
         catchAlls = CatchAll.all(of: shadows)
-        overlaps = applinks.map(ReachBudget.overlaps(of:)) ?? ([], true)
+        overlaps =
+            entries.isEmpty
+            ? ([], true)
+            : applinks?.overlaps(meter) { app in
+                // What can be no app's ID does not count.
+                switch AppIDFault(app) {
+                case nil, .example, .storeNumber: true
+                default: false
+                }
+            } ?? ([], true)
         lines = file?.document.lines ?? LineTable(bytes)
     }
 
     func position(of offset: Int) -> SourcePosition { lines.position(of: offset) }
-
-    /// Whether it looks like the file and is too large to be read here. What looks like something else is told by its first
-    /// bytes.
-    static func isTooLarge(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count > Linter.sizeLimit else { return false }
-        let first = bytes.first { $0 > 0x20 }
-        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-    }
 
     /// The objects that hold conditions on URLs: components, and `defaults`.
     var conditions: [KeySite.Object] {
@@ -121,7 +125,7 @@ struct LintSubject {
     var namesService: Bool { members.contains { Association.isKnown($0.key) } }
 
     /// A URL that a rule matches, for a message; none once they have cost enough.
-    func example(of rule: URLRule) -> String? { rule.example(meter: examples) }
+    func example(of rule: URLRule) -> String? { rule.example(meter: meter) }
 
     private static func appIDs(
         _ applinks: AppLinks?, _ entries: [AppLinks.Entry], _ members: [JSONMember]
@@ -219,64 +223,6 @@ extension URLRule: LintSite {
 extension AppLinks.Entry {
     /// The list of its rules, by the form that counts.
     var list: JSONMember? { node.member(form == .paths ? "paths" : "components") }
-}
-
-/// How much of the pattern language's work one file may cost the linter. Real files lie far below; what a hostile file has
-/// beyond it is not judged by these questions.
-enum ReachBudget {
-    /// Weight of the rules of one file that are compared with each other; a usual rule weighs one.
-    static let maximumWeight = 2000
-    /// Entries of one file that are compared with each other.
-    static let maximumEntries = 200
-    /// Elementary steps over all entries, of one kind of question.
-    private static let steps = 1_500_000
-
-    /// One answer for each entry, in order; empty where it was not asked.
-    static func reaches(of entries: [AppLinks.Entry]) -> [[RuleReach]] {
-        let asked = entries.count { !$0.rules.isEmpty && $0.form != .everything }
-        guard asked > 0 else { return entries.map { _ in [] } }
-        let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: max(2_000, steps / asked))
-        let checks = ReachChecks()
-        var left = maximumWeight
-        return entries.map { entry in
-            guard entry.form != .everything, !entry.rules.isEmpty else { return [] }
-            let weight = weight(of: entry.rules)
-            guard weight <= left else { return [] }
-            left -= weight
-            return entry.plainReach(budget: budget, checks)
-        }
-    }
-
-    /// Whether the entries of a file are few enough to be compared with each other.
-    private static func coversOverlaps(of applinks: AppLinks) -> Bool {
-        applinks.entries.count <= maximumEntries
-            && applinks.entries.reduce(0) { $0 + weight(of: $1.rules) } <= maximumWeight
-    }
-
-    /// URLs that apps of two entries open, and whether all were looked for; what can be no app's ID does not count.
-    static func overlaps(of applinks: AppLinks) -> (found: [AppOverlap], isComplete: Bool) {
-        guard coversOverlaps(of: applinks) else { return ([], false) }
-        guard applinks.form == .list || applinks.form == .dictionary else { return ([], true) }
-        let budget = LanguageBudget(states: LanguageBudget.lint.states, steps: steps)
-        return applinks.overlaps(budget: budget) { app in
-            switch AppIDFault(app) {
-            case nil, .example, .storeNumber: true
-            default: false
-            }
-        }
-    }
-
-    /// Patterns of many wildcards lead to many states: they weigh by the square of their number.
-    static func weight(of rules: [URLRule]) -> Int {
-        // A list longer than what may be asked about need not be weighed.
-        guard rules.count <= maximumWeight else { return rules.count }
-        return rules.reduce(0) { $0 + weight(of: $1) }
-    }
-
-    private static func weight(of rule: URLRule) -> Int {
-        let fours = rule.cost.wildcards / 4
-        return 1 + fours * fours
-    }
 }
 
 /// A place where a pattern stands in the file, with what decides how it is read.

@@ -3,17 +3,18 @@
 
 /// The linter: what is wrong with an apple-app-site-association file, and what devices make of it.
 public enum Linter {
-    /// Bytes of a JSON text beyond which nothing but its size is judged. Devices stop at an eighth of them.
-    package static let sizeLimit = 8 * AssociationFile.sizeLimit
-
     /// All rules, in the order of docs/lint-rules.md.
     public static let rules: [LintRuleDescription] = LintRegistry.rules.map { $0.description }
 
-    /// Time and memory are bounded on any bytes, and grow linearly with the file until then. What the bound leaves out is
-    /// said by a finding: `order-not-checked`, or `file-too-large`.
-    public static func lint(_ bytes: [UInt8]) -> LintReport {
-        let subject = LintSubject(bytes)
-        let findings = LintRegistry.rules.flatMap { rule in
+    /// Time and memory are bounded on any bytes. What the bound leaves out is said by a finding: `order-not-checked`, or
+    /// `file-too-large`.
+    public static func lint(_ bytes: [UInt8]) -> LintReport { lint(bytes, meter: WorkMeter(.lint)) }
+
+    static func lint(_ bytes: [UInt8], meter: WorkMeter) -> LintReport {
+        let subject = LintSubject(bytes, meter)
+        // Devices take nothing from a file that is too large.
+        let rules = subject.isTooLarge ? [FileTooLarge.self] : LintRegistry.rules
+        let findings = rules.flatMap { rule in
             var sink = FindingSink(rule: rule.description, lines: subject.lines)
             rule.check(subject, &sink)
             return sink.findings

@@ -175,7 +175,7 @@ final class MatchSubject {
     /// What all rules together may cost. Where it ends, no more rules are tried.
     let meter: WorkMeter
 
-    init(_ url: MatchableURL, meter: WorkMeter = WorkMeter(.match)) {
+    init(_ url: MatchableURL, meter: WorkMeter) {
         self.url = url
         self.meter = meter
         encoded = Parts(url) { $0 }

@@ -86,7 +86,7 @@ extension AppLinks {
     /// What a URL does for one app. Rules that `match` does not come to count as if they did not match.
     public func behaviour(of url: MatchableURL, for appID: String) -> LinkBehaviour {
         if AppID.isTemplate(appID) { return .notMatched }
-        let subject = MatchSubject(url)
+        let subject = MatchSubject(url, meter: WorkMeter(.match))
         for entry in entries where entry.appIDs.containsExactly(appID) {
             let behaviour = entry.behaviour(of: subject)
             if behaviour != .notMatched { return behaviour }
@@ -110,7 +110,7 @@ extension URLRule {
     /// What it makes of the URLs that it decides about.
     var behaviour: LinkBehaviour { isExclusion ? .blocked : .opens }
 
-    public func matches(_ url: MatchableURL) -> Bool { mismatch(MatchSubject(url)) == nil }
+    public func matches(_ url: MatchableURL) -> Bool { mismatch(MatchSubject(url, meter: WorkMeter(.match))) == nil }
 
     /// The first part that does not match, in the order path, query, fragment; nil where the rule matches.
     func mismatch(_ subject: MatchSubject) -> MismatchedPart? {
@@ -183,9 +183,9 @@ extension MatchResult {
     private static let maximumNotations = 10
 
     /// The first rules that did not match and would, were such a part of theirs a wildcard.
-    package var literalNotations: [LiteralNotation] {
+    package func literalNotations(meter: WorkMeter) -> [LiteralNotation] {
         var notations: [LiteralNotation] = []
-        let subject = MatchSubject(url)
+        let subject = MatchSubject(url, meter: meter)
         for attempt in attempts where attempt.mismatch != nil {
             guard let notation = attempt.rule.literalNotation, subject.meter.use(2_000 + 4 * notation.rule.weight),
                 attempt.rule.loosened(links.variables).mismatch(subject) == nil

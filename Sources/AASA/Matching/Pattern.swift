@@ -102,27 +102,6 @@ public final class Pattern: Sendable, Hashable {
     }
 }
 
-/// Compiles each distinct text once, however often a file or its `defaults` repeat it.
-final class PatternCompiler {
-    private let variables: SubstitutionVariables
-    private var known: [Source: Pattern] = [:]
-
-    private struct Source: Hashable {
-        let text: ExactText
-        let isPath: Bool
-    }
-
-    init(_ variables: SubstitutionVariables) { self.variables = variables }
-
-    func pattern(_ text: String, isPath: Bool) -> Pattern {
-        let source = Source(text: ExactText(text), isPath: isPath)
-        if let pattern = known[source] { return pattern }
-        let pattern = Pattern(text, isPath: isPath, variables: variables)
-        known[source] = pattern
-        return pattern
-    }
-}
-
 /// One element of a compiled pattern, its variables resolved. The matcher and the automata both read these, so that they
 /// cannot disagree about what a pattern means.
 enum PatternElement: Sendable, Hashable {

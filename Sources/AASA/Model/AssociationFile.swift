@@ -134,20 +134,19 @@ extension AppLinks {
         self.byFirstKeys = byFirstKeys
         let variables = SubstitutionVariables(node["substitutionVariables"])
         self.variables = variables
-        let compiler = PatternCompiler(variables)
-        let defaults = RuleSettings(node["defaults"], compiler)
+        let defaults = RuleSettings(node["defaults"], variables)
         if let elements = node["details"]?.elements {
             form = .list
             entries = elements.enumerated().compactMap { index, element in
                 Entry(
-                    element, appIDs: nil, defaults: defaults, compiler, pointer: "/applinks/details/\(index)",
+                    element, appIDs: nil, defaults: defaults, variables, pointer: "/applinks/details/\(index)",
                     number: index)
             }
         } else if let members = node["details"]?.lastMembers {
             form = .dictionary
             entries = members.enumerated().compactMap { index, member in
                 Entry(
-                    member.value, appIDs: [member.key], defaults: defaults, compiler,
+                    member.value, appIDs: [member.key], defaults: defaults, variables,
                     pointer: "/applinks/details/\(member.key.escapedForPointer)", number: index)
             }
         } else if node["details"] == nil, let apps = node["apps"], let ids = apps.strings, !ids.isEmpty {
@@ -161,22 +160,12 @@ extension AppLinks {
 
     /// All app IDs, without repetition, in the order of the file.
     public var appIDs: [String] { entries.lazy.flatMap(\.appIDs).uniqued }
-
-    /// What the components of an entry take over.
-    func settings(of entry: Entry, _ compiler: PatternCompiler) -> RuleSettings {
-        RuleSettings(entry.node["defaults"], compiler).over(RuleSettings(node["defaults"], compiler))
-    }
-
-    /// The same file where entries are other ones.
-    func with(_ entries: [Entry]) -> AppLinks {
-        AppLinks(form: form, variables: variables, entries: entries, node: node, byFirstKeys: nil)
-    }
 }
 
 extension AppLinks.Entry {
     /// Elements that are no objects are skipped in silence, as Apple skips them.
     init?(
-        _ node: JSONNode, appIDs given: [String]?, defaults: RuleSettings, _ compiler: PatternCompiler,
+        _ node: JSONNode, appIDs given: [String]?, defaults: RuleSettings, _ variables: SubstitutionVariables,
         pointer: String, number: Int
     ) {
         guard node.members != nil else { return nil }
@@ -190,13 +179,13 @@ extension AppLinks.Entry {
                 node["appID"]?.string.map { [$0] } ?? []
             }
         let paths = node["paths"]?.elements?.enumerated().map { index, path in
-            URLRule(path: path, compiler, place: .init(entry: pointer, number: number, list: .paths, index: index))
+            URLRule(path: path, variables, place: .init(entry: pointer, number: number, list: .paths, index: index))
         }
         if let components = node["components"]?.elements {
-            let settings = RuleSettings(node["defaults"], compiler).over(defaults)
+            let settings = RuleSettings(node["defaults"], variables).over(defaults)
             let rules = components.enumerated().map { index, component in
                 URLRule(
-                    component: component, defaults: settings, compiler,
+                    component: component, defaults: settings, variables,
                     place: .init(entry: pointer, number: number, list: .components, index: index))
             }
             self.init(
@@ -212,10 +201,5 @@ extension AppLinks.Entry {
         let rule = URLRule(
             matchingEverything: node, place: .init(entry: pointer, number: number, list: .none, index: 0))
         self.init(form: .everything, appIDs: appIDs, rules: [rule], pointer: pointer, node: node, olderRules: [])
-    }
-
-    func with(appIDs: [String], _ rules: [URLRule]) -> AppLinks.Entry {
-        AppLinks.Entry(
-            form: form, appIDs: appIDs, rules: rules, pointer: pointer, node: node, olderRules: olderRules)
     }
 }

@@ -77,12 +77,12 @@ public struct URLRule: Sendable {
 
 extension URLRule {
     /// A component: its own keys first, then the entry's defaults, then those of applinks. Any key is taken over.
-    init(component node: JSONNode, defaults: RuleSettings, _ compiler: PatternCompiler, place: Place) {
+    init(component node: JSONNode, defaults: RuleSettings, _ variables: SubstitutionVariables, place: Place) {
         guard node.members != nil else {
             self.init(matchingEverything: node, place: place)
             return
         }
-        let settings = RuleSettings(node, compiler).over(defaults)
+        let settings = RuleSettings(node, variables).over(defaults)
         self.init(
             form: .component, isExclusion: settings.isExclusion ?? false, path: settings.path?.pattern,
             query: settings.query ?? .any, fragment: settings.fragment?.pattern,
@@ -91,7 +91,7 @@ extension URLRule {
     }
 
     /// A path: always case-sensitive, `NOT ` in front excludes; query and fragment do not count.
-    init(path node: JSONNode, _ compiler: PatternCompiler, place: Place) {
+    init(path node: JSONNode, _ variables: SubstitutionVariables, place: Place) {
         guard let text = node.string else {
             self.init(matchingEverything: node, place: place)
             return
@@ -99,8 +99,8 @@ extension URLRule {
         // Bytes, since a blank with a combining mark behind it is one character.
         let isExclusion =
             text.utf8.prefix(3).map { $0 | 0x20 } == Array("not".utf8) && text.utf8.dropFirst(3).first == 0x20
-        let pattern = compiler.pattern(
-            isExclusion ? String(text.utf8.dropFirst(4)) ?? text : text, isPath: true)
+        let pattern = Pattern(
+            isExclusion ? String(text.utf8.dropFirst(4)) ?? text : text, isPath: true, variables: variables)
         self.init(
             form: .path, isExclusion: isExclusion, path: pattern, query: .any, fragment: nil, isCaseSensitive: true,
             isPercentEncoded: true, place: place, node: node)
@@ -129,7 +129,7 @@ struct RuleSettings: Sendable {
     private(set) var isPercentEncoded: Bool?
 
     /// Of a key that stands twice the last one counts, as everywhere here.
-    init(_ node: JSONNode?, _ compiler: PatternCompiler) {
+    init(_ node: JSONNode?, _ variables: SubstitutionVariables) {
         var (path, query, fragment): (JSONNode?, JSONNode?, JSONNode?)
         for member in node?.members ?? [] {
             switch member.name {
@@ -142,9 +142,11 @@ struct RuleSettings: Sendable {
             default: continue
             }
         }
-        self.path = path.map { .init(pattern: $0.string.map { compiler.pattern($0, isPath: true) }) }
-        self.query = query.map { Self.query($0, compiler) }
-        self.fragment = fragment.map { .init(pattern: $0.string.map { compiler.pattern($0, isPath: false) }) }
+        self.path = path.map { .init(pattern: $0.string.map { Pattern($0, isPath: true, variables: variables) }) }
+        self.query = query.map { Self.query($0, variables) }
+        self.fragment = fragment.map {
+            .init(pattern: $0.string.map { Pattern($0, isPath: false, variables: variables) })
+        }
     }
 
     /// These, and for what they do not say the others.
@@ -160,13 +162,13 @@ struct RuleSettings: Sendable {
     }
 
     /// A string, or an object of strings. One value of another type makes Apple drop the whole constraint.
-    private static func query(_ node: JSONNode, _ compiler: PatternCompiler) -> URLRule.Query {
-        if let text = node.string { return .whole(compiler.pattern(text, isPath: false)) }
+    private static func query(_ node: JSONNode, _ variables: SubstitutionVariables) -> URLRule.Query {
+        if let text = node.string { return .whole(Pattern(text, isPath: false, variables: variables)) }
         guard let members = node.lastMembers, !members.isEmpty else { return .any }
         var items: [QueryItems.Item] = []
         for member in members {
             guard let text = member.value.string else { return .any }
-            items.append(.init(name: member.key, pattern: compiler.pattern(text, isPath: false)))
+            items.append(.init(name: member.key, pattern: Pattern(text, isPath: false, variables: variables)))
         }
         return .items(QueryItems(items))
     }

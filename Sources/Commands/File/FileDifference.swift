@@ -31,9 +31,10 @@ struct FileDifference {
         } else {
             changes = AssociationComparison(changes: [], total: 0)
         }
-        behaviour = BehaviourDiff.compare(old?.applinks, new?.applinks)
+        let meter = WorkMeter(.standard)
+        behaviour = BehaviourDiff.compare(old?.applinks, new?.applinks, meter: meter)
         let known = behaviour.changes.filter(\.isSeenOnPhone)
-        rules = ChangedRules(old?.applinks, new?.applinks, besides: known)
+        rules = ChangedRules(old?.applinks, new?.applinks, besides: known, meter: meter)
         let all = known + rules.changes
         openings = Array(all.prefix(Self.maximumOpenings))
         moreOpenings = all.count - openings.count
@@ -42,7 +43,6 @@ struct FileDifference {
             file?.applinks?.appIDs.contains { !AppID.isTemplate($0) && !changed.contains($0) } ?? false
         }
         var remarks: [String: Remarks] = [:]
-        let meter = WorkMeter(.standard)
         for change in openings where remarks[change.example] == nil {
             remarks[change.example] = Remarks(on: change.example, old?.applinks, new?.applinks, meter)
         }

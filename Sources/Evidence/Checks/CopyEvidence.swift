@@ -35,7 +35,7 @@ struct CopyEvidence {
         let copies = readings.copies
         let isHealthy = copies.allSatisfy { copy in
             guard let answer = copy.answer, let file = readings.file(of: copy) else { return false }
-            return file.namesService && answer.body.decodedBytes <= Checks.sizeLimit && answer.failureReason == nil
+            return file.namesService && answer.failureReason == nil
         }
         guard isHealthy else { return nil }
         let isInSight = readings.originFile?.namesService == true

@@ -149,10 +149,8 @@ extension Comparison {
         return apps(old) == apps(new) && Set(all).count == all.count
     }
 
-    /// From a file that is too large devices take nothing.
     private static func links(of file: ContentReading) -> AppLinks? {
-        guard file.byteCount <= AssociationFile.sizeLimit else { return nil }
-        return file.document.flatMap { AssociationFile($0).applinks }
+        file.document.flatMap { AssociationFile($0).applinks }
     }
 
     private struct Pair: Hashable {

@@ -202,7 +202,7 @@ enum FileUse {
 
 extension ContentReading {
     var use: FileUse {
-        guard byteCount <= Checks.sizeLimit, namesService, let document else { return .nothing }
+        guard namesService, let document else { return .nothing }
         return FileUse.known.value(for: hash) { FileUse(AssociationFile(document)) }
     }
 

@@ -199,8 +199,8 @@ extension Diagnosis {
         },
         { context in
             // A login page that a redirect leads to is reported as the redirect that it is.
-            guard context.check.readings.originIsPage, context.lint("json-syntax") != nil,
-                context.error(.redirect) == nil
+            guard context.check.readings.originIsPage, context.error(.redirect) == nil,
+                context.lint("json-syntax") != nil || context.error(.tooLarge) != nil
             else { return nil }
             return .origin(.pageInsteadOfFile(title: context.check.readings.originPageTitle))
         },

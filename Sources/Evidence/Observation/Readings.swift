@@ -7,11 +7,14 @@ import Foundation
 /// One body, read.
 package struct ContentReading: Sendable {
     package let hash: ContentHash
-    /// SHA-256 of the canonical form; nil where the body is not a JSON object. Equal meanings differ in formatting alone.
+    /// SHA-256 of the canonical form; nil where the body is not a JSON object, or too large for devices. Equal meanings differ in formatting alone.
     package let meaning: ContentHash?
     package let document: JSONDocument?
     package let syntaxError: JSONSyntaxError?
     package let byteCount: Int
+
+    /// Whether devices take nothing from it for its size, so that nobody need read it.
+    var isTooLarge: Bool { byteCount > AssociationFile.sizeLimit }
 
     /// Whether the file names a service that Apple knows. A JSON object without one, such as `{"error": "try later"}`
     /// from a gate before the server, is an answer but not a version of the file.
@@ -25,17 +28,14 @@ package struct ContentReading: Sendable {
         self.hash = hash
         byteCount = bytes.count
         do {
-            let document = try JSONDocument(parsing: bytes)
-            self.document = document
+            document = bytes.count > AssociationFile.sizeLimit ? nil : try JSONDocument(parsing: bytes)
             syntaxError = nil
-            namesService = Association.namesKnownService(document.root)
-            meaning = document.root.members == nil ? nil : ContentHash(of: document.root.canonicalForm)
         } catch {
             document = nil
             syntaxError = error
-            namesService = false
-            meaning = nil
         }
+        namesService = document.map { Association.namesKnownService($0.root) } ?? false
+        meaning = document?.root.members == nil ? nil : document.map { ContentHash(of: $0.root.canonicalForm) }
     }
 }
 

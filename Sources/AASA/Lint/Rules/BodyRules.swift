@@ -106,7 +106,7 @@ enum FileTooLarge: LintRule {
         id: "file-too-large", severity: .error, title: "the file is larger than 128 KiB",
         why: """
             A device stops reading at 131,072 bytes (after decompression) and treats the whole file as failed. Patterns \
-            with wildcards and substitution variables keep it small. Of more than 1 MiB nothing else is judged here.
+            with wildcards and substitution variables keep it small. Nothing else of such a file is judged.
             """,
         example: "(a file of 131,073 bytes)", fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "join patterns with wildcards and variables, drop comments and indentation",
@@ -122,12 +122,11 @@ enum FileTooLarge: LintRule {
     }
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        let count = subject.bytes.count
-        guard count > limit else { return }
+        guard subject.isTooLarge else { return }
         findings.add(
             limit..<limit + 1, "",
-            "the file has \(count) bytes; devices refuse more than \(limit)"
-                + (LintSubject.isTooLarge(subject.bytes) ? "; nothing else of it is judged" : ""))
+            "the file has \(subject.bytes.count) bytes; devices refuse more than \(limit); nothing else of it is judged"
+        )
     }
 }
 
@@ -152,7 +151,7 @@ enum FileSizeNearLimit: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         let count = subject.bytes.count
-        guard count > limit, count <= FileTooLarge.limit else { return }
+        guard count > limit else { return }
         findings.add(
             limit..<limit + 1, "",
             "the file has \(count) bytes, \(count * 100 / FileTooLarge.limit) % of the \(FileTooLarge.limit) that devices "

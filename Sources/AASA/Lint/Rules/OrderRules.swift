@@ -149,11 +149,14 @@ enum OrderNotChecked: LintRule {
     static let description = LintRuleDescription(
         id: "order-not-checked", severity: .note, title: "more rules than are compared with each other here",
         why: """
-            Whether each rule of an entry can ever decide is proven by automata, and the work for one file is bounded. Beyond \
-            the bound nothing is said of the order: no finding about it is then no proof that it is right.
+            Whether each rule of an entry can ever decide, and whether two apps open the same URL, is proven by automata, and the \
+            work for one file is bounded. Beyond the bound nothing is said of the order: no finding about it is then no proof \
+            that it is right.
             """,
-        example: LintExample.paths(
-            (0..<150).map { "\"/*a\($0)*b*c*d*e*f*g*h*i*j*k*l*m*n*o*p\"" }.joined(separator: ", ")),
+        example: LintExample.variables(
+            #"{"ab": ["a", "b"]}"#,
+            ["/*a", "/*b", "/*$(ab)"].map { "{\"/\": \"\($0)" + String(repeating: "?", count: 30) + "\"}" }
+                .joined(separator: ", ")),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "use fewer rules, or fewer wildcards in a pattern", reference: LintReference.technote,
         seen: "our own bound on the work for one file")
