@@ -283,8 +283,7 @@ extension Control {
     ) -> MonitorCause? {
         switch problem {
         case .expired, .notYetValid:
-            // Apple does not confirm the clock, but the site's certificate passes: something answers in the CDN's
-            // place.
+            // The site's certificate passes by a clock that Apple does not confirm: something answers for the CDN.
             if clock == .refused, origin.connection?.tls?.trusted == true { return nil }
             return clock.cause
         case .nameMismatch:

@@ -16,8 +16,7 @@ package enum MonitorCause: Codable, Equatable, Sendable {
     case noFamily(Int)
     /// Neither the site nor Apple's CDN accepts a connection from here; `unusedProxy`: the variable that names a proxy.
     case noWayOut(unusedProxy: String?)
-    /// The certificates of the site and of Apple's CDN are refused, each for its own authority. `authority`: the
-    /// site's.
+    /// The certificates of site and CDN are refused, each for its own authority. `authority`: the site's.
     case trustStoreLacks(authority: String)
     /// `ahead`: seconds; nil if unknown.
     case clockIsWrong(ahead: Int?)
