@@ -19,12 +19,12 @@ package final class CurlDriver: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    /// - network: applied to every transfer.
-    /// - resolver: looks up the names of hosts, but not that of a proxy.
-    /// - maximumConcurrent: transfers at once, at least 1; those that have waited for their servers longer than
-    ///   `slotTimeout` do not count. The others wait in order of arrival.
-    /// - slotTimeout: how long a transfer that waits for its server holds its slot.
-    /// - keptConnections: idle connections that stay open for reuse, in addition to busy ones.
+    ///   - network: applied to every transfer.
+    ///   - resolver: looks up the names of hosts, but not that of a proxy.
+    ///   - maximumConcurrent: transfers at once, at least 1; those that have waited for their servers longer than
+    ///     `slotTimeout` do not count. The others wait in order of arrival.
+    ///   - slotTimeout: how long a transfer that waits for its server holds its slot.
+    ///   - keptConnections: idle connections that stay open for reuse, in addition to busy ones.
     /// - Throws: `.badSettings` if `network` does not parse, `.outOfMemory`.
     package init(
         network: NetworkSettings = NetworkSettings(), resolver: Resolver = .shared, maximumConcurrent: Int = 64,

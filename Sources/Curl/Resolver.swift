@@ -36,8 +36,8 @@ package final class Resolver: Sendable {
     ///
     /// - Parameters:
     ///   - host: a name, not an address.
-    /// - isRecentEnough: accepts an answer from the last minute, and an older one if the name servers fail.
-    /// - timeout: for the whole lookup; after it the failure is `noNameServer`.
+    ///   - isRecentEnough: accepts an answer from the last minute, and an older one if the name servers fail.
+    ///   - timeout: for the whole lookup; after it the failure is `noNameServer`.
     /// - Returns: at least one address, or why there is none.
     /// - Throws: `CancellationError` only.
     package func addresses(

@@ -68,8 +68,8 @@ extension Failure {
 }
 
 extension CurlDriver {
-    /// Runs a transfer and converts its outcome. If the certificate is refused, a second, unverified handshake reads the
-    /// chain. `first` is the first URL; redirects may have led elsewhere. `time` is for additional requests.
+    /// Runs a transfer and converts its outcome. If the certificate is refused, a second, unverified handshake reads
+    /// the chain. `first` is the first URL; redirects may have led elsewhere. `time` is for additional requests.
     /// - Throws: `CancellationError` only.
     func ask(
         _ request: TransferRequest, first: String, within time: Duration
@@ -130,8 +130,8 @@ extension CurlDriver {
         return tls
     }
 
-    /// Every address that a request to this host may use. `isRecentEnough` accepts an answer from the last minute, and an
-    /// older one if no name server answers. `reachableFamiliesOnly` leaves out families of which this machine has no
+    /// Every address that a request to this host may use. `isRecentEnough` accepts an answer from the last minute, and
+    /// an older one if no name server answers. `reachableFamiliesOnly` leaves out families of which this machine has no
     /// address; otherwise addresses that only others can use are included. Throws `CancellationError` only.
     func resolution(
         of host: String, port: Int = 443, family: TransferRequest.AddressFamily, isRecentEnough: Bool = false,
