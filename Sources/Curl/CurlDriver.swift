@@ -61,8 +61,8 @@ package final class CurlDriver: Sendable {
         await withCheckedContinuation { continuation in
             loop.stop(then: continuation)
         }
-        // The thread has finished its work and ends in a moment. A process that exits during a thread of the TLS
-        // library can crash.
+        // The thread has finished its work and ends in a moment. A process that exits while it still runs can crash in
+        // the TLS library.
         thread.join()
     }
 

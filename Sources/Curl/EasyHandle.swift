@@ -132,7 +132,7 @@ extension EasyHandle {
             data: { data, size, count, context in
                 guard let data, let context else { return 0 }
                 let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
-                // A count of 0 for 0 bytes is success; any other count that differs from the bytes aborts the transfer.
+                // For 0 bytes 0 is success; any other count than that of the bytes aborts the transfer.
                 return Transfer.of(context).sink.takeBody(bytes) ? bytes.count : 0
             })
         try set(CURLOPT_WRITEDATA, pointer: context)

@@ -73,8 +73,8 @@ package struct Comparison: Codable, Equatable, Sendable {
     package var changes: [AssociationChange]
     /// nil if all are listed.
     private var unlisted: Int?
-    /// The contents whose changes these are: the CDN's and the origin's, by meaning. Two comparisons of the same
-    /// contents find the same changes.
+    /// The contents compared for `changes`: the CDN's and the origin's, by meaning. Equal contents always give equal
+    /// changes.
     package var compared: ComparedContents?
     /// What phones will do differently once the CDN serves the origin's file.
     package var behaviour: [BehaviourChange]

@@ -30,7 +30,7 @@ extension Date {
         self.init(year: parts[3], month: parts[2], day: parts[1], clock: parts[4])
     }
 
-    /// Parses OpenSSL's form, `Nov 1 08:00:00 2026 GMT`.
+    /// Parses OpenSSL's form, `Nov  1 08:00:00 2026 GMT`.
     package init?(openSSL text: String) {
         let parts = text.split(separator: " ")
         guard parts.count == 5, parts[4] == "GMT" else { return nil }

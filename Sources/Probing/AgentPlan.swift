@@ -5,7 +5,7 @@ import Evidence
 import Facts
 
 struct AgentPlan: Sendable {
-    /// Addresses that are probed with agents.
+    /// How many addresses are probed with agents.
     static let maximumPlaces = 4
     /// Before each request that follows the plain one.
     static let pause: Duration = .milliseconds(100)

@@ -184,7 +184,7 @@ private final class EdgePools: Sendable {
 
 final class CircuitBreaker: Sendable {
     private struct Record {
-        /// Consecutive.
+        /// Consecutive time-outs.
         var timeouts = 0
         /// Until then, a silent edge gets no request, and a skipped edge comes after the others.
         var quietUntil: ContinuousClock.Instant

@@ -99,8 +99,8 @@ actor Pace {
     }
 }
 
-/// Works on all items at once and returns the results in the items' order; a slow item delays no other. `limit`: how
-/// many at once, nil for all. If `work` throws, that error is thrown and the rest is cancelled.
+/// Works on all items concurrently and returns the results in the items' order. `limit`: how many at once, nil for all.
+/// If `work` throws, that error is thrown and the rest is cancelled.
 func together<Item: Sendable, Result: Sendable>(
     _ items: [Item], limit: Int? = nil, _ work: @escaping @Sendable (Item) async throws -> Result
 ) async throws -> [Result] {

@@ -53,7 +53,7 @@ package struct DomainProbe: Sendable {
         // Waits for the origin by its name. Waits for the file at the root only if the well-known URL has none.
         var hasNoFile = first.retrieval.absence(at: domain, first.contents) == .origin
         if first.retrieval.redirects.isEmpty, first.retrieval.failure?.hasNoAddress == true {
-            // A name server that does not know Apple's CDN either proves nothing.
+            // If the name server does not know Apple's CDN either, its answer proves nothing.
             hasNoFile = try await nameOfCDN?.failure?.hasNoAddress != true
         }
         var isForRoot = false
@@ -125,7 +125,7 @@ package struct DomainProbe: Sendable {
         try await cdn.retrieve(domain, timeout: settings.timeout).withBody
     }
 
-    /// Every edge of the CDN, each on its own, even if the origin has no file: first the addresses, then each answer as
+    /// Probes every edge of the CDN, even if the origin has no file. Reports the addresses first, then each answer when
     /// it arrives. One request by the CDN's name if its addresses are not known here. `timeout` limits each request,
     /// `edgeTimeout` each edge; the shortest counts, with the settings' own. `others` are not asked. Throws
     /// `CancellationError` only.

@@ -98,7 +98,7 @@ extension CurlDriver {
     ) async throws -> FetchResult {
         var request = request
         request.acceptGzip = false
-        // The same header gets the same answer.
+        // Sends the same header, to get the same answer.
         request.headers.append(("Accept-Encoding", "gzip"))
         request.limits.totalTimeout = max(left, .seconds(1))
         request.limits.connectTimeout = request.limits.totalTimeout

@@ -142,7 +142,7 @@ extension Checks {
 // MARK: - Edges
 
 extension Checks {
-    /// Seconds. Apple promises a shorter lag; until then edges may disagree.
+    /// Seconds. Apple promises a shorter lag; edges may disagree during it.
     private static let usualMix = 86_400
 
     /// Edges that disagree about the file, and edges that say nothing about it while others do.

@@ -161,7 +161,7 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
 }
 
 extension CrawlerTrouble {
-    /// Its name if this machine cannot see what Apple saw.
+    /// The diagnosis if this machine cannot see what Apple saw.
     fileprivate var diagnosis: DiagnosisID {
         switch self {
         case .refusal: .crawlerRefused

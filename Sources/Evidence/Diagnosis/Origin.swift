@@ -140,8 +140,7 @@ extension Diagnosis {
             else { return nil }
             return Cause(finding)
         },
-        // A server that only this machine reaches explains any missing file. An error that others may get too does not
-        // count as missing.
+        // A server that only this machine reaches explains a missing file, but not an error that others may get too.
         { context in
             guard context.check.readings.originFile == nil, !context.hasError(in: .origin),
                 !context.check.hasMixedAddresses

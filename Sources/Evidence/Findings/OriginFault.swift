@@ -57,7 +57,7 @@ package enum OriginFault: Codable, Equatable, Sendable {
 
 extension OriginFault {
     /// The fault of a retrieval that failed, or whose certificate other clients refuse. nil if the control does not
-    /// permit to blame the site, and for failures of this machine, its proxy or its name servers.
+    /// permit blame, and for failures of this machine, its proxy or its name servers.
     init?(of retrieval: Retrieval, host: String, by permission: Control.Permission?, now: Date) {
         guard let permission else { return nil }
         guard let failure = retrieval.failure else {
@@ -178,9 +178,9 @@ package enum RedirectFault: Codable, Equatable, Sendable {
     }
 }
 
-/// Why a TLS handshake failed before a certificate, as far as the TLS library's words distinguish the causes. OpenSSL
-/// words an alert as `sslv3 alert handshake failure` or, since 3.2, as `ssl/tls alert handshake failure`. Some, such as
-/// `tlsv1 unrecognized name`, lack that word.
+/// Why a TLS handshake failed before a certificate came, as far as the TLS library's words distinguish the causes.
+/// OpenSSL words an alert as `sslv3 alert handshake failure` or, since 3.2, as `ssl/tls alert handshake failure`. Some,
+/// such as `tlsv1 unrecognized name`, lack the word `alert`.
 package enum HandshakeFault: Codable, Equatable, Sendable {
     /// The server on the port does not speak TLS.
     case plainText
@@ -263,7 +263,7 @@ extension OriginFault {
 }
 
 extension English {
-    /// `server`: names it at the beginning of a sentence.
+    /// `server`: how sentences name the server.
     static func words(_ fault: OriginFault, _ server: String) -> Words {
         switch fault {
         case .nameNotFound(nil):

@@ -41,7 +41,7 @@ package enum HostingMeaning: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether Apple's crawler finds no file, which Apple caches.
+    /// Whether Apple's crawler finds no file, and Apple's CDN then caches that.
     var hasNoFile: Bool {
         switch self {
         case .missing, .missingOrPrivate, .dotFolderDropped, .unknownSite: true

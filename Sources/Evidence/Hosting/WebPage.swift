@@ -1,4 +1,4 @@
-// Which page a server sends instead of the file: its title tells.
+// Which page a server sends instead of the file: its title tells which.
 
 import AASA
 import Foundation

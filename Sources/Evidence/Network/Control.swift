@@ -44,7 +44,7 @@ package struct Control: Sendable {
         case gate(Gate)
     }
 
-    /// An answer in the place of Apple's CDN, and what identifies another answer of the same gate.
+    /// An answer in place of Apple's CDN, of a captive portal or a filter, and what identifies another answer of it.
     struct Gate: Equatable, Sendable {
         var status: Int
         var body: ContentHash?
@@ -270,7 +270,7 @@ extension Control {
             if let family = families.first, families.allSatisfy({ standing(ofFamily: $0) == .fails(.noFamily) }) {
                 return .noFamily(family)
             }
-            // The site may be reachable without the proxy, and Apple's CDN not.
+            // The site may be reachable without the proxy although Apple's CDN is not.
             guard case .fails(.noConnection) = connection, unusedProxy != nil else { return nil }
             return .noWayOut(unusedProxy: unusedProxy)
         case .certificate: return ownCause(ofCertificate: cdn.connection?.tls?.problem, besides: origin)

@@ -1,4 +1,4 @@
-// The monitor's own causes, as causes and as findings: why nothing is known about a site.
+// Causes in the monitor and its network, and their findings: why nothing is known about a site.
 
 /// The monitor itself, its own network, and problems that many domains share.
 package enum MonitorCause: Codable, Equatable, Sendable {

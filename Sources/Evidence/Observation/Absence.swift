@@ -33,7 +33,7 @@ extension Retrieval {
 }
 
 extension Readings {
-    /// Whether and where the origin's answer says so.
+    /// What the origin's answer says; nil if it does not say that the file is missing.
     package var absence: Absence? {
         observation.origin.absence(at: observation.domain, observation.contents)
     }

@@ -8,7 +8,7 @@ package struct Retrieval: Codable, Equatable, Sendable {
     package var url: String
     /// The redirects in order.
     package var redirects: [RedirectHop]
-    /// Why the last redirect was not followed.
+    /// Why the last redirect was not followed; nil if none was stopped.
     package var redirectStop: RedirectStop?
     package var outcome: Outcome
     /// The connection of the last request; nil if none was made.

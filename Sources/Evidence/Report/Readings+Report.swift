@@ -172,7 +172,7 @@ extension Readings {
             })
     }
 
-    /// The text `error`; null where there was none.
+    /// The text `error`; null if there was none.
     package static func error(of retrieval: Retrieval) -> OrderedJSON {
         var failure = retrieval.failure
         if case .cutShort(let cut) = retrieval.answer?.body.end { failure = cut }
