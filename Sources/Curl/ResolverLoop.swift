@@ -177,7 +177,7 @@ private final class ActiveLookUp {
     }
 
     /// The IPv4 answer decides: some servers deny a name when asked for its IPv6 addresses (RFC 4074). `noAddress`
-    /// takes both answers. `given`: nil for a new channel that distinguishes a failing server from an absent one.
+    /// needs both answers. `given`: nil for a new channel that distinguishes a failing server from an absent one.
     /// `first`: the IPv4 answer, if there is one.
     private func ask(_ type: RecordType, with given: NameServerChannel?, after first: NameServerAnswer? = nil) {
         guard lookUp.isWanted, let channel = given ?? channel(takesFailures: true) else { return }

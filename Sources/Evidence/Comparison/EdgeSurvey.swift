@@ -23,7 +23,7 @@ struct EdgeSurvey {
             switch readings.served(by: look.retrieval) {
             case .file(let meaning, _): (look, .file(meaning))
             case .page, .noFile, .partial: (look, .noFile)
-            // An edge that speaks of the file has no copy here: 404, 410, or Apple's own reason.
+            // Such an answer says that there is no copy: 404, 410, or Apple's own reason.
             case .redirect, .status, .clientCertificate, .failed: (look, .missing)
             }
         }

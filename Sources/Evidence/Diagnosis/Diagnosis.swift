@@ -31,7 +31,7 @@ extension Diagnosis {
         Diagnosis(effect: Effect(effect), cause: Cause(.monitor(cause)))
     }
 
-    /// Without a check.
+    /// For messages without a check.
     package static func remark(_ remark: Remark, _ effect: Effect.Links = .unaffected) -> Diagnosis {
         Diagnosis(effect: Effect(effect), cause: .remark(remark))
     }

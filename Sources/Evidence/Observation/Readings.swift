@@ -46,8 +46,8 @@ package final class Readings: Sendable {
     package let control: Control
     /// The complete body of the origin's answer, with any status.
     package let originBody: ContentReading?
-    /// The answer that represents the CDN: the observation's own, or that of the first edge that says anything about
-    /// the file if the first does not.
+    /// The answer that represents the CDN: the observation's own, or, if that says nothing about the file, the answer
+    /// of the first edge that does.
     package let cdn: Retrieval?
     /// The complete body of the CDN's answer, with any status.
     package let cdnBody: ContentReading?
