@@ -1,12 +1,12 @@
-// Certificates: what those of a chain say, why one was refused, and where the trusted ones are.
+// Certificates: what a chain says, why it was refused, and where trusted ones are stored.
 
 import Facts
 import Foundation
 import Glibc
 
 extension CertificateFacts {
-    /// From the "Label:value" lines of CURLINFO_CERTINFO; names are as libcurl prints them: "C = US, O = Example, CN = example.com".
-    /// For people to read and for dates; whether a certificate is good is OpenSSL's judgement, never made from this text.
+    /// Parses the "Label:value" lines of CURLINFO_CERTINFO; libcurl prints names as "C = US, O = Example, CN =
+    /// example.com". The text is for people and for dates: only OpenSSL decides whether a certificate is valid.
     init(lines: [String]) {
         self.init(subject: "", issuer: "", notBefore: nil, notAfter: nil, names: [])
         for line in lines {
@@ -31,7 +31,7 @@ extension CertificateFacts {
         }
     }
 
-    /// From OpenSSL's "CA Issuers - URI:http://…", one access method a line.
+    /// Parses OpenSSL's "CA Issuers - URI:http://…", one access method per line.
     private static func issuerURL(_ text: String) -> String? {
         let sign = "CA Issuers - URI:"
         return text.split(whereSeparator: \.isNewline).lazy
@@ -41,7 +41,7 @@ extension CertificateFacts {
 }
 
 extension CertificateProblem {
-    /// From OpenSSL's verify result. The numbers are those of `X509_V_ERR_...`:
+    /// Maps OpenSSL's verify result, an `X509_V_ERR_...` number:
     /// <https://docs.openssl.org/3.0/man3/X509_STORE_CTX_get_error/>
     init(verifyResult: Int, message: String) {
         switch verifyResult {
@@ -52,7 +52,7 @@ extension CertificateProblem {
         case 2, 20, 21: self = .incompleteChain
         case 23: self = .revoked
         case 62: self = .nameMismatch
-        // libcurl compares the names itself, after OpenSSL found the chain good; 1 is what it then leaves in place of a result.
+        // libcurl compares the names itself after OpenSSL accepts the chain, and then leaves 1 instead of a result.
         case 0, 1:
             let isAboutNames = message.contains("subject name") || message.contains("common name")
             self = isAboutNames ? .nameMismatch : .other
@@ -60,12 +60,12 @@ extension CertificateProblem {
         }
     }
 
-    /// Tells a missing intermediate from an unknown root, which OpenSSL's number alone does not. Where the server did send
-    /// the leaf's issuer, and the last certificate of the chain does not say where its own issuer's is found, it is the root
-    /// that is not trusted here. One that says so is an intermediate: the next, perhaps a root's cross-signed twin, is missing.
+    /// Distinguishes a missing intermediate from an unknown root; OpenSSL's number does not. If the server sent the
+    /// leaf's issuer, and the last certificate names no issuer URL, the root is not trusted here. A last certificate
+    /// that names one is an intermediate: the next one, perhaps a cross-signed root, is missing.
     ///
-    /// - Parameter chain: as the server sent it, from a transfer that verified nothing.
-    /// - Returns: `.untrustedRoot` in place of `.incompleteChain` where that holds; any other problem as it is.
+    /// - Parameter chain: as the server sent it, from an unverified handshake.
+    /// - Returns: `.untrustedRoot` instead of `.incompleteChain` for such a root; any other problem unchanged.
     package func refined(by chain: [CertificateFacts]) -> CertificateProblem {
         guard self == .incompleteChain, var last = chain.first else { return self }
         var length = 1
@@ -77,7 +77,7 @@ extension CertificateProblem {
     }
 }
 
-/// Where distributions keep their trusted certificates.
+/// Where distributions store trusted certificates.
 package enum TrustStore {
     private static let candidates = [
         "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Gentoo
@@ -87,10 +87,10 @@ package enum TrustStore {
         "/etc/ssl/cert.pem",  // Alpine, BSD
     ]
 
-    /// The first bundle that can be read; nil leaves libcurl with the path it was built with.
+    /// The first readable bundle; if nil, libcurl uses its built-in path.
     static let distributionBundle: String? = candidates.first { access($0, R_OK) == 0 }
 
-    /// The folder with the same certificates by hash, as Debian, Ubuntu and SUSE have it; nil where it is none.
+    /// The folder with the same certificates by hash, as on Debian, Ubuntu and SUSE; nil if there is none.
     package static let distributionFolder: String? = {
         let folder = "/etc/ssl/certs"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

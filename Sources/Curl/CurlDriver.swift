@@ -1,14 +1,14 @@
-// The door to libcurl: any task may ask for a transfer, one thread makes them all. What that thread does is in
-// `DriverLoop`; here is how a task hands its request over, waits, and changes its mind.
+// The entry point to libcurl: any task submits a transfer, and one thread (`DriverLoop`) runs them all. This file
+// covers submission, waiting and cancellation.
 
 import CCurl
 import Facts
 import Foundation
 import Synchronization
 
-/// Runs transfers on one dedicated thread of its own.
+/// Runs transfers on one dedicated thread.
 ///
-/// End it with `shutdown()`. A driver that is dropped without it ends its thread as well, without anybody waiting for that.
+/// End it with `shutdown()`. A driver that is released without it also ends its thread, but nobody waits for the end.
 package final class CurlDriver: Sendable {
     private let loop: DriverLoop
     private let thread: DriverThread
@@ -20,12 +20,12 @@ package final class CurlDriver: Sendable {
     ///
     /// - Parameters:
     ///   - network: applied to every transfer.
-    ///   - resolver: looks up the names of hosts; not that of a proxy.
-    ///   - maximumConcurrent: how many transfers run at once, at least 1, without those that have waited for their servers
-    ///     longer than `slotTimeout`; the others wait in the order of their coming.
-    ///   - slotTimeout: how long a transfer that waits keeps the next one from starting.
-    ///   - keptConnections: how many idle connections stay open, for transfers that keep them, beside all busy ones.
-    /// - Throws: `.badSettings` where `network` does not parse, `.outOfMemory`.
+    ///   - resolver: looks up the names of hosts, but not that of a proxy.
+    ///   - maximumConcurrent: transfers at once, at least 1; those that have waited for their servers longer than
+    ///     `slotTimeout` do not count. The others wait in order of arrival.
+    ///   - slotTimeout: how long a transfer that waits for its server holds its slot.
+    ///   - keptConnections: idle connections that stay open for reuse, in addition to busy ones.
+    /// - Throws: `.badSettings` if `network` does not parse, `.outOfMemory`.
     package init(
         network: NetworkSettings = NetworkSettings(), resolver: Resolver = .shared, maximumConcurrent: Int = 64,
         slotTimeout: Duration = .milliseconds(100), keptConnections: Int = 16
@@ -41,7 +41,7 @@ package final class CurlDriver: Sendable {
 
     deinit { loop.stop() }
 
-    /// Makes one transfer to an address that is known, or through a proxy.
+    /// Runs one transfer to a known address, or through a proxy.
     func transfer(_ request: TransferRequest) async throws -> TransferResult {
         let ticket = CancellationToken()
         let result: TransferResult? = await withTaskCancellationHandler {
@@ -55,18 +55,18 @@ package final class CurlDriver: Sendable {
         return result
     }
 
-    /// Cancels what runs and what waits, closes the kept connections, ends the thread and waits for that. May be called
+    /// Cancels running and waiting transfers, closes idle connections, and waits until the thread ends. May be called
     /// again, and by several tasks.
     package func shutdown() async {
         await withCheckedContinuation { continuation in
             loop.stop(then: continuation)
         }
-        // It is done with all work, and ends within the moment. A process that exits under a thread of the TLS library's can
-        // crash.
+        // The thread has finished its work and ends in a moment. A process that exits while it still runs can crash in
+        // the TLS library.
         thread.join()
     }
 
-    /// Shuts down when the work is done, however it ends.
+    /// Shuts down after `work`, whether it returns or throws.
     package func shutdown<Value>(after work: () async throws -> Value) async throws -> Value {
         let value: Value
         do {
@@ -79,11 +79,11 @@ package final class CurlDriver: Sendable {
         return value
     }
 
-    /// Of the loaded libcurl and its libraries: "libcurl/7.88.1 OpenSSL/3.0.19 ...".
+    /// The versions of libcurl and its libraries: "libcurl/7.88.1 OpenSSL/3.0.19 ...".
     package static var version: String { curl_version().map { String(cString: $0) } ?? "libcurl" }
 }
 
-/// Tells one submission from all others, and knows whether it was cancelled before it reached the loop.
+/// Identifies a submission, and remembers a cancellation that comes before the submission reaches the loop.
 final class CancellationToken: Sendable {
     let number: UInt64
     private let cancelled = Atomic(false)
@@ -96,7 +96,7 @@ final class CancellationToken: Sendable {
     func cancel() { cancelled.store(true, ordering: .releasing) }
 }
 
-/// A request on its way through the driver; `nil` is sent to its continuation for a cancelled one.
+/// A submitted request. Its continuation gets nil if the request is cancelled.
 struct Job: Sendable {
     let request: TransferRequest
     let ticket: CancellationToken
@@ -108,20 +108,20 @@ struct Job: Sendable {
 /// Where the requests to a host go.
 package struct Destination: Sendable {
     package let route: NetworkSettings.Route
-    /// Of whatever family, in the order in which they should be tried; none where a proxy looks them up.
+    /// Of any family, in the order to try them; empty if a proxy looks them up.
     package var all: [String] = []
-    /// Those of the family that was asked for.
+    /// Those of the requested family.
     package var addresses: [String] = []
-    /// Why there are none, but for a proxy.
+    /// Why there are no addresses; nil for a proxy.
     package var failure: Failure?
 }
 
-/// Names are looked up before libcurl gets a request: it would wait for dead name servers in threads that nothing can end, and
-/// does not tell why a name has no address.
+/// Names are looked up before libcurl gets a request. libcurl would wait for dead name servers in threads that nothing
+/// can end, and does not say why a name has no address.
 extension CurlDriver {
-    /// By the user's own rules first, as libcurl takes them, by the system's resolver else. `host`: as in a URL. `proxy`: in place of
-    /// the driver's own. `isRecentEnough`: an answer of the last minute will do, and an older one where no name server answers.
-    /// Throws `CancellationError` only.
+    /// Applies the user's own rules first, as libcurl does, then asks the resolver. `host` is in URL form. `proxy`
+    /// replaces the driver's own. `isRecentEnough` accepts an answer from the last minute, and an older one if the name
+    /// servers fail. Throws `CancellationError` only.
     package func destination(
         of host: String, port: Int, family: TransferRequest.AddressFamily, proxy: String? = nil, isRecentEnough: Bool,
         timeout: Duration
@@ -145,9 +145,9 @@ extension CurlDriver {
         return found
     }
 
-    /// Makes one transfer and returns what came of it, failures included. Never blocks a thread of the caller's.
+    /// Runs one transfer and returns its outcome, including a failure. Never blocks the caller's thread.
     ///
-    /// - Throws: only `CancellationError`, where the task is cancelled, or the driver is or gets shut down, before it is over.
+    /// - Throws: only `CancellationError`, if the task is cancelled or the driver shuts down before the transfer ends.
     package func perform(_ request: TransferRequest) async throws -> TransferResult {
         var request = request
         guard let url = CurlURL.inASCII(request.url) else {
@@ -165,7 +165,7 @@ extension CurlDriver {
         let spent = start.duration(to: .now)
         if let failure = found.failure { return TransferResult(failed: CurlError(failure), after: spent) }
         guard case .name(let name, let port) = found.route else { return try await transfer(request) }
-        // The plus sign: not for ever.
+        // The plus sign lets the entry expire.
         let addresses = found.addresses.map(HostAddress.inURL)
         request.lookedUp = ["+\(name):\(port):" + addresses.joined(separator: ",")]
         request.limits.connectTimeout = max(.milliseconds(1), request.limits.connectTimeout - spent)
@@ -182,7 +182,7 @@ extension TransferResult {
         self.init(error: error, connection: Connection(timings: Timings(total: spent / .milliseconds(1))))
     }
 
-    /// Counts the name look-up as the first step.
+    /// Adds the name lookup as the first step.
     fileprivate mutating func begin(after spent: Duration) {
         let spent = spent / .milliseconds(1)
         var timings = connection.timings

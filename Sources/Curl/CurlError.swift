@@ -1,15 +1,14 @@
-// A transfer's failure: the fact, how others name it, and how libcurl's codes become these.
+// The error of a transfer: its failure, its name in logs, and the mapping from libcurl's codes.
 
 import CCurl
 import Facts
 import Glibc
 
-/// Why a transfer failed.
 package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A kind of failure; where it covers several things that are told apart here, which of them.
+    /// A kind of failure. A finer name distinguishes cases of the same kind.
     package struct Code: Sendable, Equatable, CustomStringConvertible {
         package let kind: Failure.Kind
-        /// As logs and deliveries name it, free of dynamic text.
+        /// The name in logs and deliveries, without dynamic text.
         package let description: String
 
         private init(_ kind: Failure.Kind, _ name: String) {
@@ -30,16 +29,16 @@ package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
 
         /// The peer closed without a byte of answer.
         package static let emptyReply = Code(.connectionReset, "empty-reply")
-        /// A mail server offers no TLS where it is needed.
+        /// A mail server does not offer the required TLS.
         package static let noTLS = Code(.malformedAnswer, "no-tls")
-        /// A mail server refused the login, or has none that is known.
+        /// A mail server refused the login, or offers no known method.
         package static let loginFailed = Code(.malformedAnswer, "login-failed")
-        /// The announced length is beyond what libcurl can count.
+        /// The announced length exceeds what libcurl can count.
         static let bodyTooLarge = Code(.malformedAnswer, "body-too-large")
-        /// The file of trusted certificates could not be read.
+        /// The file of trusted certificates cannot be read.
         static let trustStore = Code(.own, "trust-store")
         static let badURL = Code(.malformedAnswer, "bad-url")
-        /// A request header with a line break or NUL.
+        /// A request header with an invalid name, a line break or a NUL.
         static let badHeader = Code(.own, "bad-header")
         /// The driver's `NetworkSettings` do not parse.
         static let badSettings = Code(.own, "bad-settings")
@@ -51,7 +50,7 @@ package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
     package let code: Code
     package let failure: Failure
 
-    /// `message`: libcurl's sentence. It may name hosts, addresses and certificate subjects.
+    /// `message` is libcurl's. It may name hosts, addresses and certificate subjects.
     init(code: Code, phase: Failure.Phase, message: String, proxyStatus: Int? = nil) {
         self.code = code
         let plain = message.unicodeScalars.filter { $0.properties.generalCategory != .control }
@@ -72,11 +71,11 @@ package struct CurlError: Error, Sendable, Equatable, CustomStringConvertible {
 extension Transfer {
     private typealias Code = CurlError.Code
 
-    /// What went wrong, if anything did. libcurl's code alone does not say: one covers what a reader must tell apart (35 is reset, old
-    /// TLS and plain text alike), so that the operating system's errno and the words of the error buffer count as well.
+    /// What went wrong, if anything. One libcurl code covers cases that a reader must distinguish (35 is a reset, old
+    /// TLS or plain text), so errno and the text of the error buffer count as well.
     func error(_ code: CURLcode) -> CurlError? {
         if code == CURLE_OK {
-            // The end of the connection is the end of an answer without length to libcurl, even in the middle of its headers.
+            // To libcurl the end of the connection ends an answer without length, even in the middle of its headers.
             guard sink.status != nil, !sink.headEnded else { return nil }
             return CurlError(
                 code: Code(.truncated), phase: .receiving, message: "the connection ended in the middle of the headers")
@@ -86,10 +85,10 @@ extension Transfer {
         let own = self.code(of: code, message)
         var reached = phase
         if own == .emptyReply {
-            // libcurl takes the end of the connection for the first byte of an answer.
+            // libcurl counts the end of the connection as the first byte of an answer.
             reached = .waiting
         } else if own.kind == .proxy || isByProxy && own.kind == .unreachable || code == CURLE_PROXY {
-            // What a proxy failed to do is connecting, for whom the connection is meant.
+            // A failure at the proxy counts as connecting to the host.
             reached = min(reached, .connecting)
         }
         let status = own.kind == .proxy && connectStatus != 0 ? connectStatus : nil
@@ -106,7 +105,7 @@ extension Transfer {
 
     private var osError: Int { easy.long(CURLINFO_OS_ERRNO) }
 
-    /// What an HTTP proxy answered to CONNECT; 0: nothing.
+    /// The HTTP proxy's status for CONNECT; 0 if none.
     private var connectStatus: Int { easy.long(CURLINFO_HTTP_CONNECTCODE) }
 
     private func code(of code: CURLcode, _ message: String) -> Code {
@@ -116,7 +115,7 @@ extension Transfer {
         case CURLE_COULDNT_RESOLVE_PROXY: return Code(.proxy)
         case CURLE_PROXY: return Code(proxyKind())
         case CURLE_COULDNT_CONNECT: return Code(connectKind())
-        // Where even the proxy took no connection, nobody was asked anything.
+        // If the proxy accepted no connection, the host was never contacted.
         case CURLE_OPERATION_TIMEDOUT: return Code(isByProxy && address == nil ? .proxy : .timedOut)
         case CURLE_GOT_NOTHING: return .emptyReply
         case CURLE_PARTIAL_FILE: return Code(.truncated)
@@ -124,7 +123,7 @@ extension Transfer {
         case CURLE_HTTP2_STREAM:
             return Code(message.contains("PROTOCOL_ERROR") ? .malformedAnswer : .connectionReset)
         case CURLE_HTTP2, CURLE_WEIRD_SERVER_REPLY: return Code(.malformedAnswer)
-        // The scheme is not allowed, or what answered speaks no HTTP/1 ("Received HTTP/0.9 when not allowed").
+        // The scheme is not allowed, or the peer does not speak HTTP/1 ("Received HTTP/0.9 when not allowed").
         case CURLE_UNSUPPORTED_PROTOCOL: return phase >= .waiting ? Code(.malformedAnswer) : .badURL
         case CURLE_USE_SSL_FAILED: return .noTLS
         case CURLE_LOGIN_DENIED: return request.mail != nil ? .loginFailed : .badURL
@@ -137,7 +136,7 @@ extension Transfer {
         case CURLE_SSL_CONNECT_ERROR: return Code(handshakeKind(message))
         case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CLIENTCERT:
             return Code(.tlsHandshake)
-        // libcurl 7.88 says so for a header line longer than its own limit of 100 KiB.
+        // libcurl 7.88 returns this for a header line over its own limit of 100 KiB.
         case CURLE_OUT_OF_MEMORY:
             return Code(phase == .receiving && !sink.bodyStarted ? .headersTooLarge : .own)
         case CURLE_ABORTED_BY_CALLBACK: return .cancelled
@@ -157,7 +156,7 @@ extension Transfer {
         case ECONNRESET, EPIPE, ECONNABORTED: .connectionReset
         case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL, ENETDOWN, EHOSTDOWN, EACCES, EPERM: .unreachable
         case ETIMEDOUT: .timedOut
-        // This machine's want of files or memory says nothing about the peer.
+        // A lack of files or memory on this machine says nothing about the peer.
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: .own
         default: nil
         }
@@ -173,30 +172,30 @@ extension Transfer {
         ]
         if versionWords.contains(where: words.contains) { return .tlsVersion }
         if osError == Int(ECONNRESET) { return .connectionReset }
-        // A proxy that promises a tunnel before it has reached the host can only close it then.
+        // A proxy that accepts a tunnel before it reaches the host can only close the tunnel later.
         if isByProxy, words.contains("ssl_error_syscall") || words.contains("unexpected eof") {
             return .unreachable
         }
         return .tlsHandshake
     }
 
-    /// 55 and 56: a broken connection, told apart by the words of OpenSSL.
+    /// 55 and 56: a broken connection. OpenSSL's text distinguishes the cases.
     private func brokenCode(_ message: String) -> Code {
         if isByProxy, phase < .waiting { return Code(tunnelKind()) }
         let words = message.lowercased()
-        // A client certificate that was asked for and not given is refused after a TLS 1.3 handshake.
+        // In TLS 1.3 the server refuses a missing client certificate after the handshake.
         if words.contains(" alert ") { return Code(.tlsHandshake) }
         if words.contains("unexpected eof") { return sink.status != nil ? Code(.truncated) : .emptyReply }
         return Code(.connectionReset)
     }
 
-    /// What an HTTP proxy says of the host by these is that it could not be reached: RFC 9110, 15.6.3 to 15.6.5. All else is
-    /// about the proxy itself.
+    /// With these statuses an HTTP proxy reports that it could not reach the host: RFC 9110, 15.6.3 to 15.6.5. Any
+    /// other is about the proxy itself.
     private func tunnelKind() -> Failure.Kind {
         [502, 503, 504].contains(connectStatus) ? .unreachable : .proxy
     }
 
-    /// What a SOCKS proxy said of the target: <https://curl.se/libcurl/c/CURLINFO_PROXY_ERROR.html>
+    /// A SOCKS proxy's reply about the target: <https://curl.se/libcurl/c/CURLINFO_PROXY_ERROR.html>
     private func proxyKind() -> Failure.Kind {
         switch CURLproxycode(UInt32(truncatingIfNeeded: easy.long(CURLINFO_PROXY_ERROR))) {
         case CURLPX_REPLY_CONNECTION_REFUSED: .connectionRefused

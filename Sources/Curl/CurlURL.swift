@@ -1,26 +1,26 @@
-// libcurl's URL parser, so that what we judge of a URL is what a transfer will make of it.
+// libcurl's URL parser, so that our judgement of a URL matches what a transfer does with it.
 
 import CCurl
 import Foundation
 
 /// URLs as libcurl reads them: <https://curl.se/libcurl/c/libcurl-url.html>
 package enum CurlURL {
-    /// A redirect's target: absolute, dots resolved, without fragment, an international host as DNS knows it. A user and password in it are taken away, so that a
-    /// redirect can never make us send credentials. nil when it cannot be parsed. Any scheme is kept: judge it by
-    /// `components`.
+    /// The target of a redirect: absolute, dot segments resolved, without fragment, an international host in ASCII.
+    /// User and password are removed, so that a redirect never makes us send credentials. nil if it cannot be parsed.
+    /// Any scheme is kept; check it with `components`.
     package static func resolve(_ location: String, against base: String) -> String? {
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE)
         guard let joined = Parser(), joined.set(CURLUPART_URL, base, flags) else { return nil }
-        // An empty reference is the same document; libcurl would take the last part of the path away.
+        // An empty reference means the same document; libcurl would drop the last path segment.
         guard location.isEmpty || joined.set(CURLUPART_URL, location, flags) else { return nil }
         guard let parser = joined.inASCII() else { return nil }
         return parser.clear([CURLUPART_FRAGMENT, CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS])
             ? parser.get(CURLUPART_URL) : nil
     }
 
-    /// The parts of an absolute URL; scheme and host in lower case, an IPv6 host in brackets, the port that counts (0 where
-    /// the scheme has none known and none is given), the path with its query. nil when it cannot be parsed. An international host
-    /// is in ASCII, which is the name that is looked up, connected to and shown.
+    /// The parts of an absolute URL: scheme and host in lower case, an IPv6 host in brackets, an international host in
+    /// ASCII (the name that is looked up and shown), the effective port (0 if none is given and the scheme has no
+    /// default), the path with its query. nil if the URL cannot be parsed.
     package static func components(_ url: String) -> (scheme: String, host: String, port: Int, path: String)? {
         guard let parser = Parser.asWritten(url)?.inASCII(), let scheme = parser.get(CURLUPART_SCHEME),
             let host = parser.get(CURLUPART_HOST)
@@ -30,15 +30,15 @@ package enum CurlURL {
         return (scheme.lowercased(), host.lowercased(), port, (parser.get(CURLUPART_PATH) ?? "/") + query)
     }
 
-    /// The URL as libcurl is to get it: with an international host in ASCII. libcurl would translate the host by itself, by rules
-    /// of its own and by the locale of this process. nil when it cannot be parsed.
+    /// The URL for libcurl, with an international host in ASCII; nil if it cannot be parsed. libcurl would convert the
+    /// host by its own rules and by the locale of this process.
     static func inASCII(_ url: String) -> String? {
         if url.utf8.allSatisfy({ $0 < 0x80 }), !url.contains("%") { return url }
         guard let parser = Parser.asWritten(url), let host = parser.get(CURLUPART_HOST) else { return nil }
         return host.utf8.allSatisfy { $0 < 0x80 } ? url : parser.inASCII()?.get(CURLUPART_URL)
     }
 
-    /// The same URL for messages, without user and password; a placeholder where it cannot be parsed.
+    /// The URL for messages, without user and password. If it cannot be parsed, one with an `@` is hidden.
     static func withoutCredentials(_ url: String) -> String {
         guard let parser = Parser.asWritten(url),
             parser.clear([CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS]), let clean = parser.get(CURLUPART_URL)
@@ -56,7 +56,7 @@ private struct Parser: ~Copyable {
         self.handle = handle
     }
 
-    /// Parses an absolute URL; nil where it is none.
+    /// Parses an absolute URL; nil if it is not one.
     static func asWritten(_ url: String) -> Parser? {
         guard let parser = Parser(), parser.set(CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) else {
             return nil
@@ -66,9 +66,9 @@ private struct Parser: ~Copyable {
 
     deinit { curl_url_cleanup(handle) }
 
-    /// The same URL with an international host in ASCII: UTS #46, as browsers do it. nil where that gives no name.
+    /// The same URL with an international host in ASCII (UTS #46, as in browsers); nil if that gives no valid name.
     ///
-    /// It is parsed anew: what looks like a name may turn out to be an address (`127。0。0。1`).
+    /// The URL is parsed again: its ASCII host may be an address (`127。0。0。1`).
     consuming func inASCII() -> Parser? {
         guard let host = get(CURLUPART_HOST), !host.utf8.allSatisfy({ $0 < 0x80 }) else { return self }
         var components = URLComponents()
@@ -82,7 +82,7 @@ private struct Parser: ~Copyable {
     }
 
     func set(_ part: CURLUPart, _ value: String, _ flags: UInt32 = 0) -> Bool {
-        // C would read only as far as a NUL.
+        // A C string ends at a NUL.
         !value.utf8.contains(0) && curl_url_set(handle, part, value, flags) == CURLUE_OK
     }
 

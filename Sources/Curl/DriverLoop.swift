@@ -1,5 +1,5 @@
-// The driver's thread. Other threads reach it only through the inbox and `curl_multi_wakeup`; all that libcurl owns is
-// made, used and freed here. A job is in exactly one place: inbox, queue, or running; `finish` alone takes it out for good.
+// The driver's thread. Other threads reach it only through the inbox and `curl_multi_wakeup`. libcurl's objects are
+// created, used and freed here. A job is in exactly one place: inbox, queue or running. Only `finish` removes it.
 
 import CCurl
 import DequeModule
@@ -12,9 +12,9 @@ final class DriverLoop: Sendable {
         var arrivals: [Job] = []
         var cancelled: [CancellationToken] = []
         var stopping = false
-        /// nil once the thread has freed it: from then on nobody may wake it.
+        /// nil once the thread has freed it: nobody may wake it after that.
         var multi: MultiPointer?
-        /// Those who wait for the end of the thread.
+        /// Callers that wait for the end of the thread.
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -29,10 +29,10 @@ final class DriverLoop: Sendable {
         }
         multi = MultiPointer(raw: pointer)
         inbox = Mutex(Inbox(multi: multi))
-        // libcurl counts connections in use as well, and closes idle ones while all together are more than this.
+        // libcurl counts busy connections too, and closes idle ones while the total exceeds this.
         aasa_curl_multi_set_long(
             pointer, CURLMOPT_MAXCONNECTS, keptConnections + Work.limit(maximumConcurrent))
-        // No two transfers on one HTTP/2 connection: a fresh one must not lend its connection to another.
+        // No two transfers share one HTTP/2 connection: a fresh transfer needs a connection of its own.
         aasa_curl_multi_set_long(pointer, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
     }
 
@@ -48,7 +48,7 @@ final class DriverLoop: Sendable {
         if !accepted { job.continuation.resume(returning: nil) }
     }
 
-    /// A cancel that overtakes its submission is remembered by the ticket.
+    /// The ticket remembers a cancellation that arrives before its submission.
     func cancel(_ ticket: CancellationToken) {
         ticket.cancel()
         inbox.withLock { inbox in
@@ -58,7 +58,7 @@ final class DriverLoop: Sendable {
         }
     }
 
-    /// - Parameter waiter: resumed when the thread is done with everything; at once where it is already.
+    /// - Parameter waiter: resumed when the thread is done with everything; immediately if it already is.
     func stop(then waiter: CheckedContinuation<Void, Never>? = nil) {
         let ended = inbox.withLock { inbox in
             inbox.stopping = true
@@ -71,7 +71,6 @@ final class DriverLoop: Sendable {
 
     // MARK: On the driver's thread
 
-    /// The thread's whole life.
     func run(network: NetworkSettings, maximumConcurrent: Int, slotTimeout: Duration) {
         Self.blockBrokenPipe()
         var work = Work(
@@ -79,7 +78,7 @@ final class DriverLoop: Sendable {
         while takeInbox(&work) {
             work.startWaiting()
             work.advance()
-            // Places that came free are filled before going to sleep.
+            // Fill freed slots before sleeping.
             if !work.canStart { work.sleep() }
         }
         work.finishAll()
@@ -105,8 +104,8 @@ final class DriverLoop: Sendable {
         return !stopping
     }
 
-    /// With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE to its user. A TLS library that writes to a closed socket raises it in the
-    /// writing thread, which is only ever this one.
+    /// With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE to the program. A TLS library that writes to a closed socket raises
+    /// it in the writing thread, which is always this one.
     private static func blockBrokenPipe() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -115,40 +114,40 @@ final class DriverLoop: Sendable {
     }
 }
 
-// Sendable: the only call made on it from other threads is curl_multi_wakeup, which libcurl allows from any thread, and only
-// under the inbox's lock while the handle is alive. <https://curl.se/libcurl/c/curl_multi_wakeup.html>
+// Sendable: other threads call only curl_multi_wakeup. libcurl allows that from any thread, and the inbox's lock
+// ensures that the handle is alive. <https://curl.se/libcurl/c/curl_multi_wakeup.html>
 struct MultiPointer: @unchecked Sendable {
     let raw: UnsafeMutableRawPointer
 
     func wake() { curl_multi_wakeup(raw) }
 }
 
-/// What the driver's thread has in hand: jobs that wait and transfers that run. Lives on that thread only.
+/// The jobs of the driver's thread: those that wait and those that run. Confined to that thread.
 private struct Work {
     struct Running {
         let job: Job
         let transfer: Transfer
-        /// The thread's idle time at its start.
+        /// The thread's idle time when the transfer started.
         let start: Duration
     }
 
-    /// Transfers at once, those without a place included: each takes a file of the process.
+    /// Maximum of running transfers, with or without a slot: each uses a file descriptor.
     static func limit(_ places: Int) -> Int { max(places, min(16 * places, 1024)) }
 
     let multi: UnsafeMutableRawPointer
     let network: NetworkSettings
     let maximumConcurrent: Int
-    /// A transfer that waits for its server for so long gives its place to the next: it costs no more than a socket, and a
-    /// thousand servers that never answer do not hold up one that does. The time counts only while the thread has nothing to
-    /// do, so that under load no transfer gives its place up.
+    /// A transfer that waits this long for its server gives its slot to the next: it costs only a socket, and a
+    /// thousand silent servers do not delay one that answers. Only the thread's idle time counts, so under load no
+    /// transfer loses its slot.
     let slotTimeout: Duration
     var waiting: [UInt64: Job] = [:]
-    /// Of those in `waiting`, and of some that have left it.
+    /// The IDs in `waiting`, oldest first, and some that have left it.
     var order = Deque<UInt64>()
     var running: [UInt64: Running] = [:]
-    /// The numbers of those in `running`, by their handles.
+    /// The IDs in `running`, by handle.
     var numbers: [UnsafeMutableRawPointer: UInt64] = [:]
-    /// Those of `running` that hold a place, oldest first.
+    /// The IDs in `running` that hold a slot, oldest first.
     var placed: [UInt64] = []
     /// How long the thread has slept.
     var idle: Duration = .zero
@@ -161,7 +160,7 @@ private struct Work {
         }
     }
 
-    /// The one of `waiting` that came first.
+    /// The oldest job in `waiting`.
     private var next: Job? {
         mutating get {
             while let id = order.first {
@@ -178,7 +177,7 @@ private struct Work {
         if job.ticket.isCancelled { cancel(job.ticket) }
     }
 
-    /// Of a job that is already over: nothing happens.
+    /// Does nothing if the job has already ended.
     mutating func cancel(_ ticket: CancellationToken) { finish(ticket.number, with: nil) }
 
     mutating func startWaiting() {
@@ -205,7 +204,7 @@ private struct Work {
         placed.append(job.id)
     }
 
-    /// Lets libcurl do what it can without waiting, and hands out what is over.
+    /// Lets libcurl work without waiting, and delivers what has ended.
     mutating func advance() {
         var active: Int32 = 0
         let code = curl_multi_perform(multi, &active)
@@ -223,15 +222,15 @@ private struct Work {
         }
     }
 
-    /// Until a socket, a timeout or a wake-up, or until a place comes free for a job that waits.
+    /// Waits for a socket, a timeout or a wakeup, or until a slot becomes free for a waiting job.
     mutating func sleep() {
         let start = ContinuousClock.now
         let isFull = running.count >= Self.limit(maximumConcurrent)
         let oldest = waiting.isEmpty || isFull ? nil : placed.compactMap { running[$0]?.start }.min()
         let left = oldest.map { max(.zero, $0 + slotTimeout - idle) } ?? .seconds(60)
-        // libcurl shortens the time to its own next timeout.
+        // libcurl shortens this to its own next timeout.
         if curl_multi_poll(multi, nil, 0, Int32(left / .milliseconds(1)) + 1, nil) != CURLM_OK {
-            // Out of memory: try again, but not at once and for ever.
+            // Out of memory: try again after a pause, not in a busy loop.
             usleep(10_000)
         }
         idle += start.duration(to: .now)
@@ -241,7 +240,7 @@ private struct Work {
         for id in Array(waiting.keys) + Array(running.keys) { finish(id, with: nil) }
     }
 
-    /// The one place where a job leaves and its task goes on; `nil` for a cancelled one.
+    /// The only place where a job leaves and its task continues; `nil` for a cancelled job.
     private mutating func finish(_ id: UInt64, with result: TransferResult?) {
         if let entry = running.removeValue(forKey: id) {
             numbers[entry.transfer.easy.pointer] = nil
@@ -259,7 +258,7 @@ private struct Work {
     }
 }
 
-/// A thread whose very end can be waited for, destructors of its thread-local values included.
+/// A thread that callers can wait for, including the destructors of its thread-local values.
 final class DriverThread: Sendable {
     private let handle: Mutex<pthread_t?>
 
@@ -269,8 +268,8 @@ final class DriverThread: Sendable {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Starts it.
-    /// - Throws: `.outOfMemory` where the system gives no thread.
+    /// Starts the thread.
+    /// - Throws: `.outOfMemory` if the system gives no thread.
     init(_ run: @escaping @Sendable () -> Void) throws(CurlError) {
         let body = Unmanaged.passRetained(Body(run))
         var thread = pthread_t()
@@ -291,7 +290,7 @@ final class DriverThread: Sendable {
         if let thread = handle.withLock({ $0 }) { pthread_detach(thread) }
     }
 
-    /// Returns once the thread is gone; at once where somebody else has waited, or waits.
+    /// Returns once the thread has ended; immediately if another caller has waited or waits.
     func join() {
         let thread = handle.withLock { handle in
             defer { handle = nil }

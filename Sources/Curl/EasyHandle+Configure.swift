@@ -1,11 +1,12 @@
-// All of libcurl's options for a transfer, in one place. Each option that is not obvious says why.
+// All of libcurl's options for a transfer. Each option that is not obvious has its reason.
 
 import CCurl
 import Facts
 import Foundation
 
 extension EasyHandle {
-    /// - Throws: `.badURL`, `.badHeader`, `.outOfMemory`, `.other` for an option that this libcurl does not know.
+    /// - Throws: `.badURL`, `.badHeader`, `.outOfMemory`, `.privateAddress` for a refused address literal, `.other` for
+    ///   an option that this libcurl does not know.
     func configure(for transfer: Transfer) throws(CurlError) {
         let request = transfer.request
         try set(CURLOPT_ERRORBUFFER, pointer: transfer.errorText)
@@ -21,11 +22,11 @@ extension EasyHandle {
     }
 
     private func setProcess() throws(CurlError) {
-        // A timeout by SIGALRM is for programs of one thread.
+        // Timeouts by SIGALRM work only in single-threaded programs.
         try set(CURLOPT_NOSIGNAL, true)
-        // libcurl resolves names in a thread of its own, which nothing can interrupt. Without this option, a transfer that
-        // ends before that thread (timeout, cancel) joins it: all other transfers would stand still for as long as a dead
-        // name server is waited for. With it the thread is left to end alone.
+        // libcurl resolves names in a thread that cannot be interrupted. Without this option, a transfer that ends
+        // early (timeout, cancel) joins that thread, and a dead name server would block all other transfers. With it
+        // the thread ends by itself.
         try set(CURLOPT_QUICK_EXIT, 1)
     }
 
@@ -36,7 +37,7 @@ extension EasyHandle {
         try set(CURLOPT_URL, request.url)
         try set(CURLOPT_PROTOCOLS_STR, Self.protocols(of: request))
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, true)
-        // Redirects are the caller's to judge: Apple follows none.
+        // The caller decides about redirects: Apple follows none.
         try set(CURLOPT_FOLLOWLOCATION, false)
         try set(CURLOPT_NETRC, 0)
         let family =
@@ -80,7 +81,7 @@ extension EasyHandle {
         try set(CURLOPT_TIMEOUT_MS, Self.milliseconds(limits.totalTimeout))
     }
 
-    /// libcurl takes 0 as "no limit"; the least we ask for is 1 ms, the most a day.
+    /// libcurl takes 0 as "no limit", so the range is 1 ms to one day.
     static func milliseconds(_ duration: Duration) -> Int {
         let bounded = min(max(duration, .milliseconds(1)), .seconds(86_400))
         let (seconds, attoseconds) = bounded.components
@@ -104,22 +105,22 @@ extension EasyHandle {
             try set(CURLOPT_CAPATH, folder)
         } else {
             if let file = settings.caFile ?? TrustStore.distributionBundle { try set(CURLOPT_CAINFO, file) }
-            // libcurl keeps the parsed trust store in the multi handle only while no CA path is set; Debian builds one in.
-            // With both, the whole bundle is parsed for each connection, 18 ms of CPU.
+            // libcurl caches the parsed trust store in the multi handle only if no CA path is set, and Debian builds
+            // one in. With both, each connection parses the whole bundle: 18 ms of CPU.
             try set(CURLOPT_CAPATH, nil as String?)
         }
-        // Seconds. A changed trust store is seen after a day, or at a restart.
+        // Seconds. A changed trust store takes effect after a day, or at a restart.
         try set(CURLOPT_CA_CACHE_TIMEOUT, 86_400)
         try set(CURLOPT_CERTINFO, true)
-        // Said, not left to OpenSSL's configuration: some still let older versions through, which fail later and for other
+        // Set explicitly: some OpenSSL configurations still allow older versions, which fail later and for other
         // reasons.
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        // The newest HTTP that both speak; on plain HTTP that is 1.1.
+        // The newest HTTP version that both support; 1.1 on plain HTTP.
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     }
 
     private func setProxy(_ proxy: String?) throws(CurlError) {
-        // An empty string, unlike none at all, keeps libcurl from looking at http_proxy, all_proxy and no_proxy.
+        // An empty string, unlike nil, keeps libcurl from reading http_proxy, all_proxy and no_proxy.
         try set(CURLOPT_PROXY, proxy ?? "")
         try set(CURLOPT_NOPROXY, "")
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
@@ -139,7 +140,7 @@ extension EasyHandle {
             if request.method != "POST" { try set(CURLOPT_CUSTOMREQUEST, request.method) }
             try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: body.count)
             try setBody(body)
-            // No waiting for "100 Continue", which many receivers never send.
+            // Do not wait for "100 Continue", which many receivers never send.
             lines.append("Expect:")
         }
         if !lines.isEmpty { try set(CURLOPT_HTTPHEADER, transfer.keep(lines)) }
@@ -166,15 +167,15 @@ extension EasyHandle {
                 code: .badHeader, phase: .resolving,
                 message: "a request header has a name or value that HTTP does not allow")
         }
-        // "Name:" takes a header away; an empty value is written with a semicolon.
+        // "Name:" removes a header; a trailing semicolon sends an empty value.
         return header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
     }
 }
 
-/// The options that mail alone has. libcurl doubles dots at the beginning of lines, and ends the message.
+/// Options for mail only. libcurl escapes leading dots and ends the message.
 extension EasyHandle {
     func setMail(_ mail: Mail, _ transfer: Transfer) throws(CurlError) {
-        // Of an `smtps` URL this says nothing.
+        // Ignored for an `smtps` URL.
         let tls = mail.requiresTLS ? CURLUSESSL_ALL : CURLUSESSL_TRY
         try set(CURLOPT_USE_SSL, Int(tls.rawValue))
         if let login = mail.login {
@@ -200,7 +201,7 @@ extension EasyHandle {
                 return piece.count
             })
         try set(CURLOPT_READDATA, pointer: context)
-        // Replies come by the header callback too, but without the commands.
+        // The header callback gets the replies too, but not the commands.
         try set(
             CURLOPT_DEBUGFUNCTION,
             debug: { _, kind, data, size, context in

@@ -1,10 +1,10 @@
-// One libcurl easy handle: made, set, read and freed here. Every call is checked on the spot.
+// One libcurl easy handle: created, configured, read and freed here. Every call is checked.
 
 import CCurl
 import Facts
 import Glibc
 
-/// Owns a `CURL *`. Not Sendable: made, used and freed on the driver's thread.
+/// Owns a `CURL *`. Not Sendable: created, used and freed on the driver's thread.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
 
@@ -114,8 +114,8 @@ final class EasyHandle {
     }
 }
 
-/// libcurl's callbacks. They run on the driver's thread, inside `curl_multi_perform`; their context is the `Transfer`, which
-/// the driver holds for as long as its handle is in the multi handle. None of them calls back into libcurl to change it.
+/// libcurl's callbacks. They run on the driver's thread, inside `curl_multi_perform`. Their context is the `Transfer`,
+/// which the driver keeps while the handle is in the multi handle. None calls libcurl to change the handle.
 extension EasyHandle {
     func setCallbacks(_ transfer: Transfer) throws(CurlError) {
         let context = transfer.context
@@ -132,7 +132,7 @@ extension EasyHandle {
             data: { data, size, count, context in
                 guard let data, let context else { return 0 }
                 let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
-                // A count of 0 for no bytes is success; for some bytes anything but their count aborts.
+                // For 0 bytes 0 is success; any other count than that of the bytes aborts the transfer.
                 return Transfer.of(context).sink.takeBody(bytes) ? bytes.count : 0
             })
         try set(CURLOPT_WRITEDATA, pointer: context)
@@ -145,7 +145,7 @@ extension EasyHandle {
             })
         try set(CURLOPT_XFERINFODATA, pointer: context)
         try set(CURLOPT_NOPROGRESS, false)
-        // Called once the connection stands and before the request goes out: the TLS session is there to be asked.
+        // Called when the connection is established, before the request is sent: the TLS session is then available.
         try set(
             CURLOPT_PREREQFUNCTION,
             prereq: { context, _, _, _, _ in
@@ -174,7 +174,7 @@ extension EasyHandle {
 
 private func hostAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> HostAddress? {
     guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
-    // `addr` is declared as the short `sockaddr`, but libcurl lays `addrlen` bytes there, whatever the family.
+    // `addr` is declared as the short `sockaddr`, but libcurl stores `addrlen` bytes there for any family.
     let raw = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + start, count: Int(address.pointee.addrlen))
     return HostAddress(socket: raw, family: address.pointee.family)
 }

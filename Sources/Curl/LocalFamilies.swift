@@ -1,14 +1,14 @@
-// Which address families this machine speaks.
+// The IP address families of this machine.
 
 import Facts
 import Glibc
 
-/// Which address families this machine can speak to others in, as getaddrinfo's AI_ADDRCONFIG.
+/// The address families in which this machine can reach others, like getaddrinfo's AI_ADDRCONFIG.
 package struct LocalFamilies: Sendable {
-    /// 4, 6.
+    /// 4, 6, both or neither.
     package let numbers: [Int]
 
-    /// By the addresses of this machine at this moment.
+    /// From the machine's current addresses.
     package static var now: LocalFamilies {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return LocalFamilies(numbers: [4, 6]) }
@@ -23,20 +23,20 @@ package struct LocalFamilies: Sendable {
             guard family == AF_INET || family == AF_INET6,
                 let own = HostAddress(socket: UnsafeRawBufferPointer(start: address, count: size), family: family)
             else { continue }
-            // An interface gives itself a link-local address, which reaches nobody beyond it.
+            // A link-local address reaches only its own link, and interfaces assign it to themselves.
             if ![.loopback, .linkLocal].contains(own.scope) { families.insert(own.isIPv4 ? 4 : 6) }
         }
         return LocalFamilies(numbers: families.sorted())
     }
 
-    /// Those that this machine may reach; all where it has no address but its loopback's.
+    /// Those that this machine may reach; all of them if it has no address beyond loopback and link-local.
     package func reachable(_ addresses: [String]) -> [String] {
         numbers.isEmpty ? addresses : addresses.filter { numbers.contains(HostAddress.family(of: $0)) }
     }
 }
 
 extension HostAddress {
-    /// The address in a socket address; nil for another family than IP.
+    /// The IP address in a socket address; nil for another family.
     init?(socket raw: UnsafeRawBufferPointer, family: Int32) {
         let place = family == AF_INET ? 4..<8 : 8..<24
         guard family == AF_INET || family == AF_INET6, raw.count >= place.upperBound else { return nil }

@@ -1,16 +1,16 @@
-// A mail over SMTP: what is sent, and the dialogue with the server as far as callers need it.
+// A mail over SMTP: the message, and the dialogue with the server as far as callers need it.
 
 import Foundation
 
-/// One mail to one server, which passes it on.
+/// One mail to one server, which relays it.
 package struct Mail: Sendable {
-    /// Bare addresses.
+    /// Addresses without display names.
     package var sender: String
     package var recipients: [String]
     package var login: (username: String, password: String)?
-    /// On an `smtp` URL: to end where the server offers no STARTTLS. Without it TLS is used where it is offered.
+    /// On an `smtp` URL, fail if the server does not offer STARTTLS. If false, TLS is used only if offered.
     package var requiresTLS: Bool
-    /// Headers and body as they go out, with CRLF at the end of each line.
+    /// Headers and body as sent, with CRLF at the end of each line.
     package var message: Data
 
     package init(
@@ -25,16 +25,16 @@ package struct Mail: Sendable {
     }
 }
 
-/// Which command got which reply. libcurl tells only the last code; who was refused is in the replies alone.
+/// The reply to each command. libcurl reports only the last code; only the replies say which recipient was refused.
 package struct MailDialogue: Sendable, Equatable {
-    /// What a reply is to.
+    /// The command that a reply answers.
     package enum Step: Sendable, Equatable {
         /// The connection itself.
         case greeting
         case hello, startTLS, login, sender
-        /// The number of the recipient, from 0.
+        /// The index of the recipient, from 0.
         case recipient(Int)
-        /// That the message follows.
+        /// The announcement of the message.
         case data
         case message
     }
@@ -42,19 +42,18 @@ package struct MailDialogue: Sendable, Equatable {
     package struct Reply: Sendable, Equatable {
         package let step: Step
         package let code: Int
-        /// The lines after the code, joined by blanks.
+        /// The lines after the code, joined by spaces.
         package let text: String
 
         package var isRefusal: Bool { code >= 400 }
     }
 
-    /// The latest one.
     package private(set) var last: Reply?
-    /// One for each recipient that was named, in their order.
+    /// One for each recipient sent, in the same order.
     package private(set) var recipients: [Reply] = []
-    /// The server was ready for the message: from then on it may have it.
+    /// The server accepted DATA: from then on it may have the message.
     package private(set) var messageBegan = false
-    /// The last command, QUIT, was sent.
+    /// QUIT was sent.
     private(set) var isOver = false
     private var step = Step.greeting
     private var lines: [String] = []
@@ -64,7 +63,7 @@ package struct MailDialogue: Sendable, Equatable {
 
     package init() {}
 
-    /// A command that was sent. Its parameters are not looked at: they may be a password.
+    /// Takes a command that was sent. Parameters are ignored: they may be a password.
     mutating func take(command: UnsafeRawBufferPointer) {
         let verb = String(decoding: command.prefix { $0 > 0x20 }.prefix(16), as: UTF8.self).uppercased()
         switch verb {
@@ -75,12 +74,12 @@ package struct MailDialogue: Sendable, Equatable {
         case "RCPT": step = .recipient(recipients.count)
         case "DATA": step = .data
         case "QUIT": isOver = true
-        // A login in several steps.
+        // Further steps of a login.
         default: break
         }
     }
 
-    /// A line that came, with its end. RFC 5321, section 4.2.
+    /// Takes a received line with its line end. RFC 5321, section 4.2.
     mutating func take(line: UnsafeRawBufferPointer) {
         guard !isOver else { return }
         let text = String(decoding: line.prefix(Self.longestLine), as: UTF8.self)

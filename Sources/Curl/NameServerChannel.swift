@@ -1,28 +1,27 @@
-// c-ares' side of a name look-up: one channel, its questions, and what it read in the answers. <https://c-ares.org/docs.html>
+// c-ares' part of a name lookup: one channel, its queries, and the parsed answers. <https://c-ares.org/docs.html>
 
 import CCares
 import Facts
 import Glibc
 
-/// What is asked of a name.
 enum RecordType: Int32 {
-    // As in DNS.
+    // Type numbers of DNS.
     case a = 1
     case aaaa = 28
 }
 
-/// What came of a question.
+/// The outcome of a query.
 struct NameServerAnswer {
-    /// nil where there are addresses.
+    /// nil if there are addresses.
     let failure: Failure.Kind?
-    /// c-ares' own, of a failure.
+    /// c-ares' message for a failure.
     let words: String
     private(set) var addresses: [String] = []
-    /// The names that are aliases (CNAME), the one that was asked for first, and what that one is an alias of.
+    /// The names that are aliases (CNAME), the queried name first. `firstTarget` is what that first alias points to.
     private(set) var aliases: [String] = []
     private(set) var firstTarget: String?
 
-    /// Of `ares_getaddrinfo`, in its order.
+    /// From `ares_getaddrinfo`, in its order.
     fileprivate init(_ status: Int32, _ list: UnsafePointer<ares_addrinfo>?) {
         var next = list?.pointee.nodes
         var found: [String] = []
@@ -35,7 +34,7 @@ struct NameServerAnswer {
         self.init(status, found)
     }
 
-    /// Of `ares_query`.
+    /// From `ares_query`.
     fileprivate init(_ status: Int32, _ host: UnsafePointer<hostent>?) {
         let host = host?.pointee
         let addresses = Self.entries(host?.h_addr_list).compactMap { address in
@@ -63,7 +62,7 @@ struct NameServerAnswer {
             ? ares_strerror(status).map { String(cString: $0) } ?? "error \(status)" : "the name has no address"
     }
 
-    /// Those of a C list that ends with a null pointer.
+    /// The entries of a C list that ends with a null pointer.
     private static func entries(
         _ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     ) -> [UnsafeMutablePointer<CChar>] {
@@ -76,10 +75,10 @@ struct NameServerAnswer {
     }
 }
 
-/// A c-ares channel, confined to the resolver's thread: what c-ares makes is not safe to share. It asks the name servers in their
-/// order, and knows no search domains.
+/// A c-ares channel, confined to the resolver's thread because c-ares' objects are not thread-safe. It asks the name
+/// servers in their order, without search domains.
 final class NameServerChannel {
-    /// What a callback is given. It keeps the channel while a question is under way.
+    /// The context of a callback. It retains the channel while a query runs.
     private final class Question {
         let channel: NameServerChannel
         let type: RecordType
@@ -98,18 +97,18 @@ final class NameServerChannel {
         var context: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
     }
 
-    /// Whether the failure of a name server is an answer. Without it the next one is asked, and in the end a server that failed and
-    /// one that is not there are the same to c-ares.
+    /// Whether a name server's failure is an answer. If false, c-ares asks the next server, and in the end does not
+    /// distinguish a failing server from an absent one.
     let takesFailures: Bool
     private let handle: ares_channel
 
-    /// nil where memory ran out, or the servers cannot be read. `servers`: in place of those of `/etc/resolv.conf`, as `HOST[:PORT]`
-    /// with commas between. `patience`: how long the first answer of a server is waited for.
+    /// nil if memory ran out or the servers cannot be parsed. `servers` replaces those in `/etc/resolv.conf`:
+    /// `HOST[:PORT]`, separated by commas. `patience`: how long to wait for a server's first answer.
     init?(servers: String?, patience: Duration, takesFailures: Bool) {
         self.takesFailures = takesFailures
         var options = ares_options()
         options.timeout = Int32(max(1, patience / .milliseconds(1)))
-        // The second time c-ares waits twice as long.
+        // c-ares doubles the timeout of the second try.
         options.tries = takesFailures ? 1 : 2
         options.flags = ARES_FLAG_NOALIASES | (takesFailures ? ARES_FLAG_NOCHECKRESP : 0)
         options.ndomains = 0
@@ -117,7 +116,7 @@ final class NameServerChannel {
             ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_FLAGS | ARES_OPT_DOMAINS | ARES_OPT_LOOKUPS
             | ARES_OPT_NOROTATE
         var made: ares_channel?
-        // First the file, then the name servers (bind), whatever /etc/nsswitch.conf says. c-ares makes a copy.
+        // First the file, then the name servers (bind), regardless of /etc/nsswitch.conf. c-ares copies the string.
         let status = "fb".withCString { lookups in
             options.lookups = UnsafeMutablePointer(mutating: lookups)
             return ares_init_options(&made, &options, mask)
@@ -127,11 +126,11 @@ final class NameServerChannel {
         if let servers, ares_set_servers_ports_csv(made, servers) != 0 { return nil }
     }
 
-    // No question is under way any more, each of them holds its channel: c-ares calls nobody back.
+    // Each running query retains its channel, so none is left and c-ares calls no callback.
     deinit { ares_destroy(handle) }
 
-    /// The addresses of both families from `/etc/hosts`, else from the name servers, sorted by RFC 6724. Of several failures c-ares
-    /// gives the one that came last.
+    /// The addresses of both families from `/etc/hosts`, otherwise from the name servers, sorted by RFC 6724. Of
+    /// several failures c-ares reports the last.
     func findAddresses(of name: String, _ answer: @escaping (NameServerAnswer) -> Void) {
         var hints = ares_addrinfo_hints()
         hints.ai_family = AF_UNSPEC
@@ -144,7 +143,7 @@ final class NameServerChannel {
             }, Question(self, answer: answer).context)
     }
 
-    /// The name servers' answer about one type of record.
+    /// The name servers' answer for one record type.
     func ask(_ name: String, _ type: RecordType, _ answer: @escaping (NameServerAnswer) -> Void) {
         ares_query(
             handle, name, 1, type.rawValue,
@@ -165,12 +164,12 @@ final class NameServerChannel {
             }, Question(self, type, answer: answer).context)
     }
 
-    /// Ends all questions; each is answered with a failure.
+    /// Ends all queries; each gets a failure.
     func cancel() { ares_cancel(handle) }
 
     // MARK: - For the loop
 
-    /// Those that c-ares waits for.
+    /// The sockets that c-ares waits for.
     var sockets: [pollfd] {
         var sockets = [ares_socket_t](repeating: -1, count: Int(ARES_GETSOCK_MAXNUM))
         let wanted = UInt32(bitPattern: ares_getsock(handle, &sockets, ARES_GETSOCK_MAXNUM))
@@ -182,7 +181,7 @@ final class NameServerChannel {
         }
     }
 
-    /// Until c-ares wants to look at its clock; nil where it waits for nothing.
+    /// Until c-ares must check its timeouts; nil if it waits for nothing.
     var millisecondsLeft: Int? {
         var left = timeval()
         guard ares_timeout(handle, nil, &left) != nil else { return nil }

@@ -1,21 +1,21 @@
-// The network settings of every transfer of a driver, in curl's own forms, and the check that these forms hold:
-// libcurl skips an entry that it cannot parse without a word.
+// The network settings of every transfer of a driver, in curl's own formats, and their validation: libcurl silently
+// skips an entry that it cannot parse.
 
 import Facts
 
-/// Trusted certificates, redirected names and proxy. Applied to every transfer of a `CurlDriver`.
+/// Trusted certificates, redirected names and proxy for every transfer of a `CurlDriver`.
 package struct NetworkSettings: Sendable, Equatable {
-    /// A PEM bundle in place of the distribution's.
+    /// A PEM bundle that replaces the distribution's.
     package var caFile: String?
-    /// A folder of certificates by hash, of which each is read when it is needed. For few transfers: the bundle is parsed
-    /// once for all, but takes 20 ms of CPU. Does not count beside `caFile`.
+    /// A folder of certificates by hash, each read on demand. Suits few transfers: a bundle is parsed only once, but
+    /// that takes 20 ms of CPU. Ignored if `caFile` is set.
     package var caFolder: String?
-    /// `HOST1:PORT1:HOST2:PORT2`, as curl's `--connect-to`; the first that fits counts.
+    /// `HOST1:PORT1:HOST2:PORT2`, as in curl's `--connect-to`; the first match wins.
     package var connectTo: [String]
-    /// `HOST:PORT:ADDRESS[,ADDRESS]...`, as curl's `--resolve`.
+    /// `HOST:PORT:ADDRESS[,ADDRESS]...`, as in curl's `--resolve`.
     package var resolve: [String]
-    /// `http://`, `https://`, `socks4://`, `socks4a://`, `socks5://` or `socks5h://`. nil is no proxy at all: the
-    /// environment's proxy variables never count. May hold a password.
+    /// `http://`, `https://`, `socks4://`, `socks4a://`, `socks5://` or `socks5h://`. nil means no proxy: the
+    /// environment's proxy variables are ignored. May hold a password.
     package var proxy: String?
 
     package init(
@@ -29,9 +29,9 @@ package struct NetworkSettings: Sendable, Equatable {
         self.proxy = proxy
     }
 
-    /// Checks the forms; touches neither network nor files.
+    /// Checks the formats; uses neither network nor files.
     ///
-    /// - Throws: `.badSettings` for the first entry that does not parse, with the command line's name of its option.
+    /// - Throws: `.badSettings` for the first entry that does not parse, with its command-line option.
     package func validate() throws(CurlError) {
         for entry in connectTo where ConnectRule(entry) == nil {
             throw Self.fault(
@@ -51,7 +51,7 @@ package struct NetworkSettings: Sendable, Equatable {
         CurlError(code: .badSettings, phase: .resolving, message: "\(option) '\(seen)' is not of the form \(form)")
     }
 
-    /// Where a connection to this host and port goes by `connectTo`; nil where no rule fits.
+    /// The target of a connection to this host and port according to `connectTo`; nil if no rule matches.
     package func connectTarget(host: String, port: Int) -> (host: String, port: Int)? {
         for case let rule? in connectTo.lazy.map({ ConnectRule($0) }) where rule.fits(host: host, port: port) {
             return (rule.toHost ?? host, rule.toPort ?? port)
@@ -59,7 +59,7 @@ package struct NetworkSettings: Sendable, Equatable {
         return nil
     }
 
-    /// The addresses that `resolve` gives this host and port, without brackets; nil where no entry fits.
+    /// The addresses, without brackets, that `resolve` gives this host and port; nil if no entry matches.
     package func resolvedAddresses(host: String, port: Int) -> [String]? {
         // The last entry wins, as in libcurl's table.
         for case let rule? in resolve.reversed().lazy.map({ ResolveRule($0) }) where rule.fits(host: host, port: port) {
@@ -70,15 +70,15 @@ package struct NetworkSettings: Sendable, Equatable {
 
     /// How a connection finds the address of a host.
     package enum Route: Sendable, Equatable {
-        /// The proxy looks it up.
+        /// The proxy resolves the host.
         case proxy
-        /// Given: an address, or a rule.
+        /// Known without a lookup: an address literal, or a `resolve` entry.
         case addresses([String])
-        /// A name to look up: the host's own, or that of a rule.
+        /// A name to look up: the host's own, or the target of a `connectTo` rule.
         case name(String, port: Int)
     }
 
-    /// Where a connection to this host and port goes; `host` as in a URL.
+    /// The route of a connection to this host and port; `host` is in URL form.
     package func route(host: String, port: Int) -> Route {
         guard proxy == nil else { return .proxy }
         let target = connectTarget(host: host, port: port) ?? (host, port)
@@ -88,7 +88,7 @@ package struct NetworkSettings: Sendable, Equatable {
         return .name(name, port: target.port)
     }
 
-    /// The same with a proxy of one request's own, where it has one.
+    /// A copy with the request's own proxy, if it has one.
     func with(proxy: String?) -> NetworkSettings {
         guard let proxy else { return self }
         var settings = self
@@ -102,10 +102,10 @@ package struct NetworkSettings: Sendable, Equatable {
     }
 }
 
-// MARK: - The two forms by which curl sends a name somewhere else
-// Parsed only to check them and to answer questions about them; libcurl is given the original text.
+// MARK: - The rules of `connectTo` and `resolve`
+// Parsed only to validate and query them; libcurl gets the original text.
 
-/// `HOST1:PORT1:HOST2:PORT2`; an empty part of the first pair fits anything, of the second keeps what the URL says.
+/// `HOST1:PORT1:HOST2:PORT2`. In the first pair an empty part matches anything; in the second it keeps the URL's part.
 struct ConnectRule {
     var fromHost: String?
     var fromPort: Int?
@@ -128,7 +128,7 @@ struct ConnectRule {
     }
 }
 
-/// `[+]HOST:PORT:ADDRESS[,ADDRESS]...`, host `*` for any; or `-HOST:PORT`, which takes an entry away.
+/// `[+]HOST:PORT:ADDRESS[,ADDRESS]...`, where host `*` matches any; or `-HOST:PORT`, which removes an entry.
 struct ResolveRule {
     var host: String
     var port: Int
@@ -154,7 +154,7 @@ struct ResolveRule {
 }
 
 private enum RuleText {
-    /// Splits at colons outside brackets; the part number `limit` keeps its own. nil for a bracket left open.
+    /// Splits at colons outside brackets; part number `limit` keeps its colons. nil for an open bracket.
     static func parts(_ text: String, limit: Int = .max) -> [String]? {
         var parts = [""]
         var inBrackets = false

@@ -1,44 +1,44 @@
-// Looks names up with c-ares, and not with getaddrinfo: that blocks a thread for as long as a dead name server is waited for,
-// and does not tell "no such name" from "the name server could not say".
+// Looks names up with c-ares. getaddrinfo blocks a thread while it waits for a dead name server, and does not
+// distinguish "no such name" from "the name server could not say".
 
 import Facts
 import Foundation
 import Synchronization
 
-/// The addresses that a name leads to, or why it gave none: of the kinds only `nameNotFound` (NXDOMAIN, or a name that DNS does not
-/// allow) and `noAddress` say something of the name.
+/// The addresses of a name, or why there are none. Only the kinds `nameNotFound` (NXDOMAIN, or a name that DNS does not
+/// allow) and `noAddress` say something about the name.
 package typealias LookUpResult = Result<[String], Failure>
 
 extension Failure {
-    /// Of a look-up. `own`: memory, threads, or too many look-ups at once.
+    /// A failed lookup. `own`: memory, threads, or too many lookups at once.
     init(lookUp kind: Kind, _ detail: String, alias: String? = nil) {
         self.init(kind: kind, phase: .resolving, detail: detail, alias: alias)
     }
 }
 
-/// Looks names up in `/etc/hosts`, and else asks the name servers of `/etc/resolv.conf` for them. A name is asked for as it is,
-/// never with a search domain behind it: what this machine's own network calls by a watched name is another host.
+/// Looks names up in `/etc/hosts`, then asks the name servers of `/etc/resolv.conf`. It adds no search domain: within
+/// this machine's network, the name could mean another host.
 package final class Resolver: Sendable {
-    /// With the name servers of this machine.
+    /// Uses this machine's name servers.
     package static let shared = Resolver()
 
     private let loop: ResolverLoop
     private let recent = Mutex<[String: (addresses: [String], until: ContinuousClock.Instant)]>([:])
 
-    /// How long an answer counts for those who do not need a new one.
+    /// How long an answer is valid for callers that do not need a new one.
     private static let lifetime = Duration.seconds(60)
     private static let maximumRecent = 256
 
-    /// `servers`: in place of those in `/etc/resolv.conf`, as `HOST[:PORT]` with commas between.
+    /// `servers` replaces those in `/etc/resolv.conf`: `HOST[:PORT]`, separated by commas.
     package init(servers: String? = nil) { loop = ResolverLoop(servers: servers) }
 
-    /// The addresses of a host, IPv4 and IPv6, in the order in which they should be tried (RFC 6724), without duplicates.
+    /// The addresses of a host, IPv4 and IPv6, in the order to try them (RFC 6724), without duplicates.
     ///
     /// - Parameters:
     ///   - host: a name, not an address.
-    ///   - isRecentEnough: an answer of the last minute will do, and an older one where the name servers are in trouble.
-    ///   - timeout: of the whole look-up; beyond it no name server has answered.
-    /// - Returns: the addresses, at least one, or why there is none.
+    ///   - isRecentEnough: accepts an answer from the last minute, and an older one if the name servers fail.
+    ///   - timeout: for the whole lookup; after it the failure is `noNameServer`.
+    /// - Returns: at least one address, or why there is none.
     /// - Throws: `CancellationError` only.
     package func addresses(
         of host: String, isRecentEnough: Bool = false, timeout: Duration
@@ -56,8 +56,8 @@ package final class Resolver: Sendable {
         guard let result = answer else { throw CancellationError() }
         guard isRecentEnough else { return result }
         var kept = result
-        // A name server in trouble is no reason to leave an address that answered a while ago, and it is not waited for again
-        // with each request.
+        // If the name servers fail, an address from an earlier answer is still good, and the next request does not wait
+        // for them again.
         if let known, case .failure(let fault) = result, [.noNameServer, .nameServerFailure].contains(fault.kind) {
             kept = .success(known.addresses)
         }
@@ -71,7 +71,7 @@ package final class Resolver: Sendable {
     }
 }
 
-/// One look-up, answered once: by a name server, by the clock or by a cancellation, whichever is first.
+/// One lookup. It ends once: by a name server, by the clock or by a cancellation, whichever is first.
 final class LookUp: Sendable {
     private enum State {
         case new
@@ -79,7 +79,7 @@ final class LookUp: Sendable {
         case over
     }
 
-    /// As it is asked for: without final dot. Every name below `localhost` is this machine (RFC 6761, 6.3).
+    /// As it is queried: lower case, without final dot. Every name below `localhost` is this machine (RFC 6761, 6.3).
     let name: String
     let timeout: Duration
     private let start = ContinuousClock.now
@@ -92,7 +92,7 @@ final class LookUp: Sendable {
         self.timeout = timeout
     }
 
-    /// - Returns: false where it was cancelled before it began; the continuation is resumed then.
+    /// - Returns: false if the lookup was cancelled before it began; the continuation is then resumed.
     func wait(_ continuation: CheckedContinuation<LookUpResult?, Never>) -> Bool {
         let begins = state.withLock { state in
             guard case .new = state else { return false }
@@ -107,10 +107,10 @@ final class LookUp: Sendable {
         state.withLock { if case .waiting = $0 { true } else { false } }
     }
 
-    /// Negative where it is over.
+    /// Negative after the timeout.
     var timeLeft: Duration { timeout - start.duration(to: .now) }
 
-    /// `result`: nil of a cancelled one.
+    /// `result` is nil for a cancelled lookup.
     func finish(_ result: LookUpResult?) {
         let continuation = state.withLock { state -> CheckedContinuation<LookUpResult?, Never>? in
             defer { state = .over }
@@ -120,7 +120,7 @@ final class LookUp: Sendable {
         continuation?.resume(returning: result)
     }
 
-    /// Ends it where its time is over.
+    /// Ends the lookup if its time is up.
     func finishIfLate() {
         if timeLeft <= .zero { finish(.failure(Failure(lookUp: .noNameServer, "no name server answered in time"))) }
     }

@@ -1,4 +1,4 @@
-// The thread that drives c-ares. It runs while something is looked up, and ends when nothing is.
+// The thread that drives c-ares. It runs only while there are lookups.
 
 import CCares
 import DequeModule
@@ -6,23 +6,23 @@ import Facts
 import Glibc
 import Synchronization
 
-/// Hands look-ups to a thread of its own, a bounded number at a time.
+/// Runs lookups on its own thread, a bounded number at a time.
 final class ResolverLoop: Sendable {
     private struct Inbox {
         var waiting = Deque<LookUp>()
         var isRunning = false
     }
 
-    /// Look-ups that may wait. Beyond them the name servers are dead, and more of the same helps nobody.
+    /// Lookups that may wait. More than this means that the name servers are dead, and further lookups would not help.
     private static let maximumWaiting = 4096
-    /// Look-ups under way at once: name servers limit how much they answer.
+    /// Lookups that run at once: name servers limit their answers.
     private static let maximumActive = 256
-    /// How late a look-up may end whose time is over or that nobody waits for any more.
+    /// Milliseconds. How late an expired or cancelled lookup may end.
     private static let maximumSleep = 100
 
     private let servers: String?
     private let inbox = Mutex(Inbox())
-    /// Interrupts the thread's `poll`; negative where the system gives no descriptor.
+    /// Interrupts the thread's `poll`; negative if the system gives no descriptor.
     private let wakeUp: Int32
 
     init(servers: String?) {
@@ -53,7 +53,7 @@ final class ResolverLoop: Sendable {
         }
     }
 
-    /// Without a thread nothing is looked up; the next look-up tries again.
+    /// Fails all waiting lookups, because no thread could start. The next lookup tries again.
     private func giveUp(_ fault: Failure) {
         let waiting = inbox.withLock { inbox in
             defer { inbox = Inbox() }
@@ -80,7 +80,7 @@ final class ResolverLoop: Sendable {
         }
     }
 
-    /// What may begin now; nil where nothing waits and nothing is under way: the thread ends.
+    /// The lookups to start now; nil if none waits and none runs, which ends the thread.
     private func next(active: Int) -> [LookUp]? {
         inbox.withLock { inbox in
             for lookUp in inbox.waiting { lookUp.finishIfLate() }
@@ -96,7 +96,7 @@ final class ResolverLoop: Sendable {
         }
     }
 
-    /// Waits for sockets, for the next time limit of c-ares, or for a wake-up.
+    /// Waits for sockets, for c-ares' next timeout, or for a wakeup.
     private func waitAndProcess(_ channels: [NameServerChannel]) {
         var polled = [pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)]
         var owners: [NameServerChannel] = []
@@ -117,13 +117,13 @@ final class ResolverLoop: Sendable {
     }
 }
 
-/// A look-up under way. c-ares finds addresses by itself; where it finds none it does not tell the four outcomes apart, and
-/// each type of record is asked for by itself.
+/// A running lookup. c-ares finds the addresses. If there are none, it does not distinguish the four kinds of failure,
+/// so each record type is queried separately.
 private final class ActiveLookUp {
     private let lookUp: LookUp
     private let servers: String?
-    /// Of this look-up alone: what changes in `/etc/resolv.conf` counts for the next one, and questions that nobody waits for any more
-    /// are ended.
+    /// Of this lookup only: the next lookup sees a changed `/etc/resolv.conf`, and queries that nobody waits for can be
+    /// cancelled.
     private(set) var channels: [NameServerChannel] = []
     private var isExplaining = false
 
@@ -137,19 +137,18 @@ private final class ActiveLookUp {
         channel.findAddresses(of: lookUp.name) { [self] answer in
             switch answer.failure {
             case nil: lookUp.finish(.success(answer.addresses))
-            // There is no /etc/hosts, and no name server is asked for this machine.
+            // No /etc/hosts entry; name servers are not asked for localhost.
             case _ where lookUp.name == "localhost": lookUp.finish(.success(["127.0.0.1", "::1"]))
-            // A name server has denied something, perhaps after others that failed.
+            // A name server gave a negative answer, perhaps after others failed.
             case .nameNotFound, .noAddress: explain(with: channel)
             default: explain(with: nil)
             }
         }
     }
 
-    /// Where c-ares still waits and little time is left, what is known of IPv4 has to do: some servers are silent when they are asked
-    /// for IPv6 addresses.
+    /// When little time is left, asks for IPv4 addresses alone: some servers never answer queries for IPv6 addresses.
     ///
-    /// - Returns: whether it is still under way. After its end no channel has questions.
+    /// - Returns: whether the lookup still runs. After its end no channel has queries.
     func advance() -> Bool {
         lookUp.finishIfLate()
         guard lookUp.isWanted else {
@@ -160,7 +159,7 @@ private final class ActiveLookUp {
         return true
     }
 
-    /// A new one; where there is none the look-up is over.
+    /// A new channel. If there is none, the lookup fails.
     private func channel(takesFailures: Bool) -> NameServerChannel? {
         let patience = min(.seconds(2), lookUp.timeout / 4)
         guard let channel = NameServerChannel(servers: servers, patience: patience, takesFailures: takesFailures) else {
@@ -177,9 +176,9 @@ private final class ActiveLookUp {
         ask(.a, with: channel)
     }
 
-    /// The IPv4 answer decides, since some servers deny a name when they are asked for IPv6 addresses (RFC 4074); that a name has no
-    /// address takes both. `given`: nil for one that tells a server that failed from one that is not there. `first`: the answer about
-    /// IPv4, where there is one.
+    /// The IPv4 answer decides: some servers deny a name when asked for its IPv6 addresses (RFC 4074). `noAddress`
+    /// needs both answers. `given`: nil for a new channel that distinguishes a failing server from an absent one.
+    /// `first`: the IPv4 answer, if there is one.
     private func ask(_ type: RecordType, with given: NameServerChannel?, after first: NameServerAnswer? = nil) {
         guard lookUp.isWanted, let channel = given ?? channel(takesFailures: true) else { return }
         channel.ask(lookUp.name, type) { [self] answer in
@@ -194,7 +193,7 @@ private final class ActiveLookUp {
         }
     }
 
-    /// Tells the end of a chain of aliases: c-ares gives the first target alone, and so the last alias is asked for.
+    /// Reports the end of a chain of aliases. c-ares gives only the first target, so the last alias is queried.
     private func deny(_ kind: Failure.Kind, _ answer: NameServerAnswer, with channel: NameServerChannel) {
         func finish(_ target: String?) {
             lookUp.finish(.failure(Failure(lookUp: kind, answer.words, alias: target)))

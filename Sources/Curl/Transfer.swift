@@ -1,10 +1,10 @@
-// One transfer under way: its handle, what libcurl was lent for as long, and what it answered so far.
+// One running transfer: its handle, the memory lent to libcurl, and the answer so far.
 
 import CCurl
 import Facts
 import Foundation
 
-/// Confined to the driver's thread. The callbacks' context; outlives its handle's stay in the multi handle.
+/// Confined to the driver's thread. It is the callbacks' context and outlives its handle's time in the multi handle.
 final class Transfer {
     let request: TransferRequest
     let settings: NetworkSettings
@@ -13,7 +13,7 @@ final class Transfer {
     var sink: AnswerSink
     var tlsVersion: String?
     var refusedAddress = false
-    /// Of mail: what was said so far, and what of the message is yet to be sent.
+    /// Mail only: the dialogue so far, and the part of the message still to send.
     var dialogue = MailDialogue()
     var unsent = Data()
     /// Lists that libcurl keeps pointers to.
@@ -32,17 +32,17 @@ final class Transfer {
         try easy.configure(for: self)
     }
 
-    /// A mail server was sent the last command, or nobody wants its answer any more. libcurl would wait for that on the driver's
-    /// thread, which meanwhile sees no cancellation.
+    /// The last mail command was sent, or the task was cancelled. libcurl would block the driver's thread to wait for
+    /// the server's reply, and the thread would not see a cancellation.
     var isLeaving: Bool { request.mail != nil && (dialogue.isOver || ticket.isCancelled) }
 
     deinit {
-        // The handle is freed after this, with the last reference to it; it must not know the buffer any more.
+        // The handle is freed after this, with its last reference, so it must not keep the buffer.
         try? easy.set(CURLOPT_ERRORBUFFER, pointer: nil)
         errorBuffer.deallocate()
     }
 
-    /// What the handle is given as context and for messages. Valid as long as this object.
+    /// The callbacks' context and the error buffer. Valid as long as this object.
     var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
     var errorText: UnsafeMutableRawPointer { UnsafeMutableRawPointer(errorBuffer) }
 
@@ -56,7 +56,7 @@ final class Transfer {
         return list
     }
 
-    /// The result, once libcurl said that the transfer is over, with which code. Before the handle leaves its multi handle.
+    /// The result, once libcurl reports the end of the transfer. Call it before the handle leaves its multi handle.
     func result(_ code: CURLcode) -> TransferResult {
         sink.dropInformational()
         let error = error(code)
@@ -69,13 +69,13 @@ final class Transfer {
             mail: request.mail == nil ? nil : dialogue)
     }
 
-    /// From the steps that libcurl has put a time to. TCP's is put down only together with that of the TLS handshake
-    /// (libcurl 7.87 and later), but the peer's address is there as soon as TCP is connected.
+    /// Derived from the steps for which libcurl has a time. libcurl (7.87 and later) sets the TCP time only together
+    /// with the time of the TLS handshake, but the peer's address as soon as TCP is connected.
     var phase: Failure.Phase {
         if easy.offset(CURLINFO_STARTTRANSFER_TIME_T) > 0 || sink.status != nil { return .receiving }
         if easy.offset(CURLINFO_PRETRANSFER_TIME_T) > 0 { return .waiting }
         if address != nil {
-            // An HTTP proxy that has not said yes is still connecting, for us.
+            // An HTTP proxy that has not opened the tunnel counts as connecting.
             let awaitsTunnel =
                 settings.proxy?.lowercased().hasPrefix("http") == true && easy.long(CURLINFO_HTTP_CONNECTCODE) == 0
             return awaitsTunnel ? .connecting : .handshaking
@@ -94,12 +94,12 @@ final class Transfer {
             viaProxy: settings.proxy != nil)
     }
 
-    /// Where TCP was connected to: the proxy, where there is one.
+    /// The address of the TCP connection: the proxy's, if there is one.
     var address: String? { easy.string(CURLINFO_PRIMARY_IP) }
 
-    /// nil without TLS, and where the handshake failed before a certificate was looked at.
+    /// nil without TLS, and if the handshake failed before the certificate was checked.
     private func tls(_ error: CurlError?) -> TLSFacts? {
-        // OpenSSL's number: 0 for fine or no TLS, 1 where the handshake broke off without a verdict.
+        // OpenSSL's number: 0 for success or no TLS, 1 if the handshake ended without a result.
         let verdict = easy.long(CURLINFO_SSL_VERIFYRESULT)
         if let failure = error?.failure, failure.kind == .certificate {
             return TLSFacts(
@@ -128,13 +128,13 @@ final class Transfer {
     }
 }
 
-/// What arrives of an answer, kept within its limits: libcurl's header and body callbacks end here. No libcurl in it.
+/// Collects an answer within its limits, for libcurl's header and body callbacks. Does not call libcurl.
 struct AnswerSink {
     private(set) var status: Int?
     private(set) var headers: [HeaderField] = []
     private(set) var body = Data()
     private(set) var bodyStarted = false
-    /// Whether the last block of headers came to its end.
+    /// Whether the last header block is complete.
     private(set) var headEnded = false
     private(set) var headersOverLimit = false
     private(set) var bodyOverLimit = false
@@ -148,16 +148,16 @@ struct AnswerSink {
         bodyLimit = max(0, limits.bodyBytes)
     }
 
-    /// One whole line, status lines and trailers included.
+    /// Takes one whole line, including status lines and trailers.
     /// - Returns: false to stop the transfer.
     mutating func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        // All blocks count together: a peer may send informational ones for ever.
+        // All blocks count together: a peer can send informational blocks forever.
         headerBytes += line.count
         guard headerBytes <= headerLimit else {
             headersOverLimit = true
             return false
         }
-        // Trailers count, and are dropped.
+        // Trailers count towards the limit, but are dropped.
         guard !bodyStarted else { return true }
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
@@ -170,13 +170,13 @@ struct AnswerSink {
             let value = text[text.index(after: colon)...].withoutBlanks
             headers.append(HeaderField(name: String(text[..<colon]), value: value))
         } else if text.first == " " || text.first == "\t", let last = headers.indices.last {
-            // Obsolete line folding: the value goes on.
+            // Obsolete line folding: the value continues.
             headers[last].value += " " + text[...].withoutBlanks
         }
         return true
     }
 
-    /// A piece of the decoded body.
+    /// Takes a piece of the decoded body.
     /// - Returns: false to stop the transfer.
     mutating func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bodyStarted = true
@@ -186,7 +186,7 @@ struct AnswerSink {
         return !bodyOverLimit
     }
 
-    /// Bytes of the body so far as sent. Compressed data that decodes to nothing would otherwise never reach a limit.
+    /// Takes the size of the body on the wire. Compressed data that decodes to nothing would otherwise reach no limit.
     /// - Returns: false to stop the transfer.
     mutating func noteWireBytes(_ count: Int) -> Bool {
         let (limit, overflow) = bodyLimit.addingReportingOverflow(65_536)
@@ -194,7 +194,7 @@ struct AnswerSink {
         return !bodyOverLimit
     }
 
-    /// Forgets an answer that was informational only.
+    /// Drops an answer that is only informational.
     mutating func dropInformational() {
         guard let status, status < 200 else { return }
         self.status = nil

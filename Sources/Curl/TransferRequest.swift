@@ -1,4 +1,4 @@
-// What one transfer asks for. Plain values; the options that libcurl gets are in `EasyHandle+Configure.swift`.
+// The request of one transfer, as plain values. `EasyHandle+Configure.swift` turns it into libcurl options.
 
 import Facts
 import Foundation
@@ -7,32 +7,31 @@ import Foundation
 package struct TransferRequest: Sendable {
     /// Absolute. A URL with a user or a password is refused.
     package var url: String
-    /// As HTTP names it.
     package var method: String
-    /// Goes with every method but GET, if only as an empty one.
+    /// Every method but GET needs a body, even an empty one.
     package var body: Data?
-    /// Goes over SMTP: nothing that is about HTTP counts then, such as headers and user agent.
+    /// Sent over SMTP; HTTP fields such as headers and user agent are then ignored.
     package var mail: Mail?
-    /// Sent as they are; a name or value with a line break or NUL is refused.
+    /// Sent verbatim; a name or value with a line break or NUL is refused.
     package var headers: [(name: String, value: String)]
     package var userAgent: String
-    /// Without it only `https` is spoken, whatever the URL says.
+    /// If false, HTTP requests use `https` only.
     package var allowPlainHTTP: Bool
-    /// Takes an idle connection of an earlier such transfer where there is one, and keeps it afterwards. Without: a new name look-up,
-    /// a new connection and a full handshake; nothing is shared but the parsed trust store.
+    /// Reuses an idle connection of an earlier request with this flag, and keeps the connection open. If false: a new
+    /// name lookup, a new connection and a full handshake; only the parsed trust store is shared.
     package var keepsConnection: Bool
     package var limits: TransferLimits
-    /// Asks for gzip and decodes what comes. Without it the body is left as sent.
+    /// Requests gzip and decodes the body. If false, the body stays as sent.
     package var acceptGzip = true
     package var purpose: Purpose
     package var family: AddressFamily
     package var addressPolicy: AddressPolicy
-    /// An IP address to connect to whatever the URL's name resolves to (one edge of a CDN, one record of an origin). The
-    /// name stays that of the URL in TLS and HTTP; the port is the URL's, or that of the driver's matching `connectTo` rule.
+    /// The IP address to connect to, instead of the URL's name (one edge of a CDN, one record of an origin). TLS and
+    /// HTTP still use the name. The port is the URL's, or that of the driver's matching `connectTo` rule.
     package var address: String?
-    /// In place of the driver's own proxy: another place to look from. May hold a password.
+    /// Replaces the driver's own proxy, to probe from another location. May hold a password.
     package var proxy: String?
-    /// What the driver has looked up, as libcurl takes it.
+    /// The result of the driver's lookup, in `--resolve` format.
     var lookedUp: [String] = []
 
     package init(
@@ -58,10 +57,10 @@ package struct TransferRequest: Sendable {
 
     package enum Purpose: Sendable {
         case transfer
-        /// Connects, shakes hands and closes.
+        /// Connects, completes the handshake and closes.
         case handshake
-        /// The same, neither chain nor name verified: for the certificates of a server whose chain was refused. No request is
-        /// ever sent to an unverified peer.
+        /// The same without verifying chain and name: reads the certificates of a refused chain. No request is ever
+        /// sent to an unverified peer.
         case unverifiedHandshake
     }
 
@@ -71,7 +70,7 @@ package struct TransferRequest: Sendable {
         /// 4 or 6; nil for both.
         package var number: Int? { self == .any ? nil : rawValue }
 
-        /// Whether an address, without brackets, is of the family.
+        /// Whether the family includes an address without brackets.
         package func accepts(_ address: String) -> Bool {
             number.map { $0 == HostAddress.family(of: address) } ?? true
         }
@@ -79,14 +78,14 @@ package struct TransferRequest: Sendable {
 
     package enum AddressPolicy: Sendable {
         case any
-        /// Refuses to open a socket to an address that is not public (`Failure.Kind.privateAddress`), at the moment of
-        /// connecting, so that a name that resolves to something else the second time gains nothing. Behind a proxy only
-        /// an address literal in the URL can be judged, as it is the proxy that resolves and connects.
+        /// Refuses to connect to an address that is not public (`Failure.Kind.privateAddress`). The check runs when the
+        /// socket opens, so a second, different DNS answer cannot bypass it. Behind a proxy only an address literal in
+        /// the URL is checked, because the proxy resolves and connects.
         case publicOnly
-        /// As `publicOnly`, for a receiver that its operator chose: only the metadata addresses of clouds are refused.
+        /// Refuses only the metadata addresses of clouds: for a receiver that its operator chose.
         case noMetadata
 
-        /// `address`: nil for one of another family than IP.
+        /// `address` is nil for a family other than IP.
         func allows(_ address: HostAddress?) -> Bool {
             switch self {
             case .any: true
@@ -95,8 +94,8 @@ package struct TransferRequest: Sendable {
             }
         }
 
-        /// The address that a URL's host is, without brackets, where this policy refuses it; nil for a name, which is judged
-        /// once it is resolved, and for an address that is allowed.
+        /// The URL's host without brackets, if it is an address that this policy refuses. nil for an allowed address,
+        /// and for a name, which is checked once it is resolved.
         package func refusedLiteral(_ host: String) -> String? {
             let literal = host.filter { $0 != "[" && $0 != "]" }
             guard let address = HostAddress(literal), !allows(address) else { return nil }
@@ -105,14 +104,14 @@ package struct TransferRequest: Sendable {
     }
 }
 
-/// How long and how much. Times start when the transfer starts, not while it waits for a free place.
+/// Limits of time and size. Times start with the transfer, not while it waits for a free slot.
 package struct TransferLimits: Sendable {
-    /// Name look-up, TCP and TLS together.
+    /// Name lookup, TCP and TLS together.
     package var connectTimeout: Duration
     package var totalTimeout: Duration
     /// All header blocks and trailers together. libcurl 7.88 itself refuses a single line over 100 KiB.
     package var headerBytes: Int
-    /// Of the body, decoded. Past it the transfer stops and the body is `.capped`.
+    /// Limit of the decoded body. Beyond it the transfer stops and `TransferResult.isCapped` is set.
     package var bodyBytes: Int
 
     package init(

@@ -1,15 +1,15 @@
 // Durations as people write them in the configuration and on the command line: 30s, 5m, 24h, 14d, 500ms, 1h30m.
 
-/// Why a text is no duration, in words for the person who wrote it.
+/// Why a text is not a duration, in words for the person who wrote it.
 package struct DurationFault: Error, Equatable, CustomStringConvertible {
     package let reason: String
 
     package var description: String { reason }
 }
 
-/// Reads `30s`, `5m`, `24h`, `14d`, `500ms`, or several from the largest unit to the smallest, as in `1h30m`.
+/// Parses `30s`, `5m`, `24h`, `14d`, `500ms`, or several from the largest unit to the smallest, as in `1h30m`.
 ///
-/// - Returns: zero or more, 10 years (3,650 days) at most. Where zero makes no sense the caller says so.
+/// - Returns: zero or more, at most 10 years (3,650 days). The caller refuses zero if it makes no sense.
 /// - Throws: `DurationFault`, whose reason does not repeat the text.
 package func parseDuration(_ text: String) throws(DurationFault) -> Duration {
     guard !text.isEmpty else { throw DurationFault(reason: "it is empty") }
@@ -33,7 +33,7 @@ package func parseDuration(_ text: String) throws(DurationFault) -> Duration {
                 reason: isKnown
                     ? "its units must go from the largest to the smallest" : "the units are ms, s, m, h and d")
         }
-        // Numbers past Int64 are past ten years as well.
+        // A number beyond Int64 is beyond ten years as well.
         guard let count = Int64(digits) else { throw DurationFault(reason: tooLong) }
         let (part, overflow) = count.multipliedReportingOverflow(by: allowed[index].milliseconds)
         guard !overflow, part <= longestDuration, total + part <= longestDuration else {
@@ -59,7 +59,7 @@ extension Duration {
         var rest = seconds * 1000 + attoseconds / 1_000_000_000_000_000
         var text = ""
         for unit in durationUnits where rest >= unit.milliseconds {
-            // 24h stays 24h and 14d stays 14d: a day is written where the duration is whole days, two at least.
+            // 24h stays 24h and 14d stays 14d: days are written only for whole days, and at least two.
             if unit.name == "d", rest % unit.milliseconds != 0 || rest < 2 * unit.milliseconds { continue }
             text += "\(rest / unit.milliseconds)\(unit.name)"
             rest %= unit.milliseconds

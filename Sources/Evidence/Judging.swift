@@ -1,12 +1,12 @@
-// The one way from an observation to a verdict, for the command line and for the daemon alike.
+// The only way from an observation to a verdict, for the command line and the daemon.
 
 import Foundation
 
 extension Verdict {
-    /// Judges one observation. Pure: the same arguments give the same verdict.
+    /// Evaluates one observation. Pure: the same arguments give the same verdict.
     ///
-    /// `history`: what earlier checks saw, `.none` for a one-shot check. `expectations`: what the owners of the domain expect of
-    /// its file. Only here and in `ignoring(_:at:)` are findings told apart by the rules that are ignored.
+    /// `history`: what earlier checks saw, `.none` for a one-shot check. `expectations`: the owners' expectations of
+    /// the file. Only this and `ignoring(_:at:)` apply the ignored rules.
     package init(
         of readings: Readings, history: CopyHistory = .none, checks: CheckSettings = CheckSettings(),
         expectations: Expectations = Expectations(), now: Date
@@ -17,15 +17,15 @@ extension Verdict {
             now: now)
         let all = Checks.all.flatMap { $0(context) }.filter(context.isSeen).map(context.weighed).worstFirst
         let (findings, ignored) = context.ignored.split(all)
-        // An error is a fact, even one that its owners accept: a file that is not there must not be called valid. What is no risk to its
-        // owners, or no longer expected, is none.
+        // An error is a fact even if its owners ignore it: a missing file must not be called valid. Ignored warnings,
+        // expectations and removed links do not count as facts.
         let facts = all.filter { !context.ignored.contains($0.rule) || $0.isFact }
         self.init(
             level: Level(findings), diagnosis: Diagnosis(of: DiagnosisContext(check: context, findings: facts)),
             comparison: comparison, findings: findings, ignored: ignored)
     }
 
-    /// The same verdict under other rules: what the check saw stays.
+    /// The same verdict with other ignored rules: what the check saw stays.
     package func ignoring(_ rules: [IgnoredRule], at now: Date) -> Verdict {
         guard !rules.isEmpty || !ignored.isEmpty else { return self }
         var verdict = self
@@ -43,21 +43,21 @@ extension Verdict {
 }
 
 extension [Finding] {
-    /// Stable: findings of one severity stay in the order of the checks, which is the order of the network's layers.
+    /// Stable: findings of one severity keep the order of the checks, which follows the layers of the network.
     fileprivate var worstFirst: [Finding] {
         enumerated().sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }.map(\.element)
     }
 }
 
 extension Finding {
-    /// Whether it tells of this machine, and nothing of the site.
+    /// Whether it is about this machine and says nothing about the site.
     package var isOfThisMachine: Bool { if case .monitor = matter { true } else { false } }
 
     fileprivate var isFact: Bool { severity == .error && matter.area != .expectation && kind != .linksRemoved }
 }
 
 extension Verdict.Level {
-    /// `findings`: worst first. What is known to be wrong outweighs what could not be seen.
+    /// `findings`: worst first. A known fault outweighs what could not be seen.
     fileprivate init(_ findings: [Finding]) {
         let errors = findings.prefix { $0.severity == .error }
         self =
@@ -71,9 +71,9 @@ extension Verdict.Level {
 
 // MARK: - Checks
 
-// A check is a pure function from what was seen to findings, in Checks/. This lists them all.
+// A check is a pure function from what was seen to findings, in Checks/. This is the list of all.
 
-/// What every check may look at. A class, since each row and check is handed it: it is never copied.
+/// What every check may read. A class, because each row and check receives it and it is never copied.
 package final class CheckContext: Sendable {
     package let readings: Readings
     package let comparison: Comparison
@@ -85,9 +85,9 @@ package final class CheckContext: Sendable {
     package let now: Date
     /// What each edge of the CDN serves.
     let edges: EdgeSurvey
-    /// The edges' answers that say that there is no copy; the one answer that speaks for the CDN where edges were not asked.
+    /// The edges' answers without a copy, or the one answer that represents the CDN if edges were not asked.
     let absentCopies: [Answer]
-    /// The word of Apple's crawler on why there is no copy: that of the answer which speaks for the CDN, or of any edge.
+    /// Apple's reason why there is no copy: from the answer that represents the CDN, or from any edge.
     let crawlerFailure: CrawlerFailure?
 
     package init(
@@ -111,7 +111,7 @@ package final class CheckContext: Sendable {
             .first
     }
 
-    /// Whether a finding rests on what was seen of the site: where this machine met something else, nothing is said of it.
+    /// Whether a finding rests on what was seen of the site: a failure of this machine says nothing about it.
     func isSeen(_ finding: Finding) -> Bool {
         guard origin.ownFault != nil else { return true }
         return switch finding.matter.area {

@@ -1,6 +1,6 @@
 // What one check means.
 
-// What of the file's own library a verdict holds: whoever reads verdicts reads these.
+// The AASA library's types in a verdict: every reader of verdicts needs them.
 @_exported import struct AASA.AssociationChange
 @_exported import struct AASA.BehaviourChange
 @_exported import enum AASA.LinkBehaviour
@@ -8,7 +8,7 @@
 @_exported import enum AASA.LintSeverity
 import Foundation
 
-/// The judgement over one observation.
+/// The judgement of one observation.
 package struct Verdict: Codable, Equatable, Sendable {
     package var level: Level
     /// What phones do now, and why.
@@ -16,9 +16,9 @@ package struct Verdict: Codable, Equatable, Sendable {
     package var comparison: Comparison
     /// Those that count, worst first.
     package var findings: [Finding]
-    /// nil for none, so that the states of most domains do not grow.
+    /// nil if there are none, so that the states of most domains do not grow.
     private var setAside: [IgnoredFinding]?
-    /// Those that do not count, worst first. Nothing is concluded from them.
+    /// Those that do not count, worst first. They do not affect the level.
     package var ignored: [IgnoredFinding] {
         get { setAside ?? [] }
         set { setAside = newValue.isEmpty ? nil : newValue }
@@ -34,18 +34,18 @@ package struct Verdict: Codable, Equatable, Sendable {
         self.ignored = ignored
     }
 
-    /// The diagnosis in words, as they are true at an instant.
+    /// The diagnosis in words as of an instant.
     package func text(at now: Date) -> DiagnosisText { diagnosis.text(at: now) }
 
-    /// Whether this machine could not look at the origin.
+    /// Whether this machine could not check the origin.
     package var saysNothingOfOrigin: Bool {
         findings.contains { $0.isOfThisMachine && $0.severity == .error } || level == .unknown
     }
 
-    /// How it is with a domain, for every surface.
+    /// The state of a domain, for every surface.
     package enum Level: String, Codable, Sendable, CaseIterable {
         case ok, warning, failing
-        /// This machine could not see: its network, its name server, its clock. Nothing is said of the site.
+        /// This machine could not check, because of its network, name server or clock. Says nothing about the site.
         case unknown
     }
 
@@ -55,38 +55,38 @@ package struct Verdict: Codable, Equatable, Sendable {
     }
 }
 
-/// How Apple's copy stands to the origin's.
+/// How Apple's copy compares with the origin's file.
 package struct Comparison: Codable, Equatable, Sendable {
     package var state: State
-    /// Whether the two bodies are the same bytes; nil where one of them is missing.
+    /// Whether the two bodies have the same bytes; nil if one of them is missing.
     package var bytesEqual: Bool?
-    /// Since when the origin no longer serves what the CDN serves: the first check that saw another content, or the
-    /// origin's Last-Modified. The change happened at this instant or before it, so that no age is overstated.
+    /// When the origin stopped serving what the CDN serves: the first check that saw other content, or the origin's
+    /// Last-Modified. The change happened at or before this instant, so that no age is overstated.
     package var changedAt: Date?
-    /// The last instant at which the origin was still seen to serve the CDN's content: the change came after it.
+    /// The last instant at which the origin was seen to serve the CDN's content: the change came later.
     package var changedAfter: Date?
-    /// What happened then; nil where `changedAt` is.
+    /// What happened then; nil if `changedAt` is nil.
     package var changedBy: OriginChange.Way?
-    /// How long the CDN has lagged, at the instant of the check.
+    /// How many seconds the CDN lagged at the time of the check.
     package var lagSeconds: Int?
-    /// What differs in meaning, from what the CDN serves to what the origin serves: the first of `changesTotal`.
+    /// The differences in meaning, from the CDN's file to the origin's: the first of `changesTotal`.
     package var changes: [AssociationChange]
-    /// nil: no more than are listed.
+    /// nil if all are listed.
     private var unlisted: Int?
-    /// Of what the changes are: the content that the CDN serves and the one that the origin serves, by meaning. Two
-    /// comparisons of the same contents find the same changes.
+    /// The contents compared for `changes`: the CDN's and the origin's, by meaning. Equal contents always give equal
+    /// changes.
     package var compared: ComparedContents?
-    /// What phones will do differently once the CDN serves what the origin serves.
+    /// What phones will do differently once the CDN serves the origin's file.
     package var behaviour: [BehaviourChange]
-    /// Whether the contents differ and it is proven that no URL and no other service behaves otherwise by it; nil: it is not.
+    /// Whether the contents differ, but provably no URL and no other service changes; nil if not.
     package var isWithoutEffect: Bool?
-    /// How the CDN's edges stand to the origin; nil where they were not asked one by one.
+    /// How the CDN's edges compare with the origin; nil if they were not probed one by one.
     package var edges: EdgeTally?
 
-    /// How many changes there are in all.
+    /// The number of all changes.
     package var changesTotal: Int { changes.count + (unlisted ?? 0) }
 
-    /// The changes and what they do on phones, as one.
+    /// The changes and their effect on phones, as one value.
     package var differences: Differences {
         Differences(changes: changes, total: changesTotal, behaviour: behaviour)
     }
@@ -112,7 +112,7 @@ package struct Comparison: Codable, Equatable, Sendable {
         self.changes = changes
     }
 
-    /// The change that the copy lags behind; nil where it is not known to lag.
+    /// The change that the copy lags behind; nil if no lag is known.
     package var change: OriginChange? {
         lagSeconds == nil
             ? nil : changedAt.map { OriginChange(at: $0, after: changedAfter, way: changedBy ?? .changed) }
@@ -152,7 +152,7 @@ package struct Differences: Equatable, Sendable {
     package var changes: [AssociationChange] = []
     package var total = 0
     package var behaviour: [BehaviourChange] = []
-    /// Whether both files list the same apps in the same entries and order, each once: which of several opens a URL stays the same.
+    /// Whether both files list the same apps in the same entries and order, each once: URLs stay with their app.
     var keepsApps = false
 
     package init(changes: [AssociationChange] = [], total: Int? = nil, behaviour: [BehaviourChange] = []) {
@@ -161,27 +161,27 @@ package struct Differences: Equatable, Sendable {
         self.behaviour = behaviour
     }
 
-    /// Whether it is proven that phones do the same by both files: no URL opens otherwise, and nothing but links differs.
+    /// Whether phones provably do the same with both files: each URL behaves the same, and only links differ.
     var isWithoutEffect: Bool {
         keepsApps && behaviour.isEmpty && total == changes.count && !changes.isEmpty
             && changes.allSatisfy { $0.pointer.hasPrefix("/applinks/") }
     }
 
-    /// `and 550 more changes`, where so many are shown; nil where that is all.
+    /// `and 550 more changes`; nil if that is all.
     package func more(after shown: Int) -> String? {
         let rest = total - min(shown, changes.count)
         return rest > 0 ? "and \(rest.of("more change", "more changes"))" : nil
     }
 }
 
-/// What set a copy and the origin's file apart, and when, as far as it was seen.
+/// What made a copy and the origin's file differ, and when, as far as it was seen.
 package struct OriginChange: Codable, Equatable, Sendable {
-    /// It happened at this instant or before it.
+    /// The change happened at or before this instant.
     package var at: Date
-    /// And after this one; nil: at just that instant, as the origin itself says.
+    /// It happened after this instant; nil if `at` is exact, from the origin itself.
     package var after: Date?
     package var way: Way
-    /// Whether it is an incident to its operator that the copy still lags; nil: it is not.
+    /// Whether the lag is an incident to its operator; nil if not.
     package var isOverdue: Bool?
 
     package init(at: Date, after: Date? = nil, way: Way = .changed, isOverdue: Bool? = nil) {
@@ -194,16 +194,16 @@ package struct OriginChange: Codable, Equatable, Sendable {
     package enum Way: String, Codable, Sendable, CaseIterable {
         /// The origin serves a new file.
         case changed
-        /// The origin serves an older file than the copy is.
+        /// The origin serves an older file than the copy.
         case rolledBack = "rolled_back"
-        /// Apple's CDN had the present file at every edge, and serves an older one again.
+        /// Every edge of Apple's CDN had the current file, and now the CDN serves an older one again.
         case wentBack = "went_back"
     }
 
-    /// Whole seconds; a clock that went backwards makes nothing younger than now.
+    /// Whole seconds; 0 if the clock went backwards.
     package func lag(at now: Date) -> Int { Int(max(0, now.timeIntervalSince(at))) }
 
-    /// Nobody looked for so long before the change was seen that it may be much older.
+    /// Whether checks were so rare before the change was seen that it may be much older.
     package func isMuchOlder(at now: Date) -> Bool {
         guard let after else { return false }
         return at.timeIntervalSince(after) > max(3600, now.timeIntervalSince(at) / 4)

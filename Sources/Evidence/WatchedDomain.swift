@@ -1,13 +1,13 @@
-// What the monitor is asked to do about one domain. Configuration reads it; every other module takes from it what it needs, and
-// keeps no copy under another name.
+// What the monitor does for one domain. The configuration fills it in; every other module reads it here and keeps no
+// copy under another name.
 
 import Facts
 
-/// How often and how patiently a domain is checked. The defaults are written here, and nowhere else.
+/// How often and with which limits a domain is checked. This is the only place for the defaults.
 package struct CheckSettings: Sendable, Equatable {
-    /// Between two checks; 100 ms at least.
+    /// Between two checks; at least 100 ms.
     package var interval: Duration
-    /// How long the CDN may lag behind a change before that is an incident.
+    /// How long the CDN may lag behind a change before it is an incident.
     package var staleAfter: Duration
     /// A full check at least this often.
     package var fullEvery: Duration
@@ -17,9 +17,9 @@ package struct CheckSettings: Sendable, Equatable {
     package var failureThreshold: Int
     /// Consecutive good checks before it is resolved; 1 to 100.
     package var recoveryThreshold: Int
-    /// How long before its expiry a certificate is complained about.
+    /// How long before a certificate expires the monitor warns.
     package var certificateWarning: Duration
-    /// The rules whose findings do not count; no rule twice. A domain's are its own, and those of the defaults.
+    /// The rules whose findings do not count, each once: the domain's own, and those of the defaults.
     package var ignore: [IgnoredRule]
 
     package init(
@@ -38,13 +38,13 @@ package struct CheckSettings: Sendable, Equatable {
     }
 }
 
-/// One domain that the monitor watches, with the defaults filled in. A class, since several parts hold each of ten thousand.
+/// One watched domain, with the defaults filled in. A class, because several parts hold each of ten thousand.
 package final class WatchedDomain: Sendable {
     package let domain: Domain
     package let checks: CheckSettings
     package let mode: AssociationMode
     package let labels: [String: String]
-    /// The channels that hear of this domain; nil: all that no step of the escalation names, empty: none.
+    /// The channels that are notified of this domain. nil: all that no escalation step names; empty: none.
     package let channels: [String]?
     package let expect: Expectations?
 
@@ -69,11 +69,11 @@ extension WatchedDomain: Equatable {
     }
 }
 
-/// Another place to look from, by way of a proxy there.
+/// Another location to probe from, through a proxy there.
 package struct Vantage: Sendable, Equatable {
-    /// Unique; never `local`, which is where the monitor itself stands.
+    /// Unique; never `local`, which is the monitor's own location.
     package var name: String
-    /// A URL, which may hold a password.
+    /// A URL; may hold a password.
     package var proxy: Secret
 
     package init(name: String, proxy: Secret) {

@@ -1,17 +1,16 @@
-// IP addresses as a configuration, a URL, a request or a name server names them: parsed once, compared as numbers and never as text.
+// IP addresses from configuration, URLs, requests and name servers: parsed once, compared as numbers, never as text.
 
 import Foundation
 
-/// An IP address. An IPv4 address equals the IPv6 address that stands for it (`::ffff:192.0.2.1`), as systems show it on a
-/// socket that takes both.
+/// An IP address. An IPv4 address equals its IPv4-mapped IPv6 address (`::ffff:192.0.2.1`): a dual-stack socket shows
+/// it in that form.
 package struct HostAddress: Hashable, Sendable, CustomStringConvertible {
-    /// 16, in network order; of an IPv4 address those of the IPv6 address that stands for it.
+    /// 16 bytes in network order. An IPv4 address is stored in its IPv4-mapped form.
     package let bytes: [UInt8]
 
     private static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 
-    /// - Parameter text: an address without zone or brackets. Names, and numbers that only some programs read as an address
-    ///   (`127.1`), are none.
+    /// - Parameter text: an address without zone or brackets. Host names and short forms (`127.1`) give nil.
     package init?(_ text: some StringProtocol) {
         let isIPv6 = Self.family(of: text) == 6
         var bytes = [UInt8](repeating: 0, count: isIPv6 ? 16 : 4)
@@ -19,13 +18,13 @@ package struct HostAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes: bytes)
     }
 
-    /// An address as a URL has it, IPv6 with or without brackets.
+    /// Parses a URL's host: IPv6 with or without brackets.
     package init?(host: some StringProtocol) {
         let isInBrackets = host.hasPrefix("[") && host.hasSuffix("]") && host.contains(":")
         self.init(isInBrackets ? String(host.dropFirst().dropLast()) : String(host))
     }
 
-    /// - Parameter bytes: 4 or 16 in network order; any other count is no address.
+    /// - Parameter bytes: 4 or 16 bytes in network order; any other count gives nil.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes.count == 4 ? Self.mapped + bytes : bytes
@@ -35,27 +34,27 @@ package struct HostAddress: Hashable, Sendable, CustomStringConvertible {
 
     package var isIPv4: Bool { bytes.starts(with: Self.mapped) }
 
-    /// 4 or 6. `text`: an address without brackets.
+    /// 4 or 6. `text` is an address without brackets.
     package static func family(of text: some StringProtocol) -> Int { text.contains(":") ? 6 : 4 }
 
-    /// A name or an address as a URL has it: IPv6 in brackets.
+    /// A name or an address in URL form: IPv6 in brackets.
     package static func inURL(_ host: String) -> String {
         family(of: host) == 6 && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 
-    /// Whether only this machine reaches it: 127.0.0.0/8 and ::1.
+    /// 127.0.0.0/8 or ::1.
     package var isLoopback: Bool {
         isIPv4 ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// Whether a host of a URL, of a setting or of a `Host` header is this machine alone: `localhost` or a loopback address.
-    /// Other names may have any address.
+    /// Whether the host of a URL, a setting or a `Host` header is `localhost` or a loopback address. Any other name may
+    /// resolve to any address.
     package static func isLoopback(host: some StringProtocol) -> Bool {
         let name = host.hasSuffix(".") ? String(host.dropLast()) : String(host)
         return name.lowercased() == "localhost" || HostAddress(host: host)?.isLoopback == true
     }
 
-    /// What one client has at least: of IPv6 the first 64 bits, within which it chooses freely.
+    /// The smallest block that one client controls: an IPv4 address or an IPv6 /64.
     package var subscriber: HostAddress {
         isIPv4 ? self : HostAddress(all: bytes[..<8] + [UInt8](repeating: 0, count: 8))
     }
@@ -68,10 +67,10 @@ package struct HostAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The addresses that begin with the same bits.
+/// A CIDR range.
 package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     private let start: HostAddress
-    /// Of the 128 of `start`.
+    /// The prefix length, counted in the 128 bits of `start`.
     private let bits: Int
 
     /// - Parameter text: an address, or a network such as `10.0.0.0/8` or `fd00::/8`.
@@ -84,7 +83,7 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
             guard parts[1].isOfDigits, let given = Int(parts[1]), given <= 128 - offset else { return nil }
             bits = offset + given
         }
-        // What an operator writes after the network's own bits does not count.
+        // Host bits that an operator writes are ignored.
         start = HostAddress(
             all: address.bytes.enumerated().map { index, byte in
                 byte & Self.mask(ofByte: index, bits: bits)
@@ -110,9 +109,9 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One of the addresses that a name leads to.
+/// One of the addresses that a name resolves to.
 package struct ResolvedAddress: Codable, Equatable, Hashable, Sendable {
-    /// In text, without brackets.
+    /// Text form, without brackets.
     package var address: String
     package var scope: AddressScope
 
@@ -121,7 +120,7 @@ package struct ResolvedAddress: Codable, Equatable, Hashable, Sendable {
         self.scope = scope
     }
 
-    /// Text that is no address is reserved, as nobody can reach it.
+    /// Text that is not an address gets the scope `reserved`: nobody can reach it.
     package init(_ address: String) {
         self.init(address: address, scope: HostAddress(address)?.scope ?? .reserved)
     }
@@ -132,8 +131,9 @@ package struct ResolvedAddress: Codable, Equatable, Hashable, Sendable {
 
 // MARK: - Who can reach an address
 
-/// Who can reach an address, by IANA's special-purpose registries. Apple's CDN asks public ones only (SWCERR00202).
-/// <https://www.iana.org/assignments/iana-ipv4-special-registry>, <https://www.iana.org/assignments/iana-ipv6-special-registry>
+/// Who can reach an address, from IANA's special-purpose registries. Apple's CDN connects to public addresses only
+/// (SWCERR00202). <https://www.iana.org/assignments/iana-ipv4-special-registry>,
+/// <https://www.iana.org/assignments/iana-ipv6-special-registry>
 package enum AddressScope: String, Codable, Sendable, CaseIterable {
     case `public`
     case loopback
@@ -142,19 +142,19 @@ package enum AddressScope: String, Codable, Sendable, CaseIterable {
     /// RFC 6598, 100.64.0.0/10: carriers, and overlay networks such as Tailscale.
     case carrierGrade = "carrier_grade_nat"
     case linkLocal = "link_local"
-    /// Documentation, benchmarks, multicast, unspecified and all else that is not given out.
+    /// Documentation, benchmarking, multicast, unspecified, and everything that IANA has not allocated.
     case reserved
 }
 
 extension HostAddress {
-    /// An IPv6 address that carries an IPv4 one is as public as that.
+    /// An IPv6 address that embeds an IPv4 address has the scope of that IPv4 address.
     package var scope: AddressScope {
         if let inner = carried { return inner.scope }
         if let closed = Self.closed.first(where: { $0.range.contains(self) }) { return closed.scope }
         return isIPv4 || Self.givenOut?.contains(self) == true ? .public : .reserved
     }
 
-    /// The IPv4 address in a translated (64:ff9b::/96) or a 6to4 (2002::/16) address.
+    /// The IPv4 address that a NAT64 (64:ff9b::/96) or 6to4 (2002::/16) address embeds.
     private var carried: HostAddress? {
         if bytes.starts(with: [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) {
             return HostAddress(bytes: Array(bytes[12...]))
@@ -167,8 +167,8 @@ extension HostAddress {
         (.private, ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]),
         (.carrierGrade, ["100.64.0.0/10"]),
         (.linkLocal, ["169.254.0.0/16", "fe80::/10"]),
-        // Those of IPv4 end with multicast, reserved and broadcast; those of IPv6 are IETF protocol assignments (Teredo, ORCHID,
-        // benchmarking) and two blocks of documentation.
+        // The last IPv4 range covers multicast, reserved and broadcast. The IPv6 ranges are IETF protocol assignments
+        // (Teredo, ORCHID, benchmarking) and two documentation blocks.
         (
             .reserved,
             [
@@ -178,12 +178,12 @@ extension HostAddress {
         ),
     ].flatMap { scope, texts in texts.compactMap { AddressRange($0) }.map { ($0, scope) } }
 
-    /// All of IPv6 that is given out at all.
+    /// IANA allocates global unicast IPv6 addresses from this range only.
     private static let givenOut = AddressRange("2000::/3")
 
-    /// Whether clouds offer the metadata of a machine there, with its credentials: at all link-local addresses, as nearly every
-    /// cloud uses 169.254.169.254, and at the others that providers document; also as an IPv6 address that stands for such an
-    /// IPv4 one.
+    /// Whether a cloud may serve a machine's metadata, with its credentials, at this address: any link-local address
+    /// (nearly every cloud uses 169.254.169.254), the other addresses that providers document, and IPv6 addresses that
+    /// embed one of these.
     package var isMetadata: Bool {
         scope == .linkLocal || Self.metadata.contains(self) || Self.aws?.contains(self) == true
             || possiblyCarried.contains(where: \.isMetadata)
@@ -197,11 +197,11 @@ extension HostAddress {
             "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:a9fe:a9fe::1", "fd00:42::42",
         ].compactMap { HostAddress($0) })
 
-    /// With ::254 for metadata and ::23 for the credentials of containers.
+    /// ::254 serves the metadata, ::23 the credentials of containers.
     private static let aws = AddressRange("fd00:ec2::/32")
 
-    /// The IPv4 addresses that an IPv6 address may stand for: compatible ones, both NAT64 prefixes with each length of RFC 6052,
-    /// 6to4. Of a local NAT64 prefix (RFC 8215) nobody but its operator knows the length.
+    /// The IPv4 addresses that an IPv6 address may embed: IPv4-compatible, 6to4 and NAT64. Only the operator of a local
+    /// NAT64 prefix (RFC 8215) knows its length, so each length of RFC 6052 counts.
     private var possiblyCarried: [HostAddress] {
         if let carried { return [carried] }
         let last = [12, 13, 14, 15]

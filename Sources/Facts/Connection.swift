@@ -1,12 +1,12 @@
-// Facts of the connection that carried a request: where to, how secured, how fast; and a header of what it brought.
+// The connection that carried a request (address, TLS, timings), and a header field of its answer.
 
 import Foundation
 
 package struct Connection: Codable, Equatable, Sendable {
-    /// The remote address in text, without port; nil where no connection was made.
+    /// The remote address as text, without port; nil if no connection was made.
     package var address: String?
     package var port: Int?
-    /// `1.0`, `1.1`, `2` or `3`; nil where no answer came.
+    /// `1.0`, `1.1`, `2` or `3`; nil without an answer.
     package var httpVersion: String?
     package var tls: TLSFacts?
     package var timings: Timings
@@ -26,13 +26,13 @@ package struct Connection: Codable, Equatable, Sendable {
 }
 
 package struct TLSFacts: Codable, Equatable, Sendable {
-    /// As OpenSSL names it, such as `TLSv1.3`; nil where the handshake did not come so far.
+    /// OpenSSL's name, such as `TLSv1.3`; nil if no handshake completed.
     package var version: String?
-    /// Leaf first. Where verification failed these come from a second, unverified connection.
+    /// Leaf first. If verification failed, the chain comes from a second, unverified connection.
     package var chain: [CertificateFacts]
     package var trusted: Bool
     package var problem: CertificateProblem?
-    /// The verifier's own words.
+    /// The verifier's message.
     package var detail: String?
 
     package init(
@@ -54,8 +54,7 @@ package struct CertificateFacts: Codable, Equatable, Sendable {
     package var notAfter: Date?
     /// DNS names of the subject alternative name extension.
     package var names: [String]
-    /// Where the certificate says that its issuer's is found (Authority Information Access, "CA Issuers"); nil where it
-    /// does not.
+    /// The URL of the issuer's certificate (Authority Information Access, "CA Issuers"); nil if absent.
     package var issuerURL: String?
 
     package init(

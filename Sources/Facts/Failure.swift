@@ -1,14 +1,14 @@
-// Why a request came to nothing.
+// Why a request failed.
 
-/// What stopped a request, as a fact: neither blame nor advice.
+/// What stopped a request: a fact, without blame or advice.
 package struct Failure: Error, Codable, Equatable, Sendable {
     package var kind: Kind
     package var phase: Phase
-    /// libcurl's own words, for the evidence.
+    /// The library's message, kept as evidence.
     package var detail: String
-    /// Of a name that has no address: what it is an alias of (CNAME), as far as the name server says.
+    /// For a name without an address: the target of its alias (CNAME), if the name server gives one.
     package var alias: String?
-    /// Of a proxy that opened no tunnel: its status.
+    /// For a proxy that opened no tunnel: its status.
     package var proxyStatus: Int?
 
     package init(kind: Kind, phase: Phase, detail: String, alias: String? = nil, proxyStatus: Int? = nil) {
@@ -21,21 +21,21 @@ package struct Failure: Error, Codable, Equatable, Sendable {
 
     package enum Kind: String, Codable, Sendable, CaseIterable {
         case nameNotFound = "name_not_found"
-        /// The name exists, and has neither an A nor an AAAA record.
+        /// The name exists but has neither an A nor an AAAA record.
         case noAddress = "no_address"
-        /// A name server answered that it could not find out (SERVFAIL, REFUSED). It says nothing of the name.
+        /// A name server answered with an error (SERVFAIL, REFUSED). This says nothing about the name.
         case nameServerFailure = "name_server_failure"
         /// No name server answered.
         case noNameServer = "no_name_server"
-        /// The name has addresses, but none of the one family that was asked for.
+        /// The name has addresses, but none of the requested family.
         case noIPv4Address = "no_ipv4_address"
         case noIPv6Address = "no_ipv6_address"
         case connectionRefused = "connection_refused"
         case unreachable
         case timedOut = "timed_out"
-        /// Broken off, or closed without a byte of answer.
+        /// Reset, or closed without a byte of answer.
         case connectionReset = "connection_reset"
-        /// Closed in the middle of an answer: in its body, where the answer says so, or before its headers ended.
+        /// Closed before the headers ended, or before the body was complete by its own framing.
         case truncated
         /// The TLS handshake failed for a reason other than the certificate.
         case tlsHandshake = "tls_handshake"
@@ -48,11 +48,11 @@ package struct Failure: Error, Codable, Equatable, Sendable {
         case badEncoding = "bad_encoding"
         case privateAddress = "private_address"
         case proxy
-        /// Our own fault: the trust store cannot be read, memory ran out.
+        /// A fault of this machine: it cannot read the trust store, or memory ran out.
         case own
     }
 
-    /// How far the request had come.
+    /// How far the request got.
     package enum Phase: String, Codable, Comparable, Sendable, CaseIterable {
         case resolving, connecting, handshaking, waiting, receiving
 
@@ -63,9 +63,9 @@ package struct Failure: Error, Codable, Equatable, Sendable {
 }
 
 extension Failure {
-    /// The name does not exist, or has no address: there is no server to ask.
+    /// The name does not exist or has no address, so there is no server to ask.
     package var hasNoAddress: Bool { kind == .nameNotFound || kind == .noAddress }
 
-    /// Whether a server was met that speaks TLS, but not to us.
+    /// Whether the peer speaks TLS but the handshake with us failed.
     package var isOfTLS: Bool { kind == .certificate || kind == .tlsHandshake || kind == .tlsVersion }
 }

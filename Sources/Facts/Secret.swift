@@ -1,8 +1,8 @@
-// What opens a service, as the configuration holds it.
+// Credentials from the configuration.
 
-/// A text that may be used but never shown: webhook URLs, signing secrets, tokens, proxies with a password.
+/// Text that may be used but never shown: webhook URLs, signing secrets, tokens, proxies with a password.
 ///
-/// Every way of printing it gives `***`; only `reveal()` gives the text, so that its uses can be searched for.
+/// Printing it always gives `***`. Only `reveal()` gives the text, so its uses are easy to search for.
 package struct Secret: Sendable, Hashable {
     private let text: String
 
@@ -10,7 +10,7 @@ package struct Secret: Sendable, Hashable {
         self.text = text
     }
 
-    /// The text itself, for what sends or compares it.
+    /// The text itself, for code that sends or compares it.
     package func reveal() -> String { text }
 }
 

@@ -1,5 +1,5 @@
-// Reads Apple's copy as a device does: a plain GET. Connections are kept, and the pace is bounded, so that watching many
-// domains is no burden.
+// Reads Apple's copy as a device does: a plain GET. Connections are kept and the rate is limited, so that watching many
+// domains does not burden the CDN.
 
 import Curl
 import Evidence
@@ -15,7 +15,7 @@ struct CDNProbe: Sendable {
     private let health = CircuitBreaker()
     private let host: String
     private let port: Int
-    /// What the name server says of the CDN's name now.
+    /// The name server's current answer for the CDN's name.
     private let names = Shared<Resolution>(for: .seconds(1))
     private let references = Shared<ConnectionLook>(for: .seconds(30))
 
@@ -35,8 +35,8 @@ struct CDNProbe: Sendable {
         try await pools.places(edge).with { try await ask(domain, edge, timeout: timeout) }
     }
 
-    /// The answer of the first edge that will do: one that takes no connection in `firstTimeout` is passed over for the next.
-    /// `places`: where the CDN's name leads, looked up now where nil.
+    /// The answer of the first usable edge: one that accepts no connection within `firstTimeout` is skipped for the
+    /// next. `places`: the CDN's addresses; nil looks them up.
     func retrieve(_ domain: Domain, at places: Resolution? = nil, timeout: Duration) async throws -> FetchResult {
         var places = places
         if places == nil { places = try await self.places(timeout: timeout) }
@@ -57,10 +57,10 @@ struct CDNProbe: Sendable {
         }
     }
 
-    /// A near edge takes a connection sooner. One that is farther away loses no more than its turn: the second has all the time.
+    /// A near edge accepts sooner. A distant one only loses its turn: the second edge gets all remaining time.
     private static let firstTimeout: Duration = .milliseconds(100)
 
-    /// `edge`: nil: wherever the CDN's name leads.
+    /// `edge`: nil for any address of the CDN's name.
     private func ask(
         _ domain: Domain, _ edge: String?, connectTimeout: Duration? = nil, timeout: Duration
     ) async throws -> FetchResult {
@@ -76,21 +76,21 @@ struct CDNProbe: Sendable {
             family: settings.family, address: edge)
         let began = ContinuousClock.now
         let sight = try await driver.ask(request, first: url, within: timeout).sight
-        // Who was given less than the usual time says nothing of the edge by running out of it.
+        // A time-out after less than the usual time says nothing about the edge.
         let isUsual = connectTimeout == nil && timeout >= settings.timeout
         if let edge, isUsual || sight.retrieval.answer != nil { health.note(sight.retrieval, from: edge, began: began) }
         return sight
     }
 
-    /// Where the CDN's name leads: its edges, in the order of the resolver; none where they are not known here. They are looked up
-    /// now and then, not for every domain anew.
+    /// The addresses of the CDN's edges; empty if they are not known here. They are looked up from time to time, not
+    /// for every domain.
     func places(timeout: Duration) async throws -> Resolution {
-        // An edge of a family that this machine does not speak says nothing about the edge.
+        // A failure in a family that this machine does not speak says nothing about the edge.
         var found = try await driver.resolution(
             of: host, port: port, family: settings.family, isRecentEnough: true, reachableFamiliesOnly: true,
             timeout: timeout)
         if found.source == .system {
-            // In one order at each look-up, the preferred family first: one edge speaks for the CDN as long as it answers.
+            // A stable order, the preferred family first: one edge represents the CDN as long as it answers.
             let preferred = found.addresses.first?.family
             found.addresses.sort { one, other in
                 one.family == other.family ? one.address < other.address : one.family == preferred
@@ -99,7 +99,7 @@ struct CDNProbe: Sendable {
         return found
     }
 
-    /// What the name server says of the CDN's name now. Throws `CancellationError` only.
+    /// The name server's current answer for the CDN's name. Throws `CancellationError` only.
     func nameLook(timeout: Duration) async throws -> Resolution {
         try await names.look { [self] in
             try await driver.resolution(
@@ -107,9 +107,9 @@ struct CDNProbe: Sendable {
         }
     }
 
-    /// A connection to the CDN, and no question: what this machine can do, where the CDN is not asked about a domain. Nothing is
-    /// sent that could make Apple ask the domain. Throws `CancellationError` only.
-    /// One that is not older than half a minute serves all.
+    /// Connects to the CDN without a request: shows what this machine can do when the CDN is not asked about a domain.
+    /// Sends nothing that could make Apple ask the domain. A result is shared for half a minute. Throws
+    /// `CancellationError` only.
     func reference(timeout: Duration) async throws -> ConnectionLook {
         try await references.look { [self] in
             try await pace.turn()
@@ -123,7 +123,7 @@ struct CDNProbe: Sendable {
         }
     }
 
-    /// Every edge at once.
+    /// Probes every edge at once.
     func survey(
         _ domain: Domain, at places: Resolution, timeout: Duration
     ) async throws -> (looks: [EdgeLook], contents: [ContentHash: Data]) {
@@ -134,7 +134,7 @@ struct CDNProbe: Sendable {
     }
 }
 
-/// A look that several want at once: one of them makes it, and for a while it serves all.
+/// A result that several callers want at once: one of them fetches it, and for a while it serves all.
 private actor Shared<Look: Sendable> {
     private let life: Duration
     private var latest: (look: Look, began: ContinuousClock.Instant)?
@@ -158,9 +158,9 @@ private actor Shared<Look: Sendable> {
 
 /// A small pool of connections for each edge.
 private final class EdgePools: Sendable {
-    /// Requests to one edge at once, hence connections.
+    /// Requests to one edge at once, and so connections.
     private static let size = 4
-    /// The CDN's addresses change now and then; above this many the pools of old ones are forgotten.
+    /// The CDN's addresses change over time; above this many, the pools of old ones are dropped.
     private static let maximumEdges = 256
 
     private let pools = Mutex<[String: Places]>([:])
@@ -179,16 +179,16 @@ private final class EdgePools: Sendable {
 
 // MARK: - Silent edges
 
-// Which edges of the CDN answer this machine. A dead one holds nobody up: after three time-outs in a row it counts as silent at
-// once, and one request a minute asks whether it still is.
+// Which edges of the CDN answer this machine. A dead edge must not delay checks: after three time-outs in a row it
+// counts as silent, and gets one request a minute.
 
 final class CircuitBreaker: Sendable {
     private struct Record {
-        /// In a row.
+        /// Consecutive time-outs.
         var timeouts = 0
-        /// Until then a silent edge is not asked, and others come before one that was passed over.
+        /// Until then, a silent edge gets no request, and a skipped edge comes after the others.
         var quietUntil: ContinuousClock.Instant
-        /// When the last time-out counted.
+        /// When the last time-out was counted.
         var countedAt: ContinuousClock.Instant
     }
 
@@ -196,10 +196,10 @@ final class CircuitBreaker: Sendable {
 
     private static let limit = 3
     private static let pause: Duration = .seconds(60)
-    /// The CDN's addresses change now and then; above this many the records of old ones are forgotten.
+    /// The CDN's addresses change over time; above this many, the records of old ones are dropped.
     private static let maximumEdges = 256
 
-    /// Whether a request may go to an edge now. A silent one gets one request a minute: the caller that gets true sends it.
+    /// Whether a request may go to an edge now. A silent edge gets one a minute: the caller that gets true sends it.
     func mayAsk(_ edge: String, at now: ContinuousClock.Instant = .now) -> Bool {
         records.withLock { records in
             guard let known = records[edge], known.timeouts >= Self.limit else { return true }
@@ -209,7 +209,7 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    /// `began`: when the request was made; of several at once that time out one counts. nil: now.
+    /// `began`: when the request started, nil for now. Of several concurrent requests that time out, one counts.
     func note(
         _ retrieval: Retrieval, from edge: String, began: ContinuousClock.Instant? = nil,
         at now: ContinuousClock.Instant = .now
@@ -221,7 +221,7 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    /// It took no connection in the time of a first try, which says little.
+    /// The edge accepted no connection within the time of a first try, which says little.
     func notePassedOver(_ edge: String, at now: ContinuousClock.Instant = .now) {
         add(0, to: edge, began: now, at: now)
     }
@@ -231,7 +231,7 @@ final class CircuitBreaker: Sendable {
     ) {
         records.withLock { records in
             if let known = records[edge] {
-                // What was not asked, being silent, was not passed over either.
+                // A silent edge was not asked, so it was not skipped either.
                 if timeouts == 0, known.timeouts >= Self.limit { return }
                 if timeouts > 0, known.timeouts > 0, began < known.countedAt { return }
             }
@@ -241,7 +241,7 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    /// In the order in which one that will do is tried: the same one as long as it answers.
+    /// The order in which edges are tried: the same one first as long as it answers.
     func ordered(_ edges: [String], at now: ContinuousClock.Instant = .now) -> [String] {
         records.withLock { records in
             func isBehind(_ edge: String) -> Bool {
@@ -253,7 +253,7 @@ final class CircuitBreaker: Sendable {
 }
 
 extension Failure {
-    /// Of an edge that is not asked now.
+    /// For an edge that is not asked now.
     static let silentEdge = Failure(
         kind: .timedOut, phase: .connecting,
         detail: "the last requests to this edge timed out, so it is asked once a minute")

@@ -1,5 +1,5 @@
-// Asks reference hosts whether anybody is there. What they say is nobody's business; that they say something tells that
-// this machine's own network works.
+// Asks reference hosts for any answer. The content does not matter: an answer shows that this machine's own network
+// works.
 
 import Curl
 import Foundation
@@ -8,7 +8,7 @@ package struct ConnectivityProbe: Sendable {
     private let driver: CurlDriver
     private let userAgent: String
 
-    /// As short as a check's usual patience, and no longer than that: a check waits for the answer.
+    /// No longer than a check's usual timeout, because a check waits for the result.
     private static let timeout: Duration = .seconds(5)
 
     package init(driver: CurlDriver, userAgent: String) {
@@ -16,8 +16,7 @@ package struct ConnectivityProbe: Sendable {
         self.userAgent = userAgent
     }
 
-    /// Whether at least one of the hosts gives an HTTP answer under a certificate that is trusted. A gate that answers for
-    /// everybody has none.
+    /// Whether at least one host gives an HTTP answer with a trusted certificate. A captive portal has none.
     /// - Throws: `CancellationError` only.
     package func reachesAny(of hosts: [String]) async throws -> Bool {
         try await withThrowingTaskGroup(of: Bool.self) { group in

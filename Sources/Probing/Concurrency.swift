@@ -1,8 +1,8 @@
-// How much runs at once: a bounded number of places, turns at a bounded rate, and work on many items.
+// Limits of concurrency: a semaphore, a rate limiter, and work on many items.
 
 import Synchronization
 
-/// A bounded number of places; who comes late waits in line.
+/// A semaphore; waiting tasks enter in order of arrival.
 final class Places: Sendable {
     private struct State {
         var free: Int
@@ -15,7 +15,7 @@ final class Places: Sendable {
     /// - Parameter count: at least 1.
     init(_ count: Int) { state = Mutex(State(free: max(1, count))) }
 
-    /// Runs `body` in a place of its own.
+    /// Runs `body` in a slot.
     /// - Throws: `CancellationError`, or what `body` throws.
     func with<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
         try await enter()
@@ -31,7 +31,7 @@ final class Places: Sendable {
         let entered = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer = state.withLock { state -> Bool? in
-                    // A cancel that overtook this found nobody in the line.
+                    // A cancellation that came earlier found nothing to remove from the line.
                     if Task.isCancelled { return false }
                     if state.free > 0 {
                         state.free -= 1
@@ -67,23 +67,23 @@ final class Places: Sendable {
     }
 }
 
-/// Hands out turns, at most so many in any second. A group of requests after a pause goes at once: eight edges asked
-/// together wait for nothing.
+/// A rate limiter: at most so many turns in any second. A burst after a pause runs at once, so eight edges probed
+/// together do not wait.
 actor Pace {
     private let window: Duration
     private let capacity: Int
-    /// When the last `capacity` turns were or will be, oldest at `next`.
+    /// The times of the last `capacity` turns, past or future; the oldest is at `next`.
     private var turns: [ContinuousClock.Instant] = []
     private var next = 0
 
-    /// - Parameter perSecond: turns a second, above 0; below 1 it is one turn in 1 / `perSecond` seconds.
+    /// - Parameter perSecond: turns per second, above 0; below 1 means one turn in 1 / `perSecond` seconds.
     init(perSecond: Double) {
         let rate = max(0.001, perSecond)
         capacity = min(100_000, max(1, Int(rate)))
         window = .seconds(Double(capacity) / rate)
     }
 
-    /// Waits for the caller's turn; turns are given in the order of the calls.
+    /// Waits for the caller's turn, in the order of the calls.
     /// - Throws: `CancellationError`.
     func turn() async throws {
         let now = ContinuousClock.now
@@ -99,8 +99,8 @@ actor Pace {
     }
 }
 
-/// Works on all items at once and returns the results in the items' order; what one of them takes holds up no other.
-/// `limit`: how many at once; nil: all. What `work` throws is thrown, and the rest cancelled then.
+/// Works on all items concurrently and returns the results in the items' order. `limit`: how many at once, nil for all.
+/// If `work` throws, that error is thrown and the rest is cancelled.
 func together<Item: Sendable, Result: Sendable>(
     _ items: [Item], limit: Int? = nil, _ work: @escaping @Sendable (Item) async throws -> Result
 ) async throws -> [Result] {

@@ -1,4 +1,4 @@
-// Looks at one domain: the origin first, Apple's CDN after it. Returns facts; what they mean is for `Evidence`.
+// Probes one domain: the origin first, then Apple's CDN. Returns facts; `Evidence` interprets them.
 
 import Curl
 import Evidence
@@ -12,8 +12,8 @@ package struct DomainProbe: Sendable {
     private let vantages: VantageSurvey
     private let cdn: CDNProbe
     private let pages: PageProbe
-    /// The environment variable that curl and most programs take their proxy from, where this program was given no proxy: it uses
-    /// none of itself. Only the name: a value may hold a password.
+    /// The environment variable from which curl and most programs take a proxy, if this program was given none; it
+    /// reads none itself. Only the name: the value may hold a password.
     private let unusedProxy: String?
 
     package init(
@@ -31,29 +31,29 @@ package struct DomainProbe: Sendable {
         pages = PageProbe(driver: driver, settings: settings)
     }
 
-    /// One observation of one domain. `hadFile` says whether the origin was ever seen to serve a file; `pages` are the
-    /// expected URLs that must show a web page, which only a full look asks for; `timeout` is for each of origin and CDN,
-    /// the settings' own where nil; `compared` are the contents of origin and CDN that were seen to differ before. Throws
-    /// `CancellationError` only: what goes wrong on the network is part of the observation.
+    /// One observation of one domain. `hadFile`: whether the origin was ever seen to serve a file. `pages`: the
+    /// expected URLs that must show a web page, requested only at full depth. `timeout`: for each of origin and CDN,
+    /// nil for the settings' own. `compared`: the contents of origin and CDN that differed before. Throws
+    /// `CancellationError` only: a network failure is part of the observation.
     package func observe(
         _ domain: Domain, mode: AssociationMode = .production, depth: Depth = .light, hadFile: Bool,
         pages: [String] = [], timeout: Duration? = nil, compared: (origin: ContentHash, copy: ContentHash)? = nil,
         now: Date
     ) async throws -> Observation {
         let timeout = timeout ?? settings.timeout
-        // Where asking can do no harm, the CDN need not wait for the origin's answer.
+        // If a request can do no harm, the CDN does not wait for the origin's answer.
         let asksAtOnce = mode.readsCDN && (hadFile || settings.asksBeforeOrigin)
         async let root = depth == .full ? origin.ask(domain.rootURL, timeout: timeout) : nil
         async let besides = depth == .full ? besides(domain, pages: pages, timeout: timeout) : nil
         async let elsewhere = depth == .full ? vantages.looks(at: domain, timeout: timeout) : []
         async let early = asksAtOnce ? copy(of: domain, depth: depth, timeout: timeout) : nil
-        // Beside the origin's own: a name server that does not answer is waited for once.
+        // In parallel with the origin's own lookup: a dead name server costs only one wait.
         async let nameOfCDN = mode.readsCDN ? cdn.nameLook(timeout: timeout) : nil
         let first = try await origin.retrieve(domain, timeout: timeout)
-        // Waits for the origin by its name; for the file at the root only where there is none at its proper place.
+        // Waits for the origin by its name. Waits for the file at the root only if the well-known URL has none.
         var hasNoFile = first.retrieval.absence(at: domain, first.contents) == .origin
         if first.retrieval.redirects.isEmpty, first.retrieval.failure?.hasNoAddress == true {
-            // A name server that does not know Apple's CDN either is no witness.
+            // If the name server does not know Apple's CDN either, its answer proves nothing.
             hasNoFile = try await nameOfCDN?.failure?.hasNoAddress != true
         }
         var isForRoot = false
@@ -85,8 +85,8 @@ package struct DomainProbe: Sendable {
                 observation.cdn = .notAsked(.originHasNoFile)
             }
         }
-        // Apple may have seen a change between our two requests. Before its copy is called different, the origin is read
-        // again: the later answer is the one to compare with. A difference that stands is no news.
+        // Apple may have seen a change between our two requests. Before its copy counts as different, the origin is
+        // read again and the later answer is compared. A known difference needs no second read.
         if let copy = observation.cdn.retrieval?.answer, copy.status == 200, copy.body.end == .complete,
             seen.retrieval.answer?.status == 200, seen.retrieval.answer?.body.end == .complete,
             copy.body.hash != seen.retrieval.answer?.body.hash,
@@ -106,7 +106,7 @@ package struct DomainProbe: Sendable {
                 name = try await nameOfCDN
                 if name == nil { name = try await cdn.nameLook(timeout: timeout) }
             }
-            // Where no name is found there is nobody to connect to.
+            // Without an address there is nothing to connect to.
             let asks = failure != nil && failure?.phase != .resolving && observation.cdn.retrieval == nil
             observation.control = ControlLook(
                 name: name, reference: asks ? try await cdn.reference(timeout: min(timeout, .seconds(5))) : nil,
@@ -115,20 +115,20 @@ package struct DomainProbe: Sendable {
         return observation
     }
 
-    /// The origin's copy alone, with its body where that came whole. `timeout`: where it is less than the settings' own.
+    /// The origin's file alone, and its body if complete. `timeout` counts if it is shorter than the settings' own.
     package func original(of domain: Domain, timeout: Duration? = nil) async throws -> (Retrieval, Data?) {
         try await origin.retrieve(domain, timeout: atMost(timeout)).withBody
     }
 
-    /// Apple's copy alone, with its body where that came whole. The CDN is asked whatever the origin has.
+    /// Apple's copy alone, and its body if complete. Asks the CDN even if the origin has no file.
     package func copy(of domain: Domain) async throws -> (Retrieval, Data?) {
         try await cdn.retrieve(domain, timeout: settings.timeout).withBody
     }
 
-    /// Every edge of the CDN, each asked by itself whatever the origin has: first what will be asked, then each answer as
-    /// it comes. One look by the CDN's name where its addresses are not known here. `timeout` is for each request, where
-    /// it is less than the settings' own; `edgeTimeout` for each one edge, where that is less still. `others`: these are not
-    /// asked. Throws `CancellationError` only.
+    /// Probes every edge of the CDN, even if the origin has no file. Reports the addresses first, then each answer when
+    /// it arrives. One request by the CDN's name if its addresses are not known here. `timeout` limits each request,
+    /// `edgeTimeout` each edge; the shortest counts, with the settings' own. `others` are not asked. Throws
+    /// `CancellationError` only.
     package func edges(
         of domain: Domain, but others: Set<String> = [], timeout: Duration? = nil, edgeTimeout: Duration? = nil,
         tell: @escaping @Sendable (EdgeNews) -> Void
@@ -149,7 +149,7 @@ package struct DomainProbe: Sendable {
         }
     }
 
-    /// One edge. `timeout` as for all of them. Throws `CancellationError` only.
+    /// One edge; `timeout` as in `edges`. Throws `CancellationError` only.
     package func edge(
         _ address: String, of domain: Domain, timeout: Duration? = nil
     ) async throws -> (look: EdgeLook, contents: [ContentHash: Data]) {
@@ -169,7 +169,7 @@ extension DomainProbe {
         let places = try await cdn.places(timeout: timeout)
         if depth == .full, settings.asksEdges {
             let (looks, contents) = try await cdn.survey(domain, at: places, timeout: timeout)
-            // The first that says anything about the file stands for all; one in trouble of its own does not.
+            // The first edge that says anything about the file represents all; a failing edge does not.
             let first =
                 looks.first { $0.retrieval.speaksOfFile } ?? looks.first { $0.retrieval.answer != nil } ?? looks.first
             if let first { return (FetchResult(retrieval: first.retrieval, contents: contents), looks) }
@@ -177,7 +177,7 @@ extension DomainProbe {
         return (try await cdn.retrieve(domain, at: places, timeout: timeout), [])
     }
 
-    /// What a full check asks beside origin, root copy, other places and CDN, all at once.
+    /// What a full check requests at once, besides origin, root copy, other locations and CDN.
     private func besides(
         _ domain: Domain, pages urls: [String], timeout: Duration
     ) async throws -> (look: FullLook, contents: [ContentHash: Data]) {
@@ -188,7 +188,7 @@ extension DomainProbe {
         return seen
     }
 
-    /// Pages open at once; the expectations of one domain may name many.
+    /// Pages requested at once; the expectations of one domain may name many.
     private static let maximumPages = 4
 
     private func open(_ urls: [String], timeout: Duration) async throws -> [PageLook] {
@@ -197,7 +197,7 @@ extension DomainProbe {
 }
 
 extension Observation {
-    /// Whether anything failed for which this machine might be to blame.
+    /// Whether anything failed that may be this machine's fault.
     fileprivate var hasTrouble: Bool {
         let looks = (full?.addresses ?? []).map(\.retrieval) + (full?.agents ?? []).map(\.retrieval)
         return ([origin, cdn.retrieval].compactMap(\.self) + looks).contains { $0.failure != nil }
@@ -205,10 +205,10 @@ extension Observation {
 }
 
 extension ClockLook {
-    /// Off by less than this, a clock is no news.
+    /// Seconds. A smaller difference is ignored.
     private static let slack: TimeInterval = 60
 
-    /// nil where the two agree. A cache may give an answer the date of the present, or leave it that of its first sending.
+    /// nil if the two agree. A cache may set the current date in an answer, or keep the date of the first sending.
     fileprivate init?(_ answer: Answer, own: Date) {
         guard let earliest = answer.header("date").flatMap(Date.init(http:)) else { return nil }
         let latest = earliest + TimeInterval(answer.age ?? 0)
@@ -222,10 +222,10 @@ extension ClockLook {
     }
 }
 
-/// A step of a look at every edge of the CDN.
+/// A step of `edges`.
 package enum EdgeNews: Sendable {
-    /// The addresses that are asked now; none where they are not known here.
+    /// The addresses to ask; empty if they are not known here.
     case asking([String])
-    /// What one of them answered, and the body that the look names by its hash.
+    /// The answer of one edge, and the body that it names by its hash.
     case seen(EdgeLook, [ContentHash: Data])
 }

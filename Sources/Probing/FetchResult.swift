@@ -1,18 +1,18 @@
-// What one request saw, as `Evidence` knows it: the answer or the failure, and the bodies.
+// The outcome of one request in the types of `Evidence`: the answer or the failure, and the bodies.
 
 import Curl
 import Evidence
 import Facts
 import Foundation
 
-/// A retrieval with the bodies that it names by their hash.
+/// A retrieval, with the bodies that it names by their hash.
 struct FetchResult: Sendable {
     var retrieval: Retrieval
     var contents: [ContentHash: Data] = [:]
 
     var withBody: (Retrieval, Data?) { (retrieval, retrieval.answer?.body.hash.flatMap { contents[$0] }) }
 
-    /// Whether it brought a file that names a service. One at the root is what Apple's crawler probably falls back on.
+    /// Whether it brought a file that names a service. Apple's crawler probably falls back to such a file at the root.
     var isFile: Bool {
         guard retrieval.answer?.status == 200, let hash = retrieval.answer?.body.hash, let body = contents[hash]
         else { return false }
@@ -26,19 +26,18 @@ struct FetchResult: Sendable {
 }
 
 extension [FetchResult] {
-    /// The bodies of all of them.
     var contents: [ContentHash: Data] {
         reduce(into: [:]) { $0.merge($1.contents) { first, _ in first } }
     }
 }
 
 extension FetchResult {
-    /// What a transfer saw; `url` was asked for first, redirects may have led elsewhere.
+    /// The outcome of a transfer; `url` is the first URL, and redirects may have led elsewhere.
     init(of result: TransferResult, url: String) {
         retrieval = Retrieval(
             url: url, outcome: .failed(.endedBeforeStatus), connection: result.connection)
         let failure = result.failure
-        // Headers that never ended are no answer, though a status came.
+        // Headers that never ended are not an answer, even with a status.
         if let status = result.status, result.headEnded, failure?.canFollowAnAnswer ?? true {
             var body = Answer.Body(
                 hash: nil, decodedBytes: result.body.count, wireBytes: result.wireBytes, end: .complete)
@@ -61,7 +60,7 @@ extension FetchResult {
 }
 
 extension Failure {
-    /// Headers without end are no answer, though a status came.
+    /// Whether what arrived before the failure counts as an answer.
     fileprivate var canFollowAnAnswer: Bool { kind != .headersTooLarge && kind != .malformedAnswer }
 
     fileprivate static let endedBeforeStatus = Failure(
@@ -69,8 +68,8 @@ extension Failure {
 }
 
 extension CurlDriver {
-    /// Makes a transfer and tells what it saw; where its certificate was refused, with the chain from a second, unverified
-    /// handshake. `first` was asked for first, redirects may have led elsewhere; `time` is for what has to be asked again.
+    /// Runs a transfer and converts its outcome. If the certificate is refused, a second, unverified handshake reads
+    /// the chain. `first` is the first URL; redirects may have led elsewhere. `time` is for additional requests.
     /// - Throws: `CancellationError` only.
     func ask(
         _ request: TransferRequest, first: String, within time: Duration
@@ -92,14 +91,14 @@ extension CurlDriver {
         return (result, sight)
     }
 
-    /// libcurl reads no body whose Content-Encoding it does not know. Where that names no compression (`utf-8`,
-    /// `aws-chunked`), other clients read it as it is; so it is asked for once more, and left as it is sent.
+    /// libcurl reads no body whose Content-Encoding it does not know. If that names no compression (`utf-8`,
+    /// `aws-chunked`), other clients read the body unchanged, so it is requested once more without decoding.
     private func unread(
         _ sight: FetchResult, of request: TransferRequest, first: String, within left: Duration
     ) async throws -> FetchResult {
         var request = request
         request.acceptGzip = false
-        // The same question, so that the same answer comes.
+        // Sends the same header, to get the same answer.
         request.headers.append(("Accept-Encoding", "gzip"))
         request.limits.totalTimeout = max(left, .seconds(1))
         request.limits.connectTimeout = request.limits.totalTimeout
@@ -110,9 +109,8 @@ extension CurlDriver {
         return again
     }
 
-    /// libcurl keeps no chain that it refused. It is read once more, by a handshake that verifies nothing and sends
-    /// nothing, so that the finding can say what the certificate is. A server that was slow to be refused gets a second
-    /// for it even so.
+    /// libcurl discards a chain that it refuses. A handshake that verifies nothing and sends nothing reads it again, so
+    /// that the finding can describe the certificate. It gets at least a second, even if the first server was slow.
     private func refusedChain(
         of refused: TransferResult, for request: TransferRequest, within left: Duration
     ) async throws -> TLSFacts? {
@@ -122,7 +120,7 @@ extension CurlDriver {
         request.limits.totalTimeout = time
         request.purpose = .unverifiedHandshake
         request.keepsConnection = false
-        // The same server that was refused, not another one behind the same name.
+        // The server that was refused, not another one behind the same name.
         if request.address == nil, !refused.connection.viaProxy { request.address = refused.connection.address }
         let seen = try await perform(request).connection.tls
         var tls = refused.connection.tls
@@ -132,9 +130,9 @@ extension CurlDriver {
         return tls
     }
 
-    /// Every address that a request to this host may be sent to. `isRecentEnough`: an answer of the last minute will do, and an
-    /// older one where no name server answers. `reachableFamiliesOnly` leaves out a family that this machine has no address of;
-    /// without it a published address that only others can use is seen as well. Throws `CancellationError` only.
+    /// Every address that a request to this host may use. `isRecentEnough` accepts an answer from the last minute, and
+    /// an older one if no name server answers. `reachableFamiliesOnly` leaves out families of which this machine has no
+    /// address; otherwise addresses that only others can use are included. Throws `CancellationError` only.
     func resolution(
         of host: String, port: Int = 443, family: TransferRequest.AddressFamily, isRecentEnough: Bool = false,
         reachableFamiliesOnly: Bool = false, timeout: Duration

@@ -1,4 +1,4 @@
-// Reads the origin's copy as Apple's crawler would have to: HTTPS, one fresh, fully verified connection a request.
+// Reads the origin's file as Apple's crawler must: HTTPS, one fresh, fully verified connection per request.
 
 import Curl
 import Evidence
@@ -9,8 +9,8 @@ struct OriginProbe: Sendable {
     let driver: CurlDriver
     let settings: ProbeSettings
 
-    /// One look at the origin by its name, redirects followed, within `timeout` for all hops together; through `proxy`
-    /// where another place looks.
+    /// Probes the origin by its name and follows redirects; `timeout` covers all hops. `proxy` probes from another
+    /// location.
     func retrieve(_ domain: Domain, timeout: Duration, proxy: String? = nil) async throws -> FetchResult {
         var redirects = Redirects(driver: driver) { url, left, policy in
             var request = request(url, timeout: left)
@@ -22,7 +22,7 @@ struct OriginProbe: Sendable {
         return try await redirects.walk(from: domain.wellKnownURL, timeout: timeout).sight
     }
 
-    /// One request, redirects noted and not followed. `address`: sent there, whatever the name resolves to.
+    /// Sends one request; notes redirects without following them. `address` overrides the name's addresses.
     func ask(
         _ url: String, address: String? = nil, userAgent: String? = nil, timeout: Duration
     ) async throws -> FetchResult {
@@ -45,8 +45,8 @@ struct OriginProbe: Sendable {
 
 // MARK: - Each address
 
-// All that a full check asks the origin's addresses: each by itself, under this program's name and under those of Apple's
-// own clients.
+// What a full check asks the origin's addresses: each on its own, with this program's user agent and with those of
+// Apple's clients.
 
 struct OriginSurvey: Sendable {
     let origin: OriginProbe
@@ -57,14 +57,14 @@ struct OriginSurvey: Sendable {
         case patienceIsOver
     }
 
-    /// Every address at once, and each address's agents as soon as all have answered: an address that does not answer holds
-    /// up no other. `timeout` is for the look-up of the name, and again for all the looks together.
+    /// Probes every address at once. Requests with agents start when all addresses have answered, or after a second at
+    /// most, so that a silent address delays no other. `timeout` covers the lookup, and again all requests together.
     func survey(
         _ domain: Domain, timeout: Duration
     ) async throws -> (look: FullLook, contents: [ContentHash: Data]) {
         let resolution = try await origin.driver.resolution(
             of: domain.name, family: origin.settings.family, timeout: timeout)
-        // Behind a proxy there is one place, and its address is not known here.
+        // Behind a proxy there is one destination, and its address is not known here.
         let places: [ResolvedAddress?] = resolution.source == .proxy ? [nil] : resolution.addresses
         let (plain, agents) = try await sights(domain.wellKnownURL, at: places, timeout: timeout)
         var look = FullLook(resolution: resolution)
@@ -80,7 +80,7 @@ struct OriginSurvey: Sendable {
         return (look, sights.contents)
     }
 
-    /// By the index of the place.
+    /// By the index in `places`.
     private func sights(
         _ url: String, at places: [ResolvedAddress?], timeout: Duration
     ) async throws -> (plain: [Int: FetchResult], agents: [Int: [(agent: AgentLook.Agent, sight: FetchResult)]]) {
@@ -117,7 +117,7 @@ struct OriginSurvey: Sendable {
                     let plan = AgentPlan { agent in
                         try await Task.sleep(for: AgentPlan.pause)
                         let left = end - .now
-                        // Who is asked late must not look as if it refused Apple only because time ran out.
+                        // A late request must not look like a refusal only because its time ran out.
                         guard left >= timeout / 4 else { return nil }
                         return try await origin.ask(url, address: address, userAgent: agent?.userAgent, timeout: left)
                     }
@@ -134,7 +134,7 @@ struct OriginSurvey: Sendable {
 
 // MARK: - Other places
 
-// The origin as other places see it, by way of a proxy at each.
+// The origin as seen from other locations, through a proxy at each.
 
 struct VantageSurvey: Sendable {
     let origin: OriginProbe
@@ -143,11 +143,11 @@ struct VantageSurvey: Sendable {
     struct Seen: Sendable {
         var point: Vantage
         var sight: FetchResult
-        /// Of the time that this place had.
+        /// What is left of this location's time.
         var left: Duration
     }
 
-    /// Each place at once, each within `timeout`.
+    /// All locations at once, each within `timeout`.
     func looks(at domain: Domain, timeout: Duration) async throws -> [Seen] {
         try await together(points) { point in
             let end = ContinuousClock.now + timeout
@@ -156,16 +156,16 @@ struct VantageSurvey: Sendable {
         }
     }
 
-    /// A place that is given something else than this machine is asked once more, in what is left of its time: a server
-    /// that differs from one answer to the next, or a proxy that fails once, is no rule about places. Who took all the
-    /// time is not waited for again.
+    /// A location that got something else than this machine is probed once more, in what is left of its time: a server
+    /// whose answers vary, or a proxy that fails once, does not show a rule for locations. A location that used up its
+    /// time is not probed again.
     func confirmed(_ seen: [Seen], against plain: Retrieval, of domain: Domain) async throws -> [Seen] {
         guard plain.answer?.status == 200 else { return seen }
         return try await together(seen) { look in
             guard look.left > .zero, look.sight.retrieval.failure?.kind != .timedOut, !look.sight.answersLike(plain)
             else { return look }
             let again = try await origin.retrieve(domain, timeout: look.left, proxy: look.point.proxy.reveal())
-            // What had less time than the first look says nothing by running out of it.
+            // The second probe has less time than the first, so a time-out says nothing.
             if again.retrieval.failure?.kind == .timedOut { return look }
             return Seen(point: look.point, sight: again, left: .zero)
         }

@@ -1,4 +1,4 @@
-// Opens the web page of an expected URL as the browser of somebody without the app would.
+// Opens the web page of an expected URL as the browser of a person without the app does.
 
 import Curl
 import Evidence
@@ -8,14 +8,14 @@ struct PageProbe: Sendable {
     let driver: CurlDriver
     let settings: ProbeSettings
 
-    /// Only status and target matter; of the page itself no more than this is read.
+    /// Only status and target matter, so no more of the page is read.
     private static let bodyLimit = 65_536
-    /// Sites that send unknown agents away are to be seen as a person sees them.
+    /// Some sites turn unknown agents away; the probe must see what a person sees.
     private static let userAgent =
         "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
         + "Version/18.5 Mobile/15E148 Safari/604.1"
 
-    /// Follows redirects within HTTPS, up to an App Store link, which counts as arrived and is not asked.
+    /// Follows HTTPS redirects up to an App Store link, which counts as reached and is not requested.
     func look(_ url: String, timeout: Duration) async throws -> PageLook {
         let redirects = Redirects(
             driver: driver,
@@ -27,7 +27,7 @@ struct PageProbe: Sendable {
             }, isArrival: Self.isAppStore)
         let walk = try await redirects.walk(from: url, timeout: timeout)
         var retrieval = walk.sight.retrieval
-        // The page's text is nobody's business here.
+        // The page's text is not kept.
         if case .answered(var answer) = retrieval.outcome {
             answer.body.hash = nil
             retrieval.outcome = .answered(answer)

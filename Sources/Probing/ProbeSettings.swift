@@ -1,26 +1,26 @@
-// What a probe may ask, of whom, and within which limits.
+// What a probe requests, from which locations, and within which limits.
 
 import Curl
 import Evidence
 import Foundation
 
 package struct ProbeSettings: Sendable {
-    /// Apple's CDN up to the host, without final slash.
+    /// The URL of Apple's CDN before the domain, without final slash.
     package var cdnBaseURL: String
-    /// For the origin, redirects included, and again for the CDN.
+    /// For the origin, including redirects, and again for the CDN.
     package var timeout: Duration
     package var family: TransferRequest.AddressFamily
-    /// Ask the CDN for hosts whose origin has no file too.
+    /// Also ask the CDN for hosts whose origin has no file.
     package var asksBeforeOrigin: Bool
-    /// Ask each address of the CDN at full depth, not only the one that its name leads to.
+    /// At full depth, ask each address of the CDN, not only the first.
     package var asksEdges: Bool
-    /// Other places that a full check looks from.
+    /// Other locations that a full check probes from.
     package var vantages: [Vantage]
-    /// How often the CDN may be asked, in requests a second over all domains.
+    /// Requests per second to the CDN, over all domains.
     package var cdnRequestsPerSecond: Double
-    /// How this program names itself to servers.
+    /// The user agent of this program.
     package var userAgent: String
-    /// Refuse an origin at an address that is not public, for domains that a stranger may have named.
+    /// Refuse an origin address that is not public: for domains that strangers can name.
     package var refusesPrivateOrigins = false
 
     package init(
@@ -40,10 +40,10 @@ package struct ProbeSettings: Sendable {
         self.userAgent = userAgent
     }
 
-    /// Hops that are followed to tell where redirects lead. Apple documents none as allowed.
+    /// Hops to follow, to find where redirects lead. Apple documents none as allowed.
     static let maximumRedirects = 10
 
-    /// Bytes of decoded body that are read. Devices stop at 131,072; what lies above is read as well, so that a file that
-    /// is a little too large can still be compared.
+    /// Bytes of decoded body to read. Devices stop at 131,072. The rest is read so that a slightly larger file can
+    /// still be compared.
     static let bodyLimit = 1_048_576
 }

@@ -1,21 +1,20 @@
-// Follows redirects only to tell where they lead: each hop is noted, none is trusted.
+// Follows redirects only to find where they lead: each hop is noted, none is trusted.
 
 import Curl
 import Evidence
 import Facts
 
-/// Walks from a URL along its redirects, within one time limit for all hops together. Waiting for a free place among the
-/// transfers does not count.
+/// Follows a URL's redirects, within one time limit for all hops. Waiting for a free transfer slot does not count.
 struct Redirects: Sendable {
     let driver: CurlDriver
     /// Makes the request of one hop.
     let request: @Sendable (_ url: String, _ left: Duration, _ policy: TransferRequest.AddressPolicy) -> TransferRequest
-    /// Whether a target counts as arrived without being asked, such as a link into the App Store.
+    /// Whether a target counts as reached without a request, such as an App Store link.
     var isArrival: @Sendable (_ target: String) -> Bool = { _ in false }
-    /// Of the first hop.
+    /// For the first hop.
     var firstPolicy = TransferRequest.AddressPolicy.any
 
-    /// `arrival`: the target that counted as arrived.
+    /// `arrival`: the target that counted as reached.
     func walk(from first: String, timeout: Duration) async throws -> (sight: FetchResult, arrival: String?) {
         var spent = Duration.zero
         var url = first
@@ -40,7 +39,7 @@ struct Redirects: Sendable {
             if parts.scheme != "https" { sight.retrieval.redirectStop = .insecure }
             if visited.contains(target) { sight.retrieval.redirectStop = .loop }
             if hops.count > ProbeSettings.maximumRedirects { sight.retrieval.redirectStop = .tooMany }
-            // A site must not be able to send us, or a proxy, into a network that is not public.
+            // A site must not be able to send us, or a proxy, into a private network.
             if sight.retrieval.redirectStop == nil,
                 TransferRequest.AddressPolicy.publicOnly.refusedLiteral(parts.host) != nil
             {
@@ -59,7 +58,7 @@ struct Redirects: Sendable {
 }
 
 extension TransferResult {
-    /// The redirect that the answer to this URL is; nil where it is something else.
+    /// The redirect in the answer from this URL; nil for any other answer.
     func redirect(from url: String) -> RedirectHop? {
         guard let status, [301, 302, 303, 307, 308].contains(status), error == nil else { return nil }
         let location = header("location")

@@ -1,27 +1,27 @@
-// What checks of the single addresses notice: that they do not answer, answer differently, or are not public.
+// Checks of the single addresses: whether they answer, answer alike, and are public.
 
 import Facts
 import Foundation
 
 // MARK: - Reachability
 
-// Addresses that do not answer while others do: who meets them waits, and Apple's crawler may meet them first.
+// Addresses that do not answer while others do: clients that meet them wait, and Apple's crawler may meet them first.
 
-/// The looks at a domain's addresses, sorted by whether a server was met.
+/// The probes of a domain's addresses, sorted by whether they reached a server.
 struct AddressSurvey {
     let met: [AddressLook]
-    /// No server there, as far as it can be told from here.
+    /// No server there, as far as this machine can see.
     let dead: [AddressLook]
-    /// They left this request unanswered, and answered another one of the same check.
+    /// They left this request unanswered but answered another one of the same check.
     let stalled: [AddressLook]
     /// Every IPv6 address is dead while an IPv4 address answers.
     let isIPv6Dead: Bool
-    /// This machine reaches nobody over their family.
+    /// This machine reaches no host over their family.
     let unseen: [AddressLook]
 
     init(_ context: CheckContext) {
         let looks = context.observation.full?.addresses ?? []
-        // A private address that does not answer here has a finding of its own, which is worse.
+        // A private address that does not answer here has its own, worse finding.
         let foreign = Set(context.notPublicAddresses)
         let judged = looks.filter { look in
             look.retrieval.ownFault == nil && (look.retrieval.failure == nil || !foreign.contains(look.address))
@@ -36,7 +36,7 @@ struct AddressSurvey {
             !deadSix.isEmpty && !met.contains { $0.address.family == 6 } && met.contains { $0.address.family == 4 }
     }
 
-    /// Whether the name's other addresses, or the request by name, were answered.
+    /// Whether some addresses are dead while others, or the request by name, got an answer.
     func isPartial(_ origin: Retrieval) -> Bool { !dead.isEmpty && (!met.isEmpty || origin.answer != nil) }
 }
 
@@ -47,7 +47,7 @@ extension Checks {
         if !survey.stalled.isEmpty {
             findings.append(stalls(survey.stalled.map { ($0.address.address, $0.retrieval) }, context))
         }
-        // Where nothing of the site was seen, that is said once.
+        // If nothing of the site was seen, one finding says so.
         if context.origin.ownFault == nil {
             for family in [4, 6] {
                 let addresses = survey.unseen.map(\.address).filter { $0.family == family }.map(\.address)
@@ -81,7 +81,7 @@ extension Checks {
         errors(looks.map { ($0.address.address, $0.retrieval) })
     }
 
-    /// What the network library says of each place.
+    /// The network library's message for each place.
     static func errors(
         _ looks: [(name: String, retrieval: Retrieval)], at places: String = "addresses"
     ) -> [String: String] {
@@ -92,12 +92,12 @@ extension Checks {
         ]
     }
 
-    /// Only one family of addresses. No fault; it narrows down what may be wrong.
+    /// Only one family of addresses. Not a fault, but it narrows down what may be wrong.
     @Sendable static func addressFamilies(_ context: CheckContext) -> [Finding] {
         guard let resolution = context.observation.full?.resolution, resolution.source == .system,
             resolution.onlyFamily == nil, let family = resolution.addresses.first?.family,
             resolution.addresses.allSatisfy({ $0.family == family }),
-            // IPv4 alone is no news but where somebody looks for an IPv6 address that does not answer.
+            // IPv4 alone matters only to people who look for an IPv6 address that does not answer.
             family == 6 || context.crawlerMetSilence
         else { return [] }
         return [
@@ -118,7 +118,7 @@ extension CheckContext {
 // MARK: - Differences
 
 extension Checks {
-    /// Addresses that answer, but not alike: which one Apple's crawler or a phone meets is chance.
+    /// Addresses that answer, but not alike: chance decides which one Apple's crawler or a phone reaches.
     @Sendable static func addressDifferences(_ context: CheckContext) -> [Finding] {
         let groups = context.groups(context.answeringAddresses) { context.readings.served(by: $0).likeness }
         return groups.count > 1
@@ -134,8 +134,8 @@ extension Checks {
 }
 
 extension CheckContext {
-    /// What each address answers. One that is busy counts by its answer to the request by name, where it was the one that gave it:
-    /// a check asks so much at once that it may be to blame itself. Status 429 tells nothing else.
+    /// What each address answers. For a busy address, its answer to the request by name counts, if it gave that one:
+    /// the check sends so many requests at once that it may be the cause. Status 429 says nothing else.
     var answeringAddresses: [AddressLook] {
         let named = origin.answer != nil && origin.redirects.isEmpty ? origin.connection?.address : nil
         return (observation.full?.addresses ?? []).map { look in
@@ -144,7 +144,7 @@ extension CheckContext {
         }.filter { $0.retrieval.answer.map { $0.status != 429 } ?? false }
     }
 
-    /// The answers that are alike, most first.
+    /// The answers that are alike, the largest group first.
     func groups<Key: Hashable>(_ looks: [AddressLook], by key: (Retrieval) -> Key) -> [ServedAt] {
         Groups(looks.map { (key($0.retrieval), $0) }).members.map { group in
             ServedAt(group.map(\.address.address), readings.served(by: group[0].retrieval))
@@ -152,7 +152,7 @@ extension CheckContext {
     }
 }
 
-/// Values by key, the largest group first, groups of one size in the order of their first member.
+/// Values by key: the largest group first, groups of equal size in the order of their first member.
 struct Groups<Key: Hashable, Value> {
     let members: [[Value]]
 
@@ -175,7 +175,7 @@ struct Groups<Key: Hashable, Value> {
 // MARK: - Scopes
 
 extension Checks {
-    /// Addresses that Apple's CDN refuses to ask. A test server that the user names on the command line is no news.
+    /// Addresses that Apple's CDN refuses to ask, without a test server that the user names on the command line.
     @Sendable static func addressScopes(_ context: CheckContext) -> [Finding] {
         let foreign = context.notPublicAddresses
         guard let first = foreign.first, let resolution = context.observation.full?.resolution else { return [] }
@@ -190,7 +190,7 @@ extension Checks {
 }
 
 extension CheckContext {
-    /// The public DNS has these addresses, and Apple does not ask them; none in the modes in which devices ask themselves.
+    /// The addresses that Apple does not ask; empty in modes in which devices ask the origin themselves.
     var notPublicAddresses: [ResolvedAddress] {
         guard observation.mode == .production, let resolution = observation.full?.resolution else { return [] }
         switch resolution.source {
@@ -200,8 +200,8 @@ extension CheckContext {
         }
     }
 
-    /// Whether one answer of the resolver has addresses of both kinds. No resolver of this machine's own makes such: they stand in
-    /// the domain's records.
+    /// Whether one answer of the resolver has addresses of both kinds. A local resolver does not create such a mix: the
+    /// domain's records contain it.
     var hasMixedAddresses: Bool {
         guard let resolution = observation.full?.resolution, resolution.source == .system else { return false }
         let foreign = notPublicAddresses

@@ -1,10 +1,10 @@
-// What checks of Apple's CDN notice: that it gives no answer, what it holds, how old that is, and where edges differ.
+// Checks of Apple's CDN: missing answers, what it holds, how old that is, and where edges differ.
 
 import Facts
 import Foundation
 
 extension Checks {
-    /// The CDN gave no answer about the file: it could not be reached from here, or is itself in trouble.
+    /// The CDN gave no answer about the file: it is unreachable from here, or has a failure of its own.
     @Sendable static func cdnReachability(_ context: CheckContext) -> [Finding] {
         guard let cdn = context.cdn, let fault = CDNFault(cdn, context.now) else { return [] }
         var evidence = ["url": cdn.url]
@@ -27,7 +27,7 @@ extension Checks {
         ]
     }
 
-    /// How Apple's copy stands to the origin's.
+    /// How Apple's copy compares with the origin's file.
     @Sendable static func cdnFreshness(_ context: CheckContext) -> [Finding] {
         let comparison = context.comparison
         var evidence = ["url": context.cdn?.url ?? ""]
@@ -52,18 +52,18 @@ extension Checks {
 }
 
 extension CheckContext {
-    /// What this machine lacks, where that is why Apple's CDN said nothing.
+    /// What this machine lacks, if that is why Apple's CDN said nothing.
     var ownCauseAtCDN: MonitorCause? { cdn.flatMap { readings.control.ownCause(ofCDN: $0, besides: origin) } }
 }
 
 // MARK: - What the CDN holds
 
 extension Checks {
-    /// More reasons than these are summed up by the finding that edges differ.
+    /// The finding that edges differ summarises any further reasons.
     private static let maximumReasons = 3
 
-    /// What the CDN holds: nothing, with or without Apple's own reason, or something that is no file. Of several edges each
-    /// is judged; one reason is reported once.
+    /// What the CDN holds: nothing, with or without Apple's own reason, or something that is not a file. Each of
+    /// several edges is checked; one reason is reported once.
     @Sendable static func cdnCopy(_ context: CheckContext) -> [Finding] {
         guard let cdn = context.cdn, cdn.answer?.speaksOfFile == true else { return [] }
         let survey = context.edges
@@ -89,7 +89,7 @@ extension Checks {
     private enum CopyFault: Hashable {
         /// Apple's reason, verbatim.
         case crawler(String)
-        /// The same beside a copy that is served.
+        /// The same, but a copy is served.
         case crawlerBesideCopy(String)
         case missing(Int)
         case noFile
@@ -98,7 +98,7 @@ extension Checks {
     private static func fault(of answer: Answer, _ retrieval: Retrieval, _ context: CheckContext) -> CopyFault? {
         if answer.status != 200 {
             if let reason = answer.failureReason { return .crawler(reason) }
-            // Where the origin has no file either, there is nothing to be missed.
+            // If the origin has no file either, no copy is missing.
             return context.comparison.state == .missing || context.comparison.state == .mixed
                 ? .missing(answer.status) : nil
         }
@@ -142,7 +142,7 @@ extension Checks {
 // MARK: - Edges
 
 extension Checks {
-    /// A lag below this is what Apple promises; edges may disagree meanwhile.
+    /// Seconds. Apple promises a shorter lag; edges may disagree during it.
     private static let usualMix = 86_400
 
     /// Edges that disagree about the file, and edges that say nothing about it while others do.
@@ -180,8 +180,8 @@ extension Checks {
         }
     }
 
-    /// An edge that answers with trouble of its own gives its phones nothing; one that cannot be reached from here may well
-    /// be reached by them.
+    /// An edge that answers with a failure gives its phones nothing. Phones may still reach one that is unreachable
+    /// from here.
     private static func silence(_ survey: EdgeSurvey, _ now: Date) -> [Finding] {
         let troubles = survey.silent.compactMap { look in CDNFault(look.retrieval, now).map { (look: look, fault: $0) }
         }
@@ -208,11 +208,11 @@ extension Checks {
 }
 
 extension EdgeLook {
-    /// The address and, where the answer tells, the location.
+    /// The address and, if the answer has it, the location.
     var place: String { location.map { "\(address) (\($0))" } ?? address }
 
-    /// The location as the answer's own headers name it: the first word of the last hop on Apple's network, such as
-    /// `usqas4`, or the name of another network's edge, such as `lumn`.
+    /// The location from the answer's own headers: the first word of the last hop on Apple's network, such as `usqas4`,
+    /// or the name of another network's edge, such as `lumn`.
     var location: String? {
         guard let answer = retrieval.answer else { return nil }
         let hops = answer.header("via")?.split(separator: ",") ?? []

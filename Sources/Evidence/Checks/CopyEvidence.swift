@@ -1,36 +1,36 @@
-// Apple's copy as evidence for the origin: where Apple's CDN has the file, its crawler was let in.
+// Apple's copy as evidence about the origin: if Apple's CDN has the file, its crawler was let in.
 
 import Foundation
 
-/// Evidence, not proof: behind the edges lies a tier that may keep a body a day longer than `Age` tells.
+/// Evidence, not proof: a tier behind the edges may keep a body a day longer than `Age` says.
 struct CopyEvidence {
     /// Seconds since the youngest copy was fetched.
     let age: Int
-    /// For what is said of it.
+    /// For texts about it.
     let witness: CopyWitness
-    /// Whether an edge says so.
+    /// Whether an edge dates it.
     let isDated: Bool
-    /// For how many seconds this machine has not got the file; nil: it gets it.
+    /// For how many seconds this machine has not got the file; nil if it gets it.
     let outOfSight: Int?
 
     fileprivate static let day = 86_400
-    /// So young, a copy shows that Apple's crawler is let in now, in seconds.
+    /// Seconds. A copy this young shows that Apple's crawler is let in now.
     static let freshness = 3600
 
-    /// Whether the copy speaks for the origin as it is now. Where this machine gets the file too, every copy does. Where it
-    /// does not, the copy must be less than a day old, and fetched less than a day after the file was lost from sight.
+    /// Whether the copy is evidence about the origin as it is now. If this machine gets the file too, every copy is. If
+    /// it does not, the copy must be less than a day old, and fetched less than a day after this machine lost the file.
     var isRecent: Bool {
         guard let outOfSight else { return true }
         return age < Self.day && outOfSight < age + Self.day
     }
 
-    /// Of addresses that are not public the copy's age alone speaks: what is in sight here may be another server than Apple's.
+    /// For addresses that are not public only the copy's age counts: the server seen here may not be Apple's.
     fileprivate func speaks(against finding: Finding) -> Bool {
         isRecent && (finding.kind != .notPublicAddress || age < Self.day)
     }
 
-    /// nil where an edge has no file, or none has the one that was last seen here, or Apple says that its crawler failed:
-    /// all that is evidence against the origin.
+    /// nil if an edge has no file, if none has the file that was last seen here, or if Apple says that its crawler
+    /// failed: all that is evidence against the origin.
     init?(_ readings: Readings, _ history: CopyHistory, now: Date) {
         let copies = readings.copies
         let isHealthy = copies.allSatisfy { copy in
@@ -39,7 +39,7 @@ struct CopyEvidence {
         }
         guard isHealthy else { return nil }
         let isInSight = readings.originFile?.namesService == true
-        // Another file than the last one seen here may be older than the monitor: it shows nothing of now.
+        // A file other than the last one seen here may be older than the monitor: it shows nothing about now.
         let last = history.periods.last?.meaning
         let ages = copies.filter { copy in
             isInSight || last == nil || readings.file(of: copy)?.meaning == last
@@ -54,9 +54,9 @@ struct CopyEvidence {
     }
 }
 
-/// A copy at Apple's CDN, which shows that its crawler got the file.
+/// A copy in Apple's CDN, which shows that its crawler got the file.
 package struct CopyWitness: Codable, Equatable, Sendable {
-    /// As its edge says; nil where that says nothing.
+    /// According to its edge; nil if the edge does not say.
     package var fetchedAt: Date?
 
     package init(fetchedAt: Date?) { self.fetchedAt = fetchedAt }
@@ -65,12 +65,12 @@ package struct CopyWitness: Codable, Equatable, Sendable {
 extension CheckContext {
     var copyEvidence: CopyEvidence? { CopyEvidence(readings, history, now: now) }
 
-    /// What Apple says of its crawler, where it says why there is no copy.
+    /// What Apple says about its crawler, if that explains a missing copy.
     private var appleWord: CrawlerFailure? {
         cdn?.answer.flatMap { $0.status == 200 ? nil : CrawlerFailure($0) }
     }
 
-    /// Whether Apple says that its crawler got no answer, at any edge.
+    /// Whether Apple says, at any edge, that its crawler got no answer.
     var crawlerMetSilence: Bool {
         let edges = edges.speaking.map(\.look.retrieval)
         return ([cdn].compactMap(\.self) + edges).compactMap(\.answer?.crawlerFailure).contains {
@@ -78,11 +78,11 @@ extension CheckContext {
         }
     }
 
-    /// Whether the plain request was turned away, and every other place gets the file.
+    /// Whether the plain request was turned away, although every other location gets the file.
     var isTurnedAwayAlone: Bool { readings.turnsClientAway(origin) && othersGetFile }
 
-    /// Whether this machine's resolver leads to a server that Apple does not ask, which gives no file, while every other place
-    /// gets it.
+    /// Whether this machine's resolver leads to a server that Apple does not ask and that gives no file, although every
+    /// other location gets it.
     var meetsAnotherServer: Bool {
         observation.mode == .production && origin.redirects.isEmpty && origin.ownScope != nil
             && readings.originFile == nil && othersGetFile
@@ -94,14 +94,14 @@ extension CheckContext {
         }
     }
 
-    /// The finding as it weighs beside what Apple has and says. Every finding passes here; the first row that fits decides.
+    /// The finding, weighed against what Apple has and says. Every finding passes here; the first match decides.
     ///
-    ///     finding                                 beside                                   becomes  since
-    ///     AASA-Bot is refused at every address    a copy fetched within the hour, in sync  note     freshCopy
-    ///     addresses of both kinds                 a recent copy                            warning
-    ///     the same                                none                                     stays
-    ///     addresses that are not public           Apple's word on another trouble          warning  appleWord
-    ///     an error that may be this machine's     a recent copy                            warning  otherServer, appleCopy
+    ///     finding                               evidence                           becomes  because
+    ///     AASA-Bot is refused at every address  a copy under an hour old, in sync  note     freshCopy
+    ///     addresses of both kinds               a recent copy                      warning
+    ///     the same                              none                               stays
+    ///     addresses that are not public         Apple's word on another trouble    warning  appleWord
+    ///     an error that may be this machine's   a recent copy                      warning  otherServer, appleCopy
     func weighed(_ finding: Finding) -> Finding {
         if refusesCrawlerEverywhere(finding), comparison.state == .inSync, let copy = copyEvidence, copy.isDated,
             copy.age < CopyEvidence.freshness
@@ -109,7 +109,7 @@ extension CheckContext {
             return finding.weighing(.note, .freshCopy(fetchedAt: now - TimeInterval(copy.age)))
         }
         if case .origin(.notPublic) = finding.matter, hasMixedAddresses {
-            // Whatever Apple met, the records are to be mended.
+            // The records need repair, whatever Apple met.
             return copyEvidence?.isRecent == true ? finding.weighing(.warning, nil) : finding
         }
         if finding.kind == .notPublicAddress, origin.redirectStop == nil, let word = appleWord,
@@ -133,10 +133,10 @@ extension CheckContext {
         return refusals.addresses.isEmpty && refusals.agents.contains { $0.agent == .crawler }
     }
 
-    /// Whether a finding is about what this machine alone may meet: an answer that turns it away, in whatever form, addresses
-    /// that its own resolver gave, and whatever is wrong with the server there.
+    /// Whether a finding may concern this machine alone: an answer that turns it away, in any form, addresses from its
+    /// own resolver, and any fault of the server there.
     private func isOfThisMachine(_ finding: Finding) -> Bool {
-        // A redirect to such an address is everybody's.
+        // A redirect to such an address affects every client.
         if finding.kind == .notPublicAddress { return origin.redirectStop != .privateAddress }
         if meetsAnotherServer { return finding.matter.area == .origin || finding.matter.area == .file }
         return isTurnedAwayAlone
@@ -154,17 +154,17 @@ extension Finding {
 }
 
 extension Readings {
-    /// Whether what the origin answered may be meant for this machine alone, so that it says nothing of what others get.
+    /// Whether the origin's answer may be meant for this machine alone, so that it says nothing about what others get.
     package var mayBeOwnView: Bool {
         let origin = observation.origin
         return turnsClientAway(origin) || origin.redirects.isEmpty && origin.ownScope != nil
     }
 
-    /// Whether the answer sends a client away for who or where it is, or for how often it asks. A hosting platform that has
-    /// no such site or file says so to everybody.
+    /// Whether the answer turns a client away for its identity, its location or its number of requests. A hosting
+    /// platform that has no such site or file says so to every client.
     func turnsClientAway(_ retrieval: Retrieval) -> Bool {
         guard let answer = retrieval.answer, HostingSighting(answer, content(of: answer)) == nil else { return false }
-        // A password prompt is everybody's.
+        // A password prompt is for every client.
         if answer.status == 401, answer.header("www-authenticate") != nil { return false }
         return [401, 403, 406, 429, 451].contains(answer.status) || protection(of: retrieval) != nil
             || demandsClientCertificate(answer)

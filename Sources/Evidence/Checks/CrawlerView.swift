@@ -2,13 +2,13 @@ import Facts
 import Foundation
 
 extension Checks {
-    /// Apple's user agents get another answer than this program at the same address. A rule by source address cannot be
-    /// seen like this; Apple's own word decides there.
+    /// Apple's user agents get another answer than this program at the same address. This does not show a rule by
+    /// source address; for that, Apple's own word decides.
     @Sendable static func crawlerView(_ context: CheckContext) -> [Finding] {
         crawlerRefusal(context) + crawlerVersion(context)
     }
 
-    /// Agents that are given a version of the file which no plain request gets.
+    /// Agents that get a version of the file that no plain request gets.
     private static func crawlerVersion(_ context: CheckContext) -> [Finding] {
         let looks = AgentLook.Agent.allCases.compactMap { agent in
             context.otherVersions.first { $0.agent == agent }
@@ -40,7 +40,7 @@ extension Checks {
         let places = CrawlerPlaces(of: refused.map(\.0), context)
         if let address = first.place { evidence["address"] = address }
         if places.isPart { evidence["addresses"] = places.refusing.joined(separator: ", ") }
-        // Of several addresses that refuse, the first speaks for each agent.
+        // If several addresses refuse, the first represents each agent.
         let agents = AgentLook.Agent.allCases.compactMap { agent in refused.first(where: { $0.0.agent == agent })?.0 }
         for look in agents {
             let name = look.agent.rawValue
@@ -72,12 +72,12 @@ extension Checks {
 }
 
 extension CheckContext {
-    /// What this program was given at the same address, where that is the file, or leads to it, and the agent is not.
+    /// What this program got at the same address, if that is the file or leads to it, and the agent does not get it.
     func refusal(of look: AgentLook) -> Retrieval? {
         if look.retrieval.ownFault != nil { return nil }
         guard let reference = plainLook(besides: look), !isBusy(look.retrieval) else { return nil }
         let (plain, agent) = (readings.served(by: reference), readings.served(by: look.retrieval))
-        // What a plain request was given there too refuses nobody.
+        // An answer that a plain request got there as well is not a refusal.
         if origin.redirects.isEmpty, let place = look.place, origin.connection?.address == place,
             agent.isLike(readings.served(by: origin))
         {
@@ -90,7 +90,7 @@ extension CheckContext {
         }
     }
 
-    /// Whether an agent is given a version of the file that the plain request to the same address is not given: that is no refusal.
+    /// Whether an agent gets another version of the file than the plain request to the same address: not a refusal.
     private func otherVersion(_ look: AgentLook) -> Bool {
         guard look.retrieval.ownFault == nil, let reference = plainLook(besides: look),
             let plain = readings.version(of: reference), let agent = readings.version(of: look.retrieval)
@@ -98,7 +98,7 @@ extension CheckContext {
         return plain != agent
     }
 
-    /// The looks of agents that are given a version which no plain request is given, from here or from another place.
+    /// Probes whose agent gets a version that no plain request gets, from here or from another location.
     fileprivate var otherVersions: [AgentLook] {
         let places = (observation.full?.vantages ?? []).compactMap { readings.version(of: $0.retrieval) }
         let plain = versionsHere.union(places)
@@ -107,14 +107,14 @@ extension CheckContext {
         }
     }
 
-    /// The versions of the file that plain requests from here were given.
+    /// The versions of the file that plain requests from here got.
     var versionsHere: Set<ContentHash> {
         let looks = (observation.full?.addresses ?? []).map(\.retrieval)
         return Set(([origin] + looks).compactMap { readings.version(of: $0) })
     }
 
-    /// Whether the server was asked too much, or had trouble for a moment: this check asks many times itself, so that it is
-    /// no sign of a rule about agents, even where Apple met the same. A challenge may have the same statuses.
+    /// Whether the server was overloaded or limited us. This check sends many requests itself, so that does not show a
+    /// rule for agents, even if Apple met the same. A challenge may have the same statuses.
     func isBusy(_ retrieval: Retrieval) -> Bool {
         guard let answer = retrieval.answer, answer.isBusy else { return false }
         return readings.protection(of: retrieval) == nil
@@ -125,19 +125,19 @@ extension CheckContext {
         let looks = observation.full?.addresses ?? []
         guard !looks.isEmpty else { return origin.firstHop }
         if let address = look.address { return looks.first { $0.address.address == address }?.retrieval }
-        // Where an agent got no connection, the address that it was sent to is the first that answered us.
+        // If an agent got no connection, it was sent to the first address that answered us.
         let address = look.retrieval.connection?.address
         let answering = looks.filter { $0.retrieval.answer != nil }
         return (answering.first { $0.address.address == address } ?? answering.first)?.retrieval
     }
 
-    /// Apple's agents that are given something else than this program.
+    /// Apple's agents that get something other than this program.
     var refusedAgents: [AgentLook] { (observation.full?.agents ?? []).filter { refusal(of: $0) != nil } }
 
-    /// The agents that are given the file where this program is not.
+    /// The agents that get the file although this program does not.
     var welcomeAgents: [AgentLook.Agent] {
         guard readings.originFile == nil else { return [] }
-        // An address that gives everybody the file shows nothing about who is let in.
+        // An address that gives every client the file shows nothing about access.
         return (observation.full?.agents ?? []).filter { look in
             readings.served(by: look.retrieval).isFile
                 && plainLook(besides: look).map { !readings.served(by: $0).isFile } ?? true
@@ -145,7 +145,7 @@ extension CheckContext {
     }
 }
 
-/// At which of the addresses that Apple's agents were tried at they are refused.
+/// The addresses that refuse Apple's agents, of those at which agents were tried.
 struct CrawlerPlaces {
     let refusing: [String]
     let tried: Int
@@ -161,12 +161,12 @@ struct CrawlerPlaces {
 }
 
 extension AgentLook {
-    /// Where it went, as far as that is known.
+    /// The address it was sent to, if known.
     fileprivate var place: String? { address ?? retrieval.connection?.address }
 }
 
 extension Retrieval {
-    /// The answer to the first request alone, as a look has it that follows no redirect.
+    /// The answer to the first request alone, as in a probe that follows no redirect.
     fileprivate var firstHop: Retrieval {
         guard let first = redirects.first else { return self }
         var hop = self

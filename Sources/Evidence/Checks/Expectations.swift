@@ -1,4 +1,4 @@
-// What the people who own a domain expect of its file: `expect` of the configuration, `--expect-…` of the command line.
+// What the owners of a domain expect of its file: `expect` in the configuration, `--expect-…` on the command line.
 
 import AASA
 import Facts
@@ -6,7 +6,7 @@ import Foundation
 
 /// Expectations of one domain's file.
 package struct Expectations: Equatable, Sendable {
-    /// App IDs that the file must name: in each of `services`, or in any service where that list is empty.
+    /// App IDs that the file must name: in each of `services`, or in any service if that list is empty.
     package var apps: [String]
     /// Services that the file must have.
     package var services: [String]
@@ -18,16 +18,16 @@ package struct Expectations: Equatable, Sendable {
         self.urls = urls
     }
 
-    /// Why a text can be no app's ID, as a clause; nil where it can. Who expects such an app has mistyped it.
+    /// Why a text cannot be an app ID, as a clause; nil if it can. Such an expectation is a typing error.
     package static func fault(ofApp text: String) -> String? { AppID.fault(in: text) }
 
-    /// These and others together.
+    /// These and the other expectations.
     package func adding(_ other: Expectations) -> Expectations {
         Expectations(apps: apps + other.apps, services: services + other.services, urls: urls + other.urls)
     }
 
-    /// The absolute URLs at which a web page is expected, each once: a path stands under the domain, an `http` URL for its
-    /// `https` one. A URL of another host, or with a port or a user of its own, is not asked for.
+    /// The absolute URLs at which a web page is expected, each once. A path belongs to the domain, and `http` becomes
+    /// `https`. A URL with another host, a port or a user is left out.
     package func pages(of domain: Domain) -> [String] {
         var seen: Set<String> = []
         return urls.filter { $0.page == true }.compactMap { $0.pageURL(of: domain) }.filter { seen.insert($0).inserted }
@@ -40,9 +40,9 @@ package struct Expectations: Equatable, Sendable {
 package struct ExpectedURL: Equatable, Sendable {
     /// Absolute, or a path.
     package var url: String
-    /// nil: not expected of this URL.
+    /// nil if this URL has no such expectation.
     package var opens: ExpectedOpening?
-    /// Whether somebody without the app must find a web page there.
+    /// Whether a person without the app must find a web page there.
     package var page: Bool?
 
     package init(url: String, opens: ExpectedOpening? = nil, page: Bool? = nil) {
@@ -53,8 +53,8 @@ package struct ExpectedURL: Equatable, Sendable {
 }
 
 extension ExpectedURL {
-    /// The host of a whole URL, whose file decides about it; nil for a path, which may be put to any.
-    /// - Throws: `DomainFault` where no file decides: an address or a bare label, and what has a port or a user.
+    /// The host of a whole URL, whose file decides about it; nil for a path, which can be tested against any file.
+    /// - Throws: `DomainFault` if no file decides: for an address, a bare label, a port or a user.
     package static func host(of text: String) throws(DomainFault) -> Domain? {
         guard let scheme = ["https://", "http://"].first(where: { text.prefix(8).lowercased().hasPrefix($0) }) else {
             guard !text.hasPrefix("//") else {
@@ -69,7 +69,7 @@ extension ExpectedURL {
     fileprivate func pageURL(of domain: Domain) -> String? {
         let isPath = !url.contains("://") || url.hasPrefix("/")
         let text = isPath ? "https://\(domain.name)" + (url.hasPrefix("/") ? "" : "/") + url : url
-        // Foundation encodes what may not stand in a URL as it is.
+        // Foundation encodes characters that a URL must not contain.
         guard let parsed = URL(string: text), var parts = URLComponents(url: parsed, resolvingAgainstBaseURL: false),
             let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http",
             parts.host?.lowercased() == domain.name, parts.user == nil,
@@ -102,7 +102,7 @@ package enum ExpectedOpening: Equatable, Sendable, CustomStringConvertible {
 // MARK: - Checks
 
 extension Checks {
-    /// Whether the origin's file does what its owners expect. Where it is no file, other findings say so.
+    /// Whether the origin's file does what its owners expect. If it is not a file, other findings say so.
     @Sendable static func expectations(_ context: CheckContext) -> [Finding] {
         guard !context.expectations.isEmpty, let document = context.readings.originFile?.document else { return [] }
         let file = AssociationFile(document)
@@ -143,7 +143,7 @@ extension Checks {
         let matter: FileMatter
         switch (opening, opens) {
         case (.nothing, nil): return nil
-        // Of several apps that a URL opens, the one that is installed counts.
+        // If a URL opens several apps, the installed one counts.
         case (.app(let app), .some(let opened))
         where app.isExactly(opened) || result?.alsoOpenedBy.containsExactly(app) == true:
             return nil
@@ -166,7 +166,7 @@ extension Checks {
 }
 
 extension Checks {
-    /// The web page behind an expected URL: who has no app, or whose phone has not read the new file yet, lands there.
+    /// The web page at an expected URL, for people without the app, or whose phone has not read the new file yet.
     @Sendable static func pages(_ context: CheckContext) -> [Finding] {
         (context.observation.full?.pages ?? []).compactMap { page in
             guard let found = page.fault else { return nil }
@@ -182,7 +182,7 @@ extension Checks {
 }
 
 extension PageLook {
-    /// What was found in place of a page; nil where there is one.
+    /// What was found instead of a page; nil if there is a page.
     fileprivate var fault: PageFault? {
         if appStore != nil || retrieval.ownFault != nil { return nil }
         if let fault = RedirectFault(stopOf: retrieval) { return .redirect(fault) }

@@ -2,26 +2,26 @@ import AASA
 import Foundation
 
 extension Checks {
-    /// More findings than these would hide what else a check saw; `lint` shows all.
+    /// More findings would hide what else a check saw; `lint` shows all.
     static let maximumLintFindings = 15
 
-    /// By the hash of the body, worst first; the rules do not change while the process lives. What a domain's state keeps of
-    /// them is the same storage.
+    /// By the hash of the body, worst first; the rules do not change while the process runs. A domain's state shares
+    /// this storage.
     private static let lintFindings = Recollection<ContentHash, [LintedFinding]>(
         capacity: 131_072, weight: { 1 + 8 * $0.count })
 
     private typealias LintedFinding = (rule: String, finding: Finding)
 
-    /// What the linter says of the origin's body. Devices read strict JSON with an object at its root.
+    /// What the linter says about the origin's body. Devices read strict JSON with an object at its root.
     @Sendable static func fileLint(_ context: CheckContext) -> [Finding] {
         guard let answer = context.origin.answer, answer.status == 200, answer.body.end == .complete,
-            // What we cannot decompress, or not to its end, is no text to judge.
+            // A body that we cannot decompress to its end is not a text to judge.
             !isUndecodable(answer, context), !isCutInCompression(answer, context),
             let hash = answer.body.hash, let content = context.observation.contents[hash]
         else { return [] }
         let all = linted(hash, content)
         let news = all.filter { isNews($0.rule, context) }.map(\.finding)
-        // What does not count takes no room from what does.
+        // Findings that do not count take no room from those that do.
         let findings = news.filter { !context.ignored.contains($0.rule) }
         let others = news.filter { context.ignored.contains($0.rule) }
         var result = Array(findings.prefix(maximumLintFindings)) + others.prefix(maximumLintFindings)
@@ -34,7 +34,7 @@ extension Checks {
         return result
     }
 
-    /// Valid, and no link opens an app any more.
+    /// A valid file in which no link opens an app any more.
     @Sendable static func removedLinks(_ context: CheckContext) -> [Finding] {
         guard let file = context.readings.originFile, case .noLinks(let services) = file.use,
             context.history.hadLinks || context.readings.copies.contains(where: context.readings.opensLinks)
@@ -50,7 +50,7 @@ extension Checks {
         }
     }
 
-    /// Whether the linter says the same of Apple's copy: then it is nothing that makes the copy old.
+    /// Whether the linter says the same about Apple's copy: then it does not explain an old copy.
     static func isInCopy(_ finding: Finding, _ context: CheckContext) -> Bool {
         guard let copy = context.readings.cdnFile, let content = context.observation.contents[copy.hash] else {
             return false
@@ -58,7 +58,7 @@ extension Checks {
         return linted(copy.hash, content).contains { $0.finding.rule == finding.rule }
     }
 
-    /// The origin's own checks have told the size; and a made-up app is at home on a domain made for tests.
+    /// The origin's own checks report the size, and an example app is normal on a domain for tests.
     private static func isNews(_ rule: String, _ context: CheckContext) -> Bool {
         switch rule {
         case "file-too-large": false

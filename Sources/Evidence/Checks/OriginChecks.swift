@@ -1,11 +1,11 @@
-// What checks of the origin's answer notice: that there is none, its status, body, type and time, and the file at the root.
+// Checks of the origin's answer: whether there is one, its status, body, type and time, and the file at the root.
 
 import AASA
 import Facts
 import Foundation
 
 extension Checks {
-    /// No answer at all: the name, the network, time, or bytes that are no HTTP.
+    /// No answer at all: the name, the network, a time-out, or bytes that are not HTTP.
     @Sendable static func originReachability(_ context: CheckContext) -> [Finding] {
         let host = context.metHost
         // Behind a proxy the address is the proxy's.
@@ -23,11 +23,11 @@ extension Checks {
         }
         guard let failure = context.origin.failure, !failure.isOfTLS else { return [] }
         if let finding = stalled(failure, context) { return [finding] }
-        // The redirect that led to a private address has a finding of its own.
+        // A redirect to a private address has its own finding.
         guard context.origin.redirectStop != .privateAddress || context.origin.redirects.isEmpty,
             let fault = context.fault(of: context.origin, at: host)
         else { return [] }
-        // The address is the last that was tried, of whichever family.
+        // The address is the last one that was tried, of either family.
         let place =
             if case .noConnection = fault.fault { host.name.inSentence } else { address ?? host.name.inSentence }
         return [
@@ -48,15 +48,15 @@ extension Checks {
         let address = context.origin.connection?.address
         let isServed = context.answeringAddresses.contains { context.readings.served(by: $0.retrieval).isFile }
         if !host.isElsewhere {
-            // The domain's own server, but not the URL that was asked for.
+            // The domain's own server, but not the requested URL.
             matter.target = context.origin.redirects.last?.target?.inSentence
-            // Which of several addresses it was; what the others do has a finding of its own.
+            // Which of several addresses it was; the others have a finding of their own.
             if isServed { matter.address = address }
             matter.isInTurn = context.isServedInTurn
         }
         let finding = host.placing(
             Finding(.origin(.status(matter)), evidence: context.answerEvidence).tested(context.isOriginTested))
-        // Where no address gives the file, each may have a fault of its own.
+        // If no address gives the file, each may have a fault of its own.
         return !host.isElsewhere && !isServed && context.isAnsweredVariously
             ? [context.naming([address].compactMap(\.self), in: finding)] : [finding]
     }
@@ -72,7 +72,7 @@ extension Checks {
         return .status(answer.status)
     }
 
-    /// A body that is too large, or that did not come whole.
+    /// A body that is too large or incomplete.
     @Sendable static func originBody(_ context: CheckContext) -> [Finding] {
         guard let answer = context.origin.answer, answer.status == 200 else { return [] }
         let body = answer.body
@@ -105,14 +105,14 @@ extension Checks {
             ? .fault(.tooLarge(bytes: body.decodedBytes, isCapped: isCapped)) : nil
     }
 
-    /// libcurl takes a gzip stream that breaks off for one that ends, so that only the text shows it.
+    /// libcurl takes a truncated gzip stream as complete, so only the text shows the truncation.
     static func isCutInCompression(_ answer: Answer, _ context: CheckContext) -> Bool {
         answer.body.end == .complete && answer.header("content-encoding")?.lowercased().hasSuffix("gzip") == true
             && context.readings.originBody?.syntaxError?.isAtEnd == true
     }
 
-    /// A Content-Encoding that was not asked for. We ask for gzip; Apple's crawler and devices may take other compressions,
-    /// but a server that sends one unasked sends it to all. What names no compression leaves the body readable as it is.
+    /// A Content-Encoding that we did not ask for. We ask for gzip. Apple's crawler and devices may accept others, but
+    /// a server that sends one unasked sends it to all. A value that names no compression leaves the body readable.
     private static func unaskedEncoding(_ answer: Answer) -> String? {
         guard let encoding = answer.header("content-encoding")?.lowercased(),
             !["", "identity", "gzip", "x-gzip"].contains(encoding)
@@ -131,7 +131,7 @@ extension Checks {
 
     static let sizeLimit = AssociationFile.sizeLimit
 
-    /// The Content-Type. Apple takes other types too, but HTML nearly always means that this is not the file.
+    /// The Content-Type. Apple accepts other types too, but HTML nearly always means that this is not the file.
     @Sendable static func originContentType(_ context: CheckContext) -> [Finding] {
         guard let answer = context.origin.answer, answer.status == 200 else { return [] }
         let header = answer.header("content-type")
@@ -152,8 +152,8 @@ extension Checks {
         ]
     }
 
-    /// A server that takes long to answer. Apple does not document its crawler's patience; it is believed to be about 5 seconds.
-    /// The look-up of the name, and addresses that were tried in vain, are no time of the server's.
+    /// A server that is slow to answer. Apple does not document its crawler's timeout, believed to be about 5 seconds.
+    /// The lookup of the name, and addresses tried in vain, do not count as the server's time.
     @Sendable static func originLatency(_ context: CheckContext) -> [Finding] {
         guard context.origin.answer != nil, let timings = context.origin.connection?.timings,
             let server = timings.server
@@ -177,8 +177,8 @@ extension Checks {
 }
 
 extension Checks {
-    /// The file at the site's root, where systems before iOS 9.3 looked. That Apple's crawler still falls back on it is
-    /// probable, and documented nowhere: what its CDN has is the evidence.
+    /// The file at the site's root, where systems before iOS 9.3 looked. Apple's crawler probably still falls back to
+    /// it, but nothing documents that: what its CDN has is the evidence.
     @Sendable static func rootCopy(_ context: CheckContext) -> [Finding] {
         guard let root = context.observation.full?.rootCopy, let copy = context.readings.file(of: root),
             copy.namesService, let meaning = copy.meaning
@@ -199,7 +199,7 @@ extension Checks {
 }
 
 extension CheckContext {
-    /// What Apple's CDN has of a site whose file is at the root only; nil: it was not asked.
+    /// What Apple's CDN has for a site whose file is at the root only; nil if it was not asked.
     fileprivate func rootAtApple(_ root: ContentReading) -> RootAtApple? {
         guard case .asked = observation.cdn else { return nil }
         guard cdn?.speaksOfFile == true else { return .noAnswer }
@@ -208,12 +208,12 @@ extension CheckContext {
 }
 
 extension CheckContext {
-    /// How long this machine's name servers took for the site's name, where that is long; in milliseconds.
+    /// How many milliseconds this machine's name servers took for the site's name; nil if that was not long.
     fileprivate var slowLookUp: Int? {
         guard let timings = origin.connection?.timings, timings.isLookUpSlow, let lookUp = timings.dns else {
             return nil
         }
-        // Another name is found at once: it is the name servers of this one that are slow.
+        // If another name resolves fast, the name servers of this name are slow.
         if let other = observation.control?.name?.milliseconds, other < Timings.slowLookUp / 2 { return nil }
         return Int(lookUp)
     }
@@ -225,7 +225,7 @@ extension CheckContext {
         }
     }
 
-    /// Whether the addresses do not all give what the request by name was given.
+    /// Whether an address gives something other than the request by name got.
     fileprivate var isAnsweredVariously: Bool {
         let here = readings.served(by: origin)
         return (observation.full?.addresses ?? []).contains {
@@ -237,17 +237,17 @@ extension CheckContext {
 // MARK: - Evidence
 
 extension Timings {
-    /// A look-up of a name that takes longer is a finding, in milliseconds.
+    /// Milliseconds. A slower lookup is a finding.
     fileprivate static let slowLookUp = 1000.0
 
     package var isLookUpSlow: Bool { dns.map { $0 >= Self.slowLookUp } ?? false }
 
-    /// What the server took, from the connection to the first byte of its answer: milliseconds.
+    /// How many milliseconds the server took, from the connection to the first byte of its answer.
     package var server: Double? { firstByte.map { max(0, $0 - (connect ?? dns ?? 0)) } }
 }
 
 extension CheckContext {
-    /// What the site is to blame for, and whether the same step was seen to work for others; nil where the control forbids it.
+    /// The site's fault, and whether the step was seen to work for others; nil if the control does not permit blame.
     func fault(of retrieval: Retrieval, at host: MetHost, family: Int? = nil) -> (fault: OriginFault, isTested: Bool)? {
         guard retrieval.ownFault == nil,
             case .site(let permission) = readings.control.attribution(
@@ -257,7 +257,7 @@ extension CheckContext {
         return (fault, permission.isTested)
     }
 
-    /// Whether nothing was seen to stand between this machine and others that it asked.
+    /// Whether the step at which the request ended was seen to work for others. True if this machine is to blame.
     var isOriginTested: Bool {
         guard case .site(let permission) = readings.control.attribution(of: origin, host: metHost.name) else {
             return true
@@ -265,7 +265,7 @@ extension CheckContext {
         return permission.isTested
     }
 
-    /// Where the last answer came from, on which way, and what it says of itself.
+    /// Where the last answer came from, by which redirects, and what it says about itself.
     var answerEvidence: [String: String] {
         var evidence = ["url": origin.redirects.last?.target ?? origin.url]
         if !origin.redirects.isEmpty { evidence["redirects"] = RedirectTrail(origin.redirects).text }
@@ -290,10 +290,10 @@ extension Answer {
         header("cf-ray") != nil || header("server")?.lowercased().contains("cloudflare") == true
     }
 
-    /// Whether the server says that it is asked too much, or cannot answer now. Our own requests may have brought it about.
+    /// Whether the server says that it gets too many requests or cannot answer now. Our own requests may be the reason.
     var isBusy: Bool { status == 429 || status == 503 }
 
-    /// For how many seconds it asks to be left alone, in seconds or by a date (RFC 9110, 10.2.3); a day at most. 0: no longer.
+    /// How many seconds to wait, from seconds or a date (RFC 9110, 10.2.3); at most a day, 0 if the time has passed.
     func retryAfter(_ now: Date) -> Int? {
         guard let text = header("retry-after") else { return nil }
         let seconds = Int(text) ?? Date(http: text).map { Int($0.timeIntervalSince(now).rounded(.up)) }

@@ -1,11 +1,11 @@
-// Redirects, and whose server a finding is about: where redirects were followed, what failed at the end is another server's
-// fault, and the text must not blame the domain's own.
+// Redirects, and whose server a finding is about: after a redirect the fault is another server's, and the text must not
+// blame the domain's own.
 
 import Foundation
 
 extension Checks {
-    /// Apple documents that no redirect is allowed. Its CDN was seen to follow some within HTTPS, so those of the same
-    /// site are a warning.
+    /// Apple documents that no redirect is allowed. Its CDN was seen to follow some within HTTPS, so redirects within
+    /// the same site are a warning.
     @Sendable static func originRedirects(_ context: CheckContext) -> [Finding] {
         guard let first = context.origin.redirects.first else { return [] }
         let hops = context.origin.redirects
@@ -22,7 +22,7 @@ extension Checks {
         } else if trail.leadsToLogin {
             matter = .redirect(.login(target))
         } else if host.map({ context.domain.isSameSite(as: $0) }) == true {
-            // As of every path, to the home page or to one for what is not there: the page's title says which.
+            // Often a redirect of every path, to the home page or to a "not found" page: the title shows which.
             let isPage = context.readings.originIsPage
             let isFollowed = context.cdn?.answer?.header("apple-from")?.contains(",") == true
             matter =
@@ -37,8 +37,8 @@ extension Checks {
 }
 
 extension Domain {
-    /// Whether a host belongs to the same site: one name contains the other, or both share the part that is registered.
-    /// Without the public suffix list this is a guess, which only ever moves a finding between warning and error.
+    /// Whether a host belongs to the same site: one name contains the other, or both share the registered part. Without
+    /// the public suffix list this is a guess, which only moves a finding between warning and error.
     func isSameSite(as host: String) -> Bool {
         let host = host.lowercased()
         if host == name || host.hasSuffix("." + name) || name.hasSuffix("." + host) { return true }
@@ -58,7 +58,7 @@ extension Domain {
 struct RedirectTrail {
     let hops: [RedirectHop]
 
-    /// The beginning of a circle of redirects stands for all of it.
+    /// The beginning of a redirect loop represents all of it.
     private static let maximumHops = 12
 
     init(_ hops: [RedirectHop]) { self.hops = hops }
@@ -78,14 +78,14 @@ struct RedirectTrail {
         return "\(parts.scheme ?? "") \(host)"
     }
 
-    /// Whether a hop leaves HTTPS, or comes from elsewhere.
+    /// Whether a hop leaves HTTPS, or starts outside it.
     var isInsecure: Bool {
         hops.contains { hop in
             [hop.from, hop.target ?? ""].contains { $0.lowercased().hasPrefix("http://") }
         }
     }
 
-    /// Whether the last target looks like a place to log in, by the words of its host and path.
+    /// Whether the last target looks like a login page, by the words of its host and path.
     var leadsToLogin: Bool {
         guard let target = hops.last?.target, let parts = URLComponents(string: target) else { return false }
         let words = (parts.host ?? "").split(separator: ".").dropLast() + parts.path.split(separator: "/")
@@ -104,12 +104,12 @@ struct RedirectTrail {
 struct MetHost: Equatable {
     /// In lower case, cleaned for display and bounded.
     let name: String
-    /// Whether redirects led to a host that is not the domain itself.
+    /// Whether redirects led to a host other than the domain.
     let isElsewhere: Bool
-    /// How it was come to; empty without redirects.
+    /// The redirects that led there; empty if there are none.
     private let trail: String
 
-    /// A redirect that was not followed leads nowhere: the host that sent it is the one that was met.
+    /// A redirect that was not followed leads nowhere: the host that sent it counts.
     init(_ retrieval: Retrieval, of domain: Domain) {
         let last = retrieval.redirects.last
         trail = RedirectTrail(retrieval.redirects).text
@@ -126,7 +126,7 @@ struct MetHost: Equatable {
         isElsewhere = true
     }
 
-    /// The finding, with the host's name where it is not the domain's own server that is at fault.
+    /// The finding, with the host's name if the domain's own server is not at fault.
     func placing(_ finding: Finding) -> Finding {
         guard isElsewhere else { return finding }
         var finding = finding
@@ -137,6 +137,6 @@ struct MetHost: Equatable {
 }
 
 extension CheckContext {
-    /// The host that the plain request ended at.
+    /// The host at which the plain request ended.
     var metHost: MetHost { MetHost(origin, of: domain) }
 }

@@ -1,11 +1,11 @@
-// What our own asking may have caused: a full check asks some ten times. A server that answers one request and leaves
+// What our own requests may have caused: a full check sends about ten. A server that answers one request and not
 // another, or asks us to slow down, is neither unreachable nor hostile to Apple.
 
 import Facts
 import Foundation
 
 extension CheckContext {
-    /// Whether an address answered any other request of this check than the plain one that was sent to it.
+    /// Whether an address answered any request of this check other than the plain one that was sent to it.
     func answersAnother(_ address: String) -> Bool {
         if origin.answer != nil, origin.redirects.isEmpty, origin.connection?.address == address { return true }
         return (observation.full?.agents ?? []).contains {
@@ -33,7 +33,7 @@ extension Failure {
 }
 
 extension Checks {
-    /// In the place of "no answer", where the same server gave the file a moment before or after.
+    /// Replaces "no answer" if the same server gave the file a moment before or after.
     static func stalled(_ failure: Failure, _ context: CheckContext) -> Finding? {
         guard context.servesAnother else { return nil }
         let name = context.origin.connection?.address ?? context.domain.name
@@ -48,10 +48,10 @@ extension Checks {
             evidence: errors(looks))
     }
 
-    /// The origin gives the file, and tells this check besides that it asks too much.
+    /// The origin gives the file, but also tells this check that it sends too many requests.
     @Sendable static func originLimits(_ context: CheckContext) -> [Finding] {
         guard context.readings.originFile != nil, let full = context.observation.full else { return [] }
-        // A server that answers nothing else is one that differs from the others, by a finding of its own.
+        // A server that answers nothing else differs from the others, which is a finding of its own.
         let faulty = Set(context.answeringAddresses.filter { context.isBusy($0.retrieval) }.map(\.address.address))
         let others: [(String, Retrieval)] =
             full.addresses.map { ($0.address.address, $0.retrieval) }

@@ -1,4 +1,4 @@
-// What checks of TLS notice: handshakes that fail, certificates that end soon.
+// Checks of TLS: handshakes that fail, and certificates that expire soon.
 
 import Facts
 import Foundation
@@ -6,8 +6,8 @@ import Foundation
 // MARK: - Handshakes that fail
 
 extension Checks {
-    /// A handshake that failed, whatever the cause: the crawler and every device stop here. Of several addresses each is
-    /// judged; one fault is reported once, with the addresses that have it.
+    /// A handshake that failed for any reason: the crawler and every device stop here. Each of several addresses is
+    /// checked; one fault is reported once, with the addresses that have it.
     @Sendable static func originTLS(_ context: CheckContext) -> [Finding] {
         var findings: [(finding: Finding, addresses: [String])] = []
         for retrieval in context.handshakes {
@@ -54,10 +54,10 @@ extension Checks {
 }
 
 extension Retrieval {
-    /// Whether the certificate has no DNS name as a subject alternative name. OpenSSL then falls back on the common name;
-    /// Apple's systems have not since iOS 13: https://support.apple.com/en-us/103769
+    /// Whether the certificate has no DNS name as a subject alternative name. OpenSSL then falls back to the common
+    /// name; Apple's systems have not since iOS 13: https://support.apple.com/en-us/103769
     var hasCertificateWithoutNames: Bool {
-        // Another TLS library tells no version, and no extensions either.
+        // Another TLS library reports neither a version nor extensions.
         guard failure == nil, let tls = connection?.tls, tls.trusted, tls.version != nil else { return false }
         return tls.chain.first?.names.isEmpty == true
     }
@@ -67,7 +67,7 @@ extension CheckContext {
     /// The request by name and those to each address.
     var handshakes: [Retrieval] { [origin] + (observation.full?.addresses ?? []).map(\.retrieval) }
 
-    /// Says which addresses have a fault, where the name has others that do not.
+    /// Says which addresses have a fault, if the name has others without it.
     func naming(_ faulty: [String], in finding: Finding) -> Finding {
         let all = Set((observation.full?.addresses ?? []).map(\.address.address))
         let named = faulty.filter(all.contains)
@@ -80,15 +80,15 @@ extension CheckContext {
     }
 }
 
-// MARK: - Certificates that end soon
+// MARK: - Certificates that expire soon
 
 extension Checks {
-    /// Certificates that are still good, but not for long: the leaf of the request by name and of each address, and the
-    /// intermediates that lead up from it.
+    /// Certificates that are still valid, but not for long: the leaf of the request by name and of each address, and
+    /// the intermediates above it.
     @Sendable static func certificateDates(_ context: CheckContext) -> [Finding] {
         var leaves: [(leaf: CertificateFacts, host: MetHost, addresses: [String])] = []
         var intermediates: [(certificate: CertificateFacts, host: MetHost)] = []
-        // If the domain's own server shows the same, the finding names that one.
+        // If the domain's own server shows the same certificate, the finding names that server.
         let met = context.handshakes.map { (retrieval: $0, host: MetHost($0, of: context.domain)) }
         for (retrieval, host) in met.filter({ !$0.host.isElsewhere }) + met.filter(\.host.isElsewhere) {
             guard let tls = retrieval.connection?.tls, tls.trusted else { continue }
@@ -122,8 +122,8 @@ extension Checks {
             .origin(.certificateExpiring(end)), evidence: evidence(leaf, end))
     }
 
-    /// One that has expired in a chain that is trusted all the same is an old cross-signature: this machine found another
-    /// way up, older systems may not.
+    /// An expired intermediate in a trusted chain is an old cross-signature: this machine found another path, older
+    /// systems may not.
     private static func intermediate(_ certificate: CertificateFacts, _ context: CheckContext) -> Finding? {
         guard let end = certificate.notAfter else { return nil }
         let left = end.timeIntervalSince(context.now)
@@ -144,7 +144,7 @@ extension Checks {
 // MARK: - Chains of certificates
 
 extension [CertificateFacts] {
-    /// The certificates from the leaf upwards, each issued by the next; what a server sends besides is no part of it.
+    /// The certificates from the leaf upwards, each issued by the next; others that the server sends are left out.
     var linked: [CertificateFacts] {
         guard var last = first else { return [] }
         var path = [last]
@@ -159,8 +159,8 @@ extension [CertificateFacts] {
 }
 
 extension CertificateFacts {
-    /// Whether it tells everybody where its issuer's certificate is found, as those of public authorities do. A company's
-    /// authority names a place in its own network.
+    /// Whether it says publicly where its issuer's certificate is found, as those of public authorities do. A company's
+    /// authority names a host in its own network.
     var tellsIssuer: Bool {
         guard let url = issuerURL.flatMap({ URLComponents(string: $0) }),
             ["http", "https"].contains(url.scheme?.lowercased()), let host = url.host?.lowercased()
@@ -169,14 +169,14 @@ extension CertificateFacts {
         return labels.count > 1 && !Self.ownNetworks.contains(labels[labels.count - 1])
     }
 
-    /// Not given out in public DNS: https://www.rfc-editor.org/rfc/rfc6762#appendix-G and ICANN's `internal`.
+    /// Not delegated in public DNS: https://www.rfc-editor.org/rfc/rfc6762#appendix-G and ICANN's `internal`.
     private static let ownNetworks: Set<Substring> = [
         "corp", "home", "internal", "intranet", "lan", "local", "localdomain", "private",
     ]
 
-    /// The common name of a certificate that software made for itself and shows for a host that it does not know; nil where
-    /// it may be meant for a host. No public host has such a name: `Kubernetes Ingress Controller Fake Certificate`,
-    /// `TRAEFIK DEFAULT CERT`, `NGINXIngressController`, `Plesk`, `localhost` (Kong), `localhost.localdomain` (F5, Apache).
+    /// The common name of a default certificate that software shows for an unknown host; nil if it may be meant for a
+    /// host. No public host has such a name: `Kubernetes Ingress Controller Fake Certificate`, `TRAEFIK DEFAULT CERT`,
+    /// `NGINXIngressController`, `Plesk`, `localhost` (Kong), `localhost.localdomain` (F5, Apache).
     func defaultName(besides host: String) -> String? {
         guard !isFor(host), let name = commonName, !name.isEmpty else { return nil }
         let labels = name.lowercased().split(separator: ".")
@@ -186,13 +186,13 @@ extension CertificateFacts {
 
     private var commonName: String? { Self.field("CN", of: subject) }
 
-    /// What people call the holder of a subject or issuer as libcurl prints it: `R11` for `C = US, O = Let's Encrypt, CN = R11`.
-    /// The common name, else the organisation, else the whole text.
+    /// The short name of a subject or issuer in libcurl's format: `R11` for `C = US, O = Let's Encrypt, CN = R11`. The
+    /// common name, otherwise the organisation, otherwise the whole text.
     package static func name(in subject: String) -> String {
         ["CN", "O"].lazy.compactMap { field($0, of: subject) }.first { !$0.isEmpty } ?? subject
     }
 
-    /// A value with a comma stands in quotation marks: `O = "Example, Inc.", CN = example.com`.
+    /// A value with a comma is in quotation marks: `O = "Example, Inc.", CN = example.com`.
     private static func field(_ key: String, of subject: String) -> String? {
         var isQuoted = false
         let parts = subject.split { character in
@@ -209,7 +209,7 @@ extension CertificateFacts {
         }.first
     }
 
-    /// Whether one of the names covers a host; a wildcard stands for one label: https://www.rfc-editor.org/rfc/rfc6125
+    /// Whether one of the names covers a host; a wildcard covers one label: https://www.rfc-editor.org/rfc/rfc6125
     func isFor(_ host: String) -> Bool {
         let host = host.lowercased()
         let parent = host.drop { $0 != "." }

@@ -1,10 +1,10 @@
-// What other places are given.
+// What other locations get.
 
 import Facts
 import Foundation
 
 extension Checks {
-    /// Another place gets another answer. A vantage whose own way fails says nothing about the site.
+    /// Another location gets another answer. A vantage whose own network fails says nothing about the site.
     @Sendable static func vantageView(_ context: CheckContext) -> [Finding] {
         let looks = context.observation.full?.vantages ?? []
         let failed = looks.filter { $0.retrieval.ownFault != nil }
@@ -38,33 +38,33 @@ extension Checks {
 }
 
 extension CheckContext {
-    /// The places that are given something else than this machine, of one kind.
+    /// The locations that get something other than this machine, of one kind.
     func vantages(with fault: VantageFault) -> [VantageLook] {
         let here = readings.served(by: origin)
         let apples = readings.cdnFile?.meaning
         return (observation.full?.vantages ?? []).filter { look in
             let served = readings.served(by: look.retrieval)
-            // What an address gives here too is no matter of the place: that the addresses differ is a finding of its own.
+            // If an address gives the same here, location is not the reason. That addresses differ has its own finding.
             if case .file(let version, _) = served, versionsHere.contains(version) { return false }
             return look.retrieval.ownFault == nil && !served.isLike(here)
                 && VantageFault(served, appleHas: apples) == fault
         }
     }
 
-    /// The places that are given the file where this machine is not.
+    /// The locations that get the file although this machine does not.
     var welcomeVantages: [String] {
         guard readings.originFile == nil else { return [] }
         return (observation.full?.vantages ?? []).filter { readings.served(by: $0.retrieval).isFile }.map(\.name)
     }
 }
 
-/// What another place was given in place of the file that this machine gets: each asks for another repair.
+/// What another location gets instead of the file that this machine gets. Each case needs another repair.
 package enum VantageFault: String, Codable, CaseIterable, Sendable {
     /// By status: the sign of a rule by address or country.
     case refused
     case rateLimited = "rate_limited"
     case unreachable
-    /// Status 200 with something that is no file: a challenge, a login, a page for that country.
+    /// Status 200 with something that is not a file: a challenge, a login, a page for that country.
     case page
     case certificate
     case handshake
@@ -75,10 +75,10 @@ package enum VantageFault: String, Codable, CaseIterable, Sendable {
     case serverTrouble = "server_trouble"
     case partial
     case otherFile = "other_file"
-    /// What Apple's CDN has as well.
+    /// The file that Apple's CDN has.
     case applesFile = "apples_file"
 
-    /// `served`: something else than this machine is given.
+    /// `served`: something other than this machine gets.
     init(_ served: Served, appleHas copy: ContentHash?) {
         switch served {
         case .file(let meaning, _): self = meaning == copy ? .applesFile : .otherFile
@@ -103,10 +103,10 @@ package enum VantageFault: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it is a version of the file, which is no refusal.
+    /// Whether it is a version of the file, which is not a refusal.
     var isVersion: Bool { self == .otherFile || self == .applesFile }
 
-    /// Whether it is how rules by address or country show. A rate limit may be our own doing.
+    /// Whether it is typical of rules by address or country. A rate limit may be our own fault.
     var isOfPlace: Bool {
         switch self {
         case .refused, .unreachable, .page: true

@@ -1,17 +1,17 @@
-// How Apple's copy stands to the origin's: judged by meaning first, and by age where they differ.
+// How Apple's copy compares with the origin's file: by meaning first, and by age if they differ.
 
 import AASA
 import Facts
 import Foundation
 
 extension Comparison {
-    /// `history`: what the origin served before; where it is kept it already holds this observation's own content.
+    /// `history`: what the origin served before; a kept history already contains this observation's content.
     /// `staleAfter`: how long the CDN may lag behind a change.
     package init(of readings: Readings, history: CopyHistory, staleAfter: Duration, now: Date) {
         let clock = CopyClock(readings: readings, history: history, staleAfter: staleAfter, now: now)
         let current = readings.currentMeanings
         let survey = EdgeSurvey(readings)
-        // Without a file at the origin there is nothing to be behind of, however the edges differ.
+        // Without a file at the origin no copy can lag, however the edges differ.
         if survey.isMixed, let origin = readings.originFile, origin.namesService {
             self.init(mixed: survey, of: readings, current: current, clock: clock)
         } else {
@@ -21,7 +21,7 @@ extension Comparison {
         edges = survey.tally(current: current) { clock.change(from: $0) != nil }
     }
 
-    /// One answer speaks for the CDN: that of its name, or one that all edges give.
+    /// One answer represents the CDN: that of its name, or one that all edges give.
     private init(single readings: Readings, current: Set<ContentHash>, clock: CopyClock, staleAfter: Duration) {
         guard let cdn = readings.cdn else {
             self.init(state: .notCompared)
@@ -50,7 +50,7 @@ extension Comparison {
             self.init(state: .inSync, bytesEqual: bytesEqual)
             return
         }
-        // An error object in place of the file makes no copy old.
+        // An error object instead of the file makes no copy old.
         guard origin.namesService else {
             self.init(state: .originUnavailable, bytesEqual: false)
             return
@@ -64,7 +64,7 @@ extension Comparison {
         state = clock.now.timeIntervalSince(change.at) >= staleAfter.inSeconds ? .stale : .propagating
     }
 
-    /// The edges disagree: judged by the oldest content that one of them still serves, as far as it is known which that is.
+    /// The edges disagree: judged by the oldest content that an edge still serves, as far as its age is known.
     private init(mixed survey: EdgeSurvey, of readings: Readings, current: Set<ContentHash>, clock: CopyClock) {
         self.init(state: .mixed)
         var others: [(copy: ContentReading, change: OriginChange?)] = []
@@ -94,12 +94,12 @@ extension Comparison {
         lagSeconds = change.lag(at: now)
     }
 
-    /// What differs in meaning between two bodies, and what phones do differently; nothing where one is no file.
+    /// The differences in meaning between two bodies, and what phones do differently; empty if one is not a file.
     package static func differences(from old: Data, to new: Data) -> Differences {
         difference(from: ContentReading(old), to: ContentReading(new))
     }
 
-    /// Made once for two bodies: a copy may lag for days, and is looked at every few minutes.
+    /// Computed once per pair of bodies: a copy may lag for days, and is checked every few minutes.
     private static func difference(from old: ContentReading, to new: ContentReading) -> Differences {
         guard let oldDocument = old.document, let newDocument = new.document else { return Differences() }
         return known.value(for: Pair(old: old.hash, new: new.hash)) {
@@ -121,14 +121,14 @@ extension Comparison {
 
     private static let known = Recollection<Pair, Differences>(capacity: 512)
 
-    /// Said where the work for two files ends before the answer.
+    /// Shown if the work for two files reaches its limit.
     private static let incomplete = AssociationChange(
         kind: .changed,
         summary:
             "what changes on phones is not known to the end: the rules are too many or too complex to compare them all",
         pointer: "")
 
-    /// More examples than these help nobody.
+    /// More examples do not help.
     private static let maximumExamples = 20
 
     private static func behaviour(
@@ -166,7 +166,7 @@ extension Duration {
     }
 }
 
-/// Since when the origin no longer serves what a copy holds.
+/// When the origin stopped serving the content of a copy.
 struct CopyClock {
     let readings: Readings
     let history: CopyHistory
@@ -174,17 +174,17 @@ struct CopyClock {
     let now: Date
 
     /// - Parameter meaning: a content that the origin does not serve now.
-    /// - Returns: nil where the origin is not known to have served it before.
+    /// - Returns: nil if the origin is not known to have served it before.
     func change(from meaning: ContentHash) -> OriginChange? {
         if let period = history.superseded(meaning), let end = period.supersededAt {
-            // What the origin served more than once, it alternates with.
+            // Content that the origin served more than once alternates.
             let isRolledBack =
                 history.periods.count { $0.meaning == meaning } == 1
                 && history.periods.contains {
                     $0.meaning == history.periods.last?.meaning && $0.firstSeen < period.firstSeen
                 }
             let change = OriginChange(at: end, after: period.lastSeen, way: isRolledBack ? .rolledBack : .changed)
-            // The age is that of what is wrong: a copy that was right since has not been old all the time.
+            // The age is that of the current fault: a copy that was right in between has not been old all the time.
             guard let right = history.lastRight, right.parted.at > end else { return change }
             let way = right.copy == meaning ? change.way : .wentBack
             return OriginChange(at: right.parted.at, after: right.parted.after, way: way)
@@ -193,8 +193,8 @@ struct CopyClock {
         return OriginChange(at: modified)
     }
 
-    /// The origin's Last-Modified, where it tells of a change that Apple's CDN may not have picked up yet. An older one does
-    /// not prove that the origin ever served Apple's copy; one that equals `Date` is made with each answer.
+    /// The origin's Last-Modified, if it shows a change that Apple's CDN may not have picked up yet. An older one does
+    /// not prove that the origin ever served Apple's copy; one that equals `Date` is generated with each answer.
     private var modifiedLately: Date? {
         guard let answer = readings.observation.origin.answer,
             let modified = answer.header("last-modified").flatMap(Date.init(http:)), modified <= now,
@@ -204,6 +204,6 @@ struct CopyClock {
         return abs(answered.timeIntervalSince(modified)) <= Self.generation ? nil : modified
     }
 
-    /// Seconds between which a date counts as made with the answer.
+    /// Seconds. A date this close to `Date` counts as generated with the answer.
     private static let generation: TimeInterval = 10
 }

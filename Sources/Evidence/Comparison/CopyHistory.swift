@@ -1,16 +1,16 @@
-// What earlier checks saw the origin serve: the memory that staleness is judged by.
+// What the origin served at earlier checks: the basis on which staleness is judged.
 
 import Foundation
 
-/// A stretch of checks during which the origin served one content.
+/// A period of checks during which the origin served one content.
 package struct OriginPeriod: Codable, Equatable, Sendable {
-    /// The content in meaning, not in bytes.
+    /// By meaning, not by bytes.
     package var meaning: ContentHash
-    /// The bytes last seen with that meaning.
+    /// The last bytes seen with that meaning.
     package var content: ContentHash
     package var firstSeen: Date
     package var lastSeen: Date
-    /// The first check that saw another content; nil for the present one.
+    /// The first check that saw another content; nil for the current one.
     package var supersededAt: Date?
 
     package init(
@@ -24,11 +24,11 @@ package struct OriginPeriod: Codable, Equatable, Sendable {
     }
 }
 
-/// The end of a time in which Apple's copy was right.
+/// The end of a period in which Apple's copy was right.
 package struct LastRight: Equatable, Sendable {
     /// What the CDN served then, by meaning.
     package var copy: ContentHash?
-    /// The first check that found it wrong, and the last that found it right.
+    /// `at`: the first check that found it wrong. `after`: the last that found it right.
     package var parted: OriginChange
 
     package init(copy: ContentHash?, parted: OriginChange) {
@@ -40,17 +40,17 @@ package struct LastRight: Equatable, Sendable {
 /// The contents that the origin was seen to serve, this check included, oldest first.
 package struct CopyHistory: Equatable, Sendable {
     package var periods: [OriginPeriod]
-    /// Whether somebody kept a memory at all. A one-shot check has none and may fall back on Last-Modified.
+    /// Whether earlier checks were recorded. A one-shot check has no history and may fall back to Last-Modified.
     package var isKept: Bool
-    /// Since when each check has found a file at the origin; nil: this one is the first to find it, or finds none.
+    /// Since when each check has found a file at the origin; nil if this one is the first to find it, or finds none.
     package var servingSince: Date?
-    /// When the origin was first asked; nil: by this check.
+    /// When the origin was first asked; nil if by this check.
     package var firstAskedAt: Date?
-    /// How long Apple's CDN took for earlier changes; nil: too little is known.
+    /// How long Apple's CDN took for earlier changes; nil if too little is known.
     package var usual: UsualPropagation?
-    /// Whether a file of the origin, or Apple's copy, was ever seen to open links.
+    /// Whether a file of the origin, or Apple's copy, ever opened links.
     package var hadLinks: Bool
-    /// When Apple's copy was last right, for long; nil: it never was, or still is.
+    /// When Apple's copy was last right for long; nil if it never was, or still is.
     package var lastRight: LastRight?
 
     package init(
@@ -66,18 +66,18 @@ package struct CopyHistory: Equatable, Sendable {
         self.firstAskedAt = firstAskedAt
     }
 
-    /// No memory: a one-shot check.
+    /// No history: a one-shot check.
     package static let none = CopyHistory(periods: [], isKept: false)
 
-    /// The latest stretch in which the origin served a content that it no longer serves.
+    /// The latest period of a content that the origin no longer serves.
     package func superseded(_ meaning: ContentHash) -> OriginPeriod? {
         periods.last { $0.meaning == meaning && $0.supersededAt != nil }
     }
 
-    /// Since when nobody here has got the file, where this check does not: nil: not known to be longer than now.
+    /// Since when no check here has got the file, if this one does not; nil if not known to be longer than now.
     var outOfSightSince: Date? { periods.last?.lastSeen ?? firstAskedAt }
 
-    /// The same by a clock that is so many seconds ahead.
+    /// The same history by a clock that is `shift` seconds ahead.
     package func shifted(by shift: TimeInterval) -> CopyHistory {
         var shifted = self
         for index in shifted.periods.indices {
@@ -95,7 +95,7 @@ package struct CopyHistory: Equatable, Sendable {
 
 /// How long Apple's CDN takes for a change of one domain, from what earlier changes took.
 package struct UsualPropagation: Codable, Equatable, Sendable {
-    /// In seconds.
+    /// Seconds.
     package var median: Int
     /// Nine of ten changes took no longer.
     package var ninth: Int
@@ -105,7 +105,7 @@ package struct UsualPropagation: Codable, Equatable, Sendable {
         self.ninth = ninth
     }
 
-    /// nil: of fewer than five changes nothing is usual.
+    /// nil for fewer than five changes.
     package init?(_ seconds: [Int]) {
         guard seconds.count >= 5 else { return nil }
         let sorted = seconds.sorted()
@@ -115,6 +115,6 @@ package struct UsualPropagation: Codable, Equatable, Sendable {
 }
 
 extension [Double] {
-    /// The middle, or the mean of the two in the middle. The array is sorted and not empty.
+    /// The middle element, or the mean of the two in the middle. The array must be sorted and not empty.
     package var medianOfSorted: Double { (self[(count - 1) / 2] + self[count / 2]) / 2 }
 }

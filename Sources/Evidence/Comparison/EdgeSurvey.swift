@@ -1,18 +1,18 @@
-// What each edge of the CDN serves, and which of it is old.
+// What each edge of the CDN serves, and which edges serve an old file.
 
 import Facts
 import Foundation
 
 struct EdgeSurvey {
-    /// What an edge that speaks of the file says.
+    /// What an edge says about the file.
     enum Copy: Hashable {
         case file(ContentHash)
-        /// Something that is no such file.
+        /// Something that is not such a file.
         case noFile
         case missing
     }
 
-    /// The edges that speak of the file, in the resolver's order.
+    /// The edges that say something about the file, in the order of the observation.
     let speaking: [(look: EdgeLook, copy: Copy)]
     let silent: [EdgeLook]
 
@@ -23,18 +23,18 @@ struct EdgeSurvey {
             switch readings.served(by: look.retrieval) {
             case .file(let meaning, _): (look, .file(meaning))
             case .page, .noFile, .partial: (look, .noFile)
-            // An answer of another status speaks of the file where Apple says why there is none.
+            // Such an answer says that there is no copy: 404, 410, or Apple's own reason.
             case .redirect, .status, .clientCertificate, .failed: (look, .missing)
             }
         }
     }
 
-    /// The edges that were asked, whatever they said: what counts of edges are counted against.
+    /// All edges that were asked: the total of every count of edges.
     var asked: Int { speaking.count + silent.count }
 
     var isEmpty: Bool { speaking.isEmpty && silent.isEmpty }
 
-    /// Whether those that speak of the file disagree.
+    /// Whether the edges that say something about the file disagree.
     var isMixed: Bool { Set(speaking.map(\.copy)).count > 1 }
 
     /// - Parameters:
@@ -56,7 +56,7 @@ struct EdgeSurvey {
 }
 
 extension Readings {
-    /// The answers that say what Apple's CDN has: that of each edge, or the one that speaks for all.
+    /// The answers that say what Apple's CDN has: one per edge, or the one that represents all.
     var copies: [Retrieval] {
         let edges = EdgeSurvey(self).speaking.map(\.look.retrieval)
         return edges.isEmpty ? [cdn].compactMap(\.self).filter(\.speaksOfFile) : edges
@@ -65,8 +65,8 @@ extension Readings {
     /// Whether Apple's CDN serves a file anywhere.
     var isServedByCDN: Bool { copies.contains { file(of: $0) != nil } }
 
-    /// The contents that the origin serves, by their meaning: at the address that the request by name met, and at every
-    /// other. An origin that alternates makes no copy old; that its addresses differ is a finding of its own.
+    /// The contents that the origin serves, by meaning: at the address of the request by name, and at all others. An
+    /// origin that alternates makes no copy old; differing addresses have their own finding.
     package var currentMeanings: Set<ContentHash> {
         let looks = (observation.full?.addresses ?? []).map { file(of: $0.retrieval) }
         return Set(([originFile] + looks).compactMap { $0 }.filter(\.namesService).compactMap(\.meaning))
@@ -77,15 +77,15 @@ extension Readings {
 package struct EdgeTally: Codable, Equatable, Sendable {
     /// Edges that were asked: the sum of all others.
     package var asked: Int
-    /// They serve what the origin serves, at any of its addresses, in meaning.
+    /// Edges that serve what the origin serves at any of its addresses, by meaning.
     package var inSync: Int
-    /// They serve what the origin served before.
+    /// Edges that serve what the origin served before.
     package var old: Int
-    /// They have no copy, with or without Apple's reason.
+    /// Edges without a copy, with or without Apple's reason.
     package var missing = 0
-    /// They serve something else, or it is not known what the origin serves.
+    /// Edges that serve something else, or it is unknown what the origin serves.
     package var other = 0
-    /// They gave no answer about the file.
+    /// Edges that gave no answer about the file.
     package var unreachable: Int
 
     package init(asked: Int, inSync: Int = 0, old: Int = 0, unreachable: Int = 0) {

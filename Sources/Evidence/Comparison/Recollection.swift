@@ -1,15 +1,15 @@
-// Work that depends on nothing but the contents is not done again at each check: an unchanged file is neither linted nor
-// compared anew. Forgetting changes no result, so that the modules above stay pure.
+// Results that depend only on contents are not computed again at each check: an unchanged file is linted and compared
+// once. Dropping an entry changes no result, so the callers stay pure.
 
 import Synchronization
 
-/// A memory of results by key, bounded; what was made first is forgotten first. Where more keys come round than it holds,
-/// nothing is ever found: small results are best kept for as many contents as there may be domains.
+/// A bounded cache; the oldest entry is dropped first. If more keys rotate than it holds, every lookup misses, so small
+/// results need room for as many contents as there may be domains.
 final class Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
         var values: [Key: Value] = [:]
         var order: [Key] = []
-        /// The place in `order` of the oldest key that is remembered.
+        /// The index in `order` of the oldest cached key.
         var oldest = 0
         var weight = 0
     }
@@ -19,15 +19,15 @@ final class Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - capacity: of all values together.
+    ///   - capacity: the weight of all values together.
     ///   - weight: of one value, at least 1.
     init(capacity: Int, weight: @escaping @Sendable (Value) -> Int = { _ in 1 }) {
         self.capacity = capacity
         self.weight = weight
     }
 
-    /// The value of a key, made by `make` where it is not remembered. Two callers may make it at the same time; both get
-    /// the same.
+    /// The cached value of a key, or the result of `make`. Two callers may compute it at the same time; both results
+    /// are equal.
     func value(for key: Key, make: () -> Value) -> Value {
         if let known = state.withLock({ $0.values[key] }) { return known }
         let value = make()
@@ -39,7 +39,7 @@ final class Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 state.weight -= weight(old)
                 state.oldest += 1
             }
-            // The forgotten part goes when it is the greater part.
+            // Removes the dropped part once it is the larger part.
             if state.oldest > state.order.count / 2 {
                 state.order.removeFirst(state.oldest)
                 state.oldest = 0

@@ -1,5 +1,5 @@
-// What only the phone knows: why a link opens the website where the file that phones use opens it in the app. One declaration
-// each; every surface shows these.
+// Reasons that only the phone knows: why a link opens the website although the file that phones use opens it in the
+// app. Each is declared once, and every surface shows these.
 
 import AASA
 import Foundation
@@ -11,12 +11,12 @@ package struct DeviceReason: Equatable, Sendable {
     package let what: String
     /// How to find out, and what helps.
     package let test: Test
-    /// Where Apple says so: a link.
+    /// A link to Apple's statement.
     package let source: String
 
     package enum Test: Equatable, Sendable {
         case steps(String)
-        /// One after the other, to be copied.
+        /// To copy and run in this order.
         case commands([String])
 
         package var text: String {
@@ -31,12 +31,12 @@ package struct DeviceReason: Equatable, Sendable {
 /// A link that somebody tapped.
 package struct TappedLink: Equatable, Sendable {
     package let url: String
-    /// The URL's own.
+    /// The host of the URL.
     package let host: Domain
-    /// Whose file was asked: the host's, or that of a domain above it.
+    /// The domain whose file decides: the host, or a domain above it.
     package let domain: Domain
     package let mode: AssociationMode
-    /// The app that opens it by the file that phones use; nil where there is no such file.
+    /// The app that opens the link according to the file that phones use; nil if there is no such file.
     package let app: String?
     package let otherApps: [String]
 
@@ -51,15 +51,15 @@ package struct TappedLink: Equatable, Sendable {
         self.otherApps = otherApps
     }
 
-    /// What the app must have among its associated domains.
+    /// The associated domain that the app must have.
     var entitlement: String {
         "applinks:" + (host == domain ? "" : "*.") + domain.name + (mode.readsCDN ? "" : "?mode=\(mode.rawValue)")
     }
 
-    /// The domain of which an app may claim all subdomains, this host among them; nil for a host that is none.
+    /// The domain whose subdomains, including this host, an app may claim together; nil if the host is not a subdomain.
     var wildcardDomain: Domain? {
         let labels = host.name.split(separator: ".")
-        // From the shortest on: a registry's own name, such as co.uk, is nobody's.
+        // The shortest first. A registry's own name, such as co.uk, belongs to nobody.
         return labels.indices.dropFirst().reversed().lazy.map { labels[$0...].joined(separator: ".") }.first { name in
             (try? Domain("a.\(name)"))?.isSameSite(as: "b.\(name)") ?? false
         }.flatMap { try? Domain($0) }
@@ -67,7 +67,7 @@ package struct TappedLink: Equatable, Sendable {
 }
 
 extension DeviceReason {
-    /// Those that can be true of a link, the likeliest first.
+    /// The reasons that may apply to a link, the likeliest first.
     package static func possible(for link: TappedLink) -> [DeviceReason] {
         declarations.filter { $0.canBeTrue(link) }.map {
             DeviceReason(id: $0.id, what: $0.what(link), test: $0.test(link), source: $0.source)
@@ -259,6 +259,6 @@ extension DeviceReason {
 }
 
 extension Effect {
-    /// Whether phones follow the file as it should be, so that what is still wrong is at the phone.
+    /// Whether phones use a correct file, so that a remaining fault is on the phone.
     package var linksWork: Bool { if case .work = links { true } else { false } }
 }

@@ -1,17 +1,17 @@
-// A check of one service of a domain, as its entitlement names it: `webcredentials:example.com`. Whether links open says nothing
-// about passkeys.
+// A check of one service of a domain, named as in an entitlement: `webcredentials:example.com`. Whether links open says
+// nothing about passkeys.
 
 import AASA
 import Foundation
 
-/// A service that somebody asks about. Where it is `applinks`, a check speaks of it anyway.
+/// The service that a person asks about. Every check covers `applinks` anyway.
 package struct JudgedService: Equatable, Sendable {
     /// Such as `webcredentials`.
     package let name: String
 
     package init(_ name: String) { self.name = name }
 
-    /// What people call it, and whether that is several things.
+    /// What people call it, and whether that is a plural.
     /// https://developer.apple.com/documentation/xcode/configuring-an-associated-domain
     private var known: (words: String, isPlural: Bool) {
         switch name {
@@ -35,7 +35,7 @@ package struct JudgedService: Equatable, Sendable {
         return part.map { $0 != name && Association.knownServices.contains($0) } ?? false
     }
 
-    /// What phones do, in words; nil where that is the same for every service.
+    /// What phones do, in words; nil if that is the same for every service.
     package func effect(of verdict: Verdict, _ readings: Readings) -> String? {
         guard name != "applinks" else { return nil }
         let effect = verdict.diagnosis.effect
@@ -59,14 +59,14 @@ package struct JudgedService: Equatable, Sendable {
     }
 
     private func apps(of file: ContentReading) -> [String] {
-        // Of a key that is given twice the last one counts, as in every other judgement.
+        // For a duplicate key the last one counts, as everywhere else.
         let services = file.document.map { AssociationFile($0).services } ?? []
         return services.last { $0.name == name }?.appIDs ?? []
     }
 }
 
 extension Verdict {
-    /// The verdict over one service: what is wrong with the others stays in it as notes, and decides nothing.
+    /// The verdict for one service: problems of other services stay in it as notes and decide nothing.
     package func about(_ service: JudgedService) -> Verdict {
         var verdict = self
         var others: Set<Rule> = []
@@ -84,7 +84,7 @@ extension Verdict {
         if let rule = diagnosis.cause.rule, others.contains(rule),
             !verdict.findings.contains(where: { $0.rule == rule && $0.severity > .note })
         {
-            // What the check would have said without it.
+            // What the check would have said without that finding.
             if case .followFaultyFile = diagnosis.effect.links { verdict.diagnosis.effect.links = .work(seen: nil) }
             if !diagnosis.effect.phones.readsCDN {
                 verdict.diagnosis.cause = .copy(.otherMode(diagnosis.effect.phones))

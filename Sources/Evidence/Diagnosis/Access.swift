@@ -1,18 +1,18 @@
-// The file is there for some and not for others: by user agent, by place, or for this machine alone.
+// Some clients get the file and others do not: by user agent, by location, or this machine alone.
 
 import Foundation
 
 package enum AccessCause: Codable, Equatable, Sendable {
-    /// A bot protection answers this machine in place of the site; `passes` and `elsewhere`: an agent of Apple's and a place
-    /// that get the file; `copy`: where Apple's shows that its crawler got it.
+    /// A bot protection answers this machine in place of the site. `passes` and `elsewhere`: an agent of Apple's and a
+    /// location that get the file. `copy`: set if Apple's copy shows that its crawler got it.
     case challengedHere(
         BotProtection, status: Int, passes: AgentLook.Agent?, elsewhere: String?, copy: CopyWitness? = nil)
-    /// Apple's agent gets the file where this program does not.
+    /// Apple's agent gets the file, but this program does not.
     case refusedHereOnly(AgentLook.Agent, here: Served)
     case elsewhereFine(String, here: Served)
-    /// This machine is turned away, and Apple's crawler is not, as its copy shows.
+    /// This machine is turned away. Apple's crawler is not, as its copy shows.
     case turnedAwayHere(Served, copy: CopyWitness)
-    /// The same for so long, or beside a copy so old, that the copy shows nothing any more.
+    /// The same for so long, or with a copy so old, that the copy shows nothing any more.
     case turnedAwayForLong(Served, since: Date, copy: CopyWitness)
 
     var declaration: CauseDeclaration {
@@ -93,7 +93,7 @@ extension English {
 // MARK: - What this machine alone meets
 
 extension Diagnosis {
-    /// Somebody else gets the file, or a bot protection says that it stands between.
+    /// Another client gets the file, or a bot protection identifies itself.
     static let welcomeRows: [Row] = [
         { context in
             guard context.check.readings.originFile == nil, !context.check.metHost.isElsewhere,
@@ -117,10 +117,10 @@ extension Diagnosis {
         },
     ]
 
-    /// Apple's copy shows that its crawler got the file, or did so a while ago.
+    /// Apple's copy shows that its crawler gets the file, or got it a while ago.
     static let turnedAwayRows: [Row] = [
         { context in
-            // A redirect to a login is everybody's.
+            // A redirect to a login applies to every client.
             guard context.check.isTurnedAwayAlone, context.error(.redirect) == nil,
                 let evidence = context.check.copyEvidence
             else { return nil }
@@ -145,7 +145,7 @@ extension DiagnosisContext {
 // MARK: - Other places, and Apple's user agents
 
 extension Diagnosis {
-    /// Another place meets another server, or another file: no rule by country or address, and not to be mended as one.
+    /// Another location reaches another server or file: not a rule by country or address, so the repair differs.
     static let vantageRows: [Row] = [
         { context in
             guard context.error(.crawlerRefused) == nil, let finding = context.vantageFinding,
@@ -155,23 +155,23 @@ extension Diagnosis {
         }
     ]
 
-    /// The file is there for this machine, but not for Apple's user agents, or not from other places.
+    /// This machine gets the file, but Apple's user agents or other locations do not.
     static let refusalRows: [Row] = [
         { context in
             guard let finding = context.error(.crawlerRefused),
                 case .origin(.crawlerRefused(let refusals)) = finding.matter
             else { return nil }
             guard let failure = context.check.crawlerFailure else { return Cause(finding) }
-            // Where Apple says what it met, an agent that is refused here must explain it.
+            // If Apple says what it got, an agent that is refused here must explain it.
             guard refusals.agents.first?.agent == .crawler else { return nil }
             if refusals.first.isReported(by: failure) { return Cause(finding, as: .crawlerRefusedByAgent) }
-            // Only a refusal is the same: a time-out, 429 or 503 there has causes of its own.
+            // Only a refusal is the same. At Apple, a time-out, 429 or 503 has causes of its own.
             let explained: Set<CrawlerTrouble> = [.refusal, .outage, .rateLimit, .status, .silence, .content]
             guard explained.contains(failure.trouble) else { return nil }
             return Cause(finding, as: failure.trouble == .refusal ? .crawlerRefusedByAgent : nil)
         },
         { context in
-            // What Apple says that it met comes first: a version is no reason for it.
+            // What Apple says that it got comes first: another version does not explain it.
             guard context.check.crawlerFailure == nil else { return nil }
             return context.findings.first {
                 if case .origin(.agentDiffers) = $0.matter { true } else { false }
@@ -182,7 +182,7 @@ extension Diagnosis {
 }
 
 extension Served {
-    /// Whether Apple's crawler says that it was given just that.
+    /// Whether Apple's crawler says that it got just that.
     fileprivate func isReported(by failure: CrawlerFailure) -> Bool {
         switch self {
         case .status(let status), .clientCertificate(let status): failure.originStatus == status
@@ -193,7 +193,7 @@ extension Served {
 }
 
 extension DiagnosisContext {
-    /// What other places are given: the fault that is reported first.
+    /// What other locations get: the fault that is reported first.
     fileprivate var vantageFinding: Finding? {
         findings.first {
             if case .origin(.vantageDiffers) = $0.matter { $0.severity == .error } else { false }

@@ -1,30 +1,30 @@
-// Why it is so: the finding that leads, or what several witnesses show together. A cause is declared once, with its identifier and its
-// words, in the file of its area.
+// Why it is so: one leading finding, or what several sources show together. Each cause is declared once, with its
+// identifier and its words, in the file of its area.
 
 import Foundation
 
 package enum Cause: Codable, Equatable, Sendable {
-    /// A finding says it all; where it was met.
+    /// One finding explains it; with the place where it was found.
     indirect case finding(DiagnosisID, Matter, Finding.Place?)
-    /// The origin, by several findings or by Apple's word together with what is seen here.
+    /// The origin, from several findings or from Apple's word together with what this machine sees.
     case origin(OriginCause)
-    /// The file is there for some and not for others.
+    /// Some clients get the file and others do not.
     case access(AccessCause)
-    /// Apple's own word on its crawler, where the origin looks fine from here.
+    /// Apple's own word about its crawler; the origin looks fine from here.
     case crawler(CrawlerCause)
     /// The origin is fine; Apple's copy may not be, or all is well.
     case copy(CopyCause)
-    /// Nothing was seen, and nothing is wrong.
+    /// Nothing was checked, and nothing is wrong.
     case remark(Remark)
 
-    /// What this leads to where it is the finding that leads.
+    /// The cause for a leading finding.
     package init(_ matter: Matter, at place: Finding.Place? = nil, as id: DiagnosisID? = nil) {
         self = .finding(id ?? matter.declaration.diagnosis, matter, place)
     }
 
     package var id: DiagnosisID { declaration.id }
 
-    /// The rule of the finding that leads; nil where the cause says all by itself.
+    /// The rule of the leading finding; nil if the cause needs no finding.
     package var rule: Rule? {
         if case .finding(_, let matter, _) = self { matter.declaration.rule } else { nil }
     }
@@ -42,10 +42,10 @@ package enum Cause: Codable, Equatable, Sendable {
     }
 }
 
-/// What is declared of one cause.
+/// What one cause declares.
 struct CauseDeclaration {
     let id: DiagnosisID
-    /// Made where somebody asks for them, as of an instant: ages grow.
+    /// Made on demand, as of an instant, because ages grow.
     let words: (Date) -> Words
 
     init(
@@ -55,17 +55,17 @@ struct CauseDeclaration {
         self.init(id) { _ in Words(why(), action()) }
     }
 
-    /// `words`: of what ages.
+    /// `words`: for texts with ages.
     init(_ id: DiagnosisID, words: @escaping (Date) -> Words) {
         self.id = id
         self.words = words
     }
 }
 
-/// What is said where no check was made, or nothing is left to say.
+/// The text if no check was made, or nothing is left to say.
 package enum Remark: String, Codable, Sendable {
     case notMonitored, testMessage, over
-    /// The store knows of the incident and not of what was seen.
+    /// The store has the incident but not what was seen.
     case factsMissing
 
     var declaration: CauseDeclaration {
@@ -131,7 +131,7 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     case agentRefused = "agent-refused"
     case vantageRefused = "vantage-refused"
     case vantageDiffers = "vantage-differs"
-    // Apple's crawler's own words, where the origin looks fine from here.
+    // Apple's own words about its crawler; the origin looks fine from here.
     case crawlerSaysVarious = "crawler-says-various"
     case crawlerRefusedByAddress = "crawler-refused-by-address"
     case crawlerRefused = "crawler-refused"
@@ -176,7 +176,7 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     case expectationFailed = "expectation-failed"
     case pageMissing = "page-missing"
     case finding = "finding"
-    // The monitor itself, and what many domains share.
+    // The monitor itself, and problems that many domains share.
     case ownFault = "own-fault"
     case nameServerFailed = "name-server-failed"
     case tlsIntercepted = "tls-intercepted"

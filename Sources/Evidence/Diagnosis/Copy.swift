@@ -1,4 +1,4 @@
-// Apple's copy, where the origin is fine: edges that disagree, copies that are behind, and at the end that it works.
+// Apple's copy when the origin is fine: edges that disagree, copies that lag, and, last, that all is well.
 
 import AASA
 import Foundation
@@ -6,13 +6,13 @@ import Foundation
 package enum CopyCause: Codable, Equatable, Sendable {
     case edgesWithoutCopy(Int, of: Int, [AbsenceReason])
     case edgesCatchingUp(Int, of: Int, since: OriginChange)
-    /// `app`: of the service, where the copy has the service but not the app.
+    /// `app`: set if the copy has the service but lacks the app.
     case lacksService(String, app: String?, since: OriginChange?)
     case hasOtherApp(old: String, new: String, since: OriginChange?)
     case inSyncInternational
     case inSync
     case otherMode(AssociationMode)
-    /// The origin's file is fine; nothing is known of the copy.
+    /// The origin's file is fine; the copy is unknown.
     case originFine
 
     var declaration: CauseDeclaration {
@@ -73,7 +73,7 @@ extension English {
     }
 }
 
-// MARK: - Edges that disagree: which of them a phone meets is chance and geography
+// MARK: - Edges that disagree: chance and geography decide which one a phone reaches
 
 extension Diagnosis {
     static let edgeRows: [Row] = [
@@ -133,7 +133,7 @@ extension Diagnosis {
 }
 
 extension DiagnosisContext {
-    /// The change that the copy lags behind; nil where it is not known to lag.
+    /// The change that the copy lags behind; nil if no lag is known.
     fileprivate var change: OriginChange? {
         guard var change = comparison.change else { return nil }
         if change.lag(at: check.now) >= Int(check.checks.staleAfter.inSeconds) { change.isOverdue = true }
@@ -142,7 +142,7 @@ extension DiagnosisContext {
 
     fileprivate var copyIsBehind: Bool { [.stale, .propagating, .divergent].contains(comparison.state) }
 
-    /// The services and their apps, in Apple's copy and at the origin.
+    /// The services and their apps: in Apple's copy, and at the origin.
     private var services: (old: [Service: [String]], new: [Service: [String]])? {
         guard let old = check.readings.cdnFile?.document, let new = check.readings.originFile?.document else {
             return nil
@@ -155,7 +155,7 @@ extension DiagnosisContext {
 
     private typealias Service = String
 
-    /// A service, or an app of a service, that the origin's file has and Apple's copy has not.
+    /// A service, or an app of a service, that the origin's file has and Apple's copy lacks.
     fileprivate var lackingService: (service: String, app: String?)? {
         guard let services else { return nil }
         for service in ["webcredentials", "appclips", "activitycontinuation", "applinks"] {
@@ -168,7 +168,7 @@ extension DiagnosisContext {
         return nil
     }
 
-    /// One app ID in place of another.
+    /// An app ID that replaces another.
     fileprivate var replacedApp: (old: String, new: String)? {
         guard let services, let old = services.old["applinks"], let new = services.new["applinks"],
             let gone = old.first(where: { !new.contains($0) }), let come = new.first(where: { !old.contains($0) })
@@ -179,7 +179,7 @@ extension DiagnosisContext {
 
 // MARK: - It works
 
-// With a risk, or as it should. Even then phones are late, and people ask why.
+// With a risk, or as it should. Even then phones lag, and people ask why.
 
 extension Diagnosis {
     static let healthyRows: [Row] = [

@@ -1,21 +1,21 @@
-// Apple's own word, where the origin looks fine from here: what Apple's crawler saw outranks what we guess, and what we see narrows it
-// down.
+// Apple's own word when the origin looks fine from here: what Apple's crawler saw outranks our guesses, and what this
+// machine sees narrows the cause.
 
 import AASA
 import Facts
 import Foundation
 
-/// Apple's own word on its crawler, where the origin looks fine from here.
+/// Apple's own word about its crawler; the origin looks fine from here.
 package enum CrawlerCause: Codable, Equatable, Sendable {
     case various([AbsenceReason])
     case refusedByAddress(status: Int)
     case refused(status: Int)
     case remembersAbsence(status: Int)
-    /// Apple asked after the file was there.
+    /// Apple asked after the file was deployed.
     case stillAbsent(status: Int)
-    /// Whether the file was there when Apple asked is not known.
+    /// It is unknown whether the file was there when Apple asked.
     case wasAbsent(status: Int)
-    /// `target`: where this machine is redirected to as well.
+    /// `target`: where this machine is redirected as well.
     case redirected(AppleWord, target: String?)
     case metOutage(AppleWord)
     case rateLimited(AppleWord)
@@ -27,14 +27,14 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
     case noAnswerFirewall(words: String)
     case noAnswer(words: String)
     case content
-    /// For another reason than that it is no JSON.
+    /// For a reason other than invalid JSON.
     case refusedContent(AppleWord)
     case unknown(AppleWord)
-    /// This machine reaches nobody over the family of these addresses.
+    /// This machine reaches no host over the family of these addresses.
     case noAnswerUnseen(family: Int, [String], words: String)
-    /// This machine's resolver gives private addresses alone; Apple met something else.
+    /// This machine's resolver gives only private addresses; Apple met something else.
     case metOtherAddress(CrawlerTrouble, here: [String])
-    /// This machine cannot look by itself, for a cause of its own.
+    /// This machine cannot check, for a cause of its own.
     case notSeenHere(CrawlerTrouble, MonitorCause)
 
     var declaration: CauseDeclaration {
@@ -161,7 +161,7 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
 }
 
 extension CrawlerTrouble {
-    /// What it is called where this machine cannot see what Apple saw.
+    /// The diagnosis if this machine cannot see what Apple saw.
     fileprivate var diagnosis: DiagnosisID {
         switch self {
         case .refusal: .crawlerRefused
@@ -178,10 +178,10 @@ extension CrawlerTrouble {
     }
 }
 
-/// One reason for which edges have no copy, and how many give it.
+/// One reason why edges have no copy, and how many edges give it.
 package struct AbsenceReason: Codable, Equatable, Sendable {
     package var count: Int
-    /// nil: Apple gives none.
+    /// nil if Apple gives none.
     package var word: AppleWord?
     package var trouble: CrawlerTrouble
 }
@@ -189,20 +189,20 @@ package struct AbsenceReason: Codable, Equatable, Sendable {
 extension English {
     fileprivate static func quoted(_ said: String) -> String { said.isEmpty ? "" : " (\(said))" }
 
-    /// `1 Timeout, 2 Bad HTTP Response: 403 Forbidden`; one reason alone has no count.
+    /// `1 Timeout, 2 Bad HTTP Response: 403 Forbidden`; a single reason has no count.
     static func words(_ reasons: [AbsenceReason]) -> String {
         func one(_ reason: AbsenceReason) -> String { reason.word.map(words) ?? "no reason given" }
         guard reasons.count > 1 else { return reasons.first.map(one) ?? "no reason given" }
         return reasons.map { "\($0.count) \(one($0))" }.listed(upTo: 4)
     }
 
-    /// What to do about all of them.
+    /// The actions for all of them.
     static func actions(_ reasons: [AbsenceReason]) -> String {
         reasons.map { action($0.trouble) }.uniqued.prefix(3).joined(separator: " ")
     }
 }
 
-// MARK: - Which of them it is
+// MARK: - Which cause applies
 
 extension Diagnosis {
     static let crawlerRows: [Row] =
@@ -283,34 +283,34 @@ extension Diagnosis {
 }
 
 extension DiagnosisContext {
-    /// The status by which Apple's crawler was sent away from a file that is there.
+    /// The status with which Apple's crawler was refused, although the file is there.
     fileprivate var refusedStatus: Int? {
         guard originIsFine, let failure = unanimousFailure, failure.trouble == .refusal else { return nil }
         return failure.originStatus
     }
 
-    /// Whether Apple asked last before the file was there, as each edge's `Age` tells, and the memory of earlier checks or the
-    /// origin's Last-Modified; nil where nothing says how old the file is. Without an `Age` it may have asked just now.
+    /// Whether Apple asked last before the file was there, from each edge's `Age` and from earlier checks or the
+    /// origin's Last-Modified. nil if nothing dates the file. Without an `Age`, Apple may have asked just now.
     fileprivate var isAbsenceOlderThanFile: Bool? {
         let age = check.absentCopies.map { $0.age ?? 0 }.min() ?? 0
         if age == 0 { return false }
-        // A file that was there when it was first asked for may be of any age.
+        // A file that was there at the first check may have any age.
         let deployed = check.history.servingSince.flatMap { $0 > check.history.firstAskedAt ?? $0 ? $0 : nil }
         let modified = check.origin.answer?.header("last-modified").flatMap(Date.init(http:))
         guard let since = deployed ?? modified else { return nil }
         return check.now - TimeInterval(age) < since
     }
 
-    /// The addresses that this machine cannot reach for want of their family.
+    /// The addresses that this machine cannot reach because it lacks their family.
     fileprivate var unseen: [ResolvedAddress] { AddressSurvey(check).unseen.map(\.address) }
 
-    /// Apple's crawler met silence where this machine did not.
+    /// Apple's crawler got no answer, but this machine did.
     fileprivate var silence: CrawlerFailure? {
         guard originIsFine, let failure = unanimousFailure else { return nil }
         return failure.trouble == .silence || failure.trouble == .connection(.refused) ? failure : nil
     }
 
-    /// The cause behind Apple's reason, in Apple's words.
+    /// The underlying cause, in Apple's words.
     fileprivate func cause(_ failure: CrawlerFailure) -> String {
         (failure.details["cause"] ?? failure.details["raw"] ?? failure.reason).inSentence
     }
@@ -318,7 +318,7 @@ extension DiagnosisContext {
 
 // MARK: - Why edges have no copy
 
-// Each edge is asked by itself, and Apple may give another reason at each.
+// Each edge is probed on its own, and Apple may give another reason at each.
 
 extension CheckContext {
     /// The most frequent first.

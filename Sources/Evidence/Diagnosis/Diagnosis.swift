@@ -1,20 +1,20 @@
-// What a check means, as a value: what phones do, why, and until when.
+// The diagnosis of a check, as a value.
 
 import Facts
 import Foundation
 
 /// What phones do now, why, and until when.
 package struct Diagnosis: Codable, Equatable, Sendable {
-    /// What phones do now. It follows from what was served alone, whatever the cause.
+    /// What phones do now. It follows from what was served, whatever the cause is.
     package var effect: Effect
     package var cause: Cause
-    /// What Apple says of its crawler, where it says why a copy is missing.
+    /// What Apple says about its crawler, if that explains a missing copy.
     package var word: AppleReport?
-    /// Until when it stays so, as far as that can be said.
+    /// How long it stays so, as far as that is known.
     package var outlook: Outlook?
-    /// Whether a fault of the site rests on this machine alone, of which nothing else was seen to work; nil: it does not.
+    /// Whether only this machine shows the site's fault, and nothing else was seen to work from here; nil if not.
     package var isSeenHereAlone: Bool?
-    /// When Apple's crawler got the file, where that was after the fault was there; nil: it was not, or that is not known.
+    /// When Apple's crawler got the file, if that was after the fault began; nil if not, or if unknown.
     package var copySinceFailure: Date?
 
     package init(effect: Effect, cause: Cause, word: AppleReport? = nil, outlook: Outlook? = nil) {
@@ -31,14 +31,14 @@ extension Diagnosis {
         Diagnosis(effect: Effect(effect), cause: Cause(.monitor(cause)))
     }
 
-    /// Of no check.
+    /// For messages without a check.
     package static func remark(_ remark: Remark, _ effect: Effect.Links = .unaffected) -> Diagnosis {
         Diagnosis(effect: Effect(effect), cause: .remark(remark))
     }
 
     package var id: DiagnosisID { cause.id }
 
-    /// Whether a reader of one learns nothing new from the other: minutes and edges that count on are no news.
+    /// Whether the other says nothing new to a reader: growing times and edge counts are not news.
     package func saysTheSame(as other: Diagnosis) -> Bool {
         id == other.id && effect.kind == other.effect.kind && cause.rule == other.cause.rule
     }
@@ -52,15 +52,15 @@ extension Diagnosis {
         if cause.restsOnThisMachine, context.findings.contains(where: { $0.counterevidence == .untested }) {
             isSeenHereAlone = true
         }
-        // Apple's word has an advice of its own; what this machine meets besides is a second one.
+        // Apple's word has its own advice; what this machine sees besides needs a second one.
         if word?.here == .unseen, !context.originIsFine, cause.isMetHere { word?.here = .otherwise }
         if cause.isMetHere { copySinceFailure = context.copySinceFailure }
     }
 
     typealias Row = @Sendable (DiagnosisContext) -> Cause?
 
-    /// The first row that fits decides. What hides everything else comes first; then what Apple says together with what this
-    /// machine sees; then what either of them says alone; then how old Apple's copy is; at the end, that all is well.
+    /// The first row that fits decides. First comes what hides everything else; then what Apple says together with what
+    /// this machine sees; then what either of them says alone; then the age of Apple's copy; last, that all is well.
     static let rows: [Row] =
         nameRows + welcomeRows + absenceRows + handshakeRows + vantageRows + refusalRows + turnedAwayRows + crawlerRows
         + originRows + expectationRows + edgeRows + copyRows + privateHereRows + healthyRows
@@ -71,7 +71,7 @@ extension Cause {
         self.init(finding.matter, at: finding.place, as: id)
     }
 
-    /// Whether it blames the site for what this machine saw of it.
+    /// Whether it blames the site for what this machine saw.
     fileprivate var restsOnThisMachine: Bool {
         switch self {
         case .origin, .finding(_, .origin, _), .crawler(.noAnswerIPv6), .crawler(.noAnswerAddress): true
@@ -79,7 +79,7 @@ extension Cause {
         }
     }
 
-    /// Whether it is about what this machine was given in the file's place.
+    /// Whether it is about what this machine got instead of the file.
     fileprivate var isMetHere: Bool {
         switch self {
         case .finding(_, .origin(.fault), _), .finding(_, .origin(.redirect), _), .finding(_, .origin(.status), _),
@@ -91,20 +91,20 @@ extension Cause {
     }
 }
 
-/// Apple's word on its crawler, which comes before anything that is seen from here.
+/// Apple's word about its crawler, which outranks anything that is seen from here.
 package struct AppleReport: Codable, Equatable, Sendable {
     package var word: AppleWord
     package var trouble: CrawlerTrouble
     package var here: Here
-    /// The cause behind the reason, where Apple gives one in other words.
+    /// The underlying cause, if Apple gives one in other words.
     package var detail: String?
 
     package enum Here: String, Codable, Sendable {
-        /// This machine met the same.
+        /// This machine got the same.
         case same
-        /// It met something else, of which the cause tells.
+        /// It got something else, which the cause describes.
         case otherwise
-        /// It gets the file, or was not able to look.
+        /// It gets the file, or could not check.
         case unseen
     }
 
@@ -115,7 +115,7 @@ package struct AppleReport: Codable, Equatable, Sendable {
     }
 }
 
-/// What a row may look at. A class, as `CheckContext`.
+/// What a row may read. A class, as `CheckContext`.
 final class DiagnosisContext {
     let check: CheckContext
     let findings: [Finding]
@@ -143,8 +143,8 @@ final class DiagnosisContext {
         findings.contains { $0.severity == .error && $0.matter.area == area }
     }
 
-    /// Whether this machine got the file by the plain request, without a fault in the answer. What other addresses, agents
-    /// and places are given is not asked here.
+    /// Whether this machine got the file by the plain request, without a fault in the answer. What other addresses,
+    /// agents and locations get does not count here.
     var originIsFine: Bool {
         check.readings.originFile != nil && !hasError(in: .file)
             && !Self.kindsOfTheAnswer.contains { error($0) != nil }
@@ -186,8 +186,8 @@ final class DiagnosisContext {
         }
     }
 
-    /// When the copy was fetched, where the fault is known to be older: such a copy speaks against the site's fault. A day older than
-    /// its `Age` tells, as the tier behind the edges may have kept it.
+    /// When the copy was fetched, if the fault is known to be older: such a copy is evidence against the site's fault.
+    /// The fault must be a day older than the copy's `Age`, because the tier behind the edges may have kept the copy.
     var copySinceFailure: Date? {
         guard let evidence = check.copyEvidence, evidence.isDated, check.origin.ownFault == nil else { return nil }
         let ended = check.origin.connection?.tls.flatMap { tls in
@@ -198,10 +198,10 @@ final class DiagnosisContext {
         return isOlder ? check.now - TimeInterval(evidence.age) : nil
     }
 
-    /// Apple's word where every edge says so: what one of them remembers is no statement about now.
+    /// Apple's word if every edge says so: what one edge remembers is not a statement about now.
     var unanimousFailure: CrawlerFailure? { isMixed || check.absenceReasons.count > 1 ? nil : check.crawlerFailure }
 
-    /// Whether Apple's crawler's user agent was tried, and was given the file like this program.
+    /// Whether the user agent of Apple's crawler was tried and got the file, like this program.
     var agentsPass: Bool {
         full.map { look in
             !check.refusedAgents.contains { $0.agent == .crawler }
@@ -209,7 +209,7 @@ final class DiagnosisContext {
         } ?? false
     }
 
-    /// What this machine was given by the plain request.
+    /// What this machine got by the plain request.
     var here: Served { check.readings.served(by: check.origin) }
 
     /// The addresses that do not answer, and why: those of a dead IPv6, or the others.

@@ -1,11 +1,11 @@
-// What phones do now: from what was served alone, and in this file alone.
+// What phones do now: derived from what was served, and only in this file.
 
 import AASA
 import Facts
 import Foundation
 
 package struct Effect: Codable, Equatable, Sendable {
-    /// Which phones: those in another mode than production read the origin.
+    /// Which phones: those in a mode other than production read the origin.
     package var phones: AssociationMode
     package var links: Links
 
@@ -15,21 +15,21 @@ package struct Effect: Codable, Equatable, Sendable {
     }
 
     package enum Links: Codable, Equatable, Sendable {
-        /// `seen`: the edges that answered, where others did not.
+        /// `seen`: the edges that answered, if others did not.
         case work(seen: EdgeShare?)
-        /// As the file says, which has an error.
+        /// Phones use the file, and it has an error.
         case followFaultyFile
-        /// As the file says, which is not what its owners expect.
+        /// Phones use the file, but it does not meet its owners' expectations.
         case followUnexpectedFile
-        /// `at`: the edges that serve no file; nil: all that answered.
+        /// `at`: the edges that serve no file; nil for all that answered.
         case openWebsite(at: EdgeShare?)
-        /// Another file than the origin's; `by`: what made it old, where the origin served it before. Example paths: those that open the
-        /// website while the origin's file opens the app, and the reverse.
+        /// Phones use another file than the origin's. `by`: what made it old, if the origin served it before. Example
+        /// paths: those that open the website although the origin's file opens the app, and the reverse.
         case followOtherFile(by: OriginChange.Way?, at: EdgeShare?, website: [String], app: [String])
-        /// The file opens no link. It is there for other services.
+        /// The file opens no link; it exists for other services.
         case none(services: [String])
         case unknown(Unknown)
-        /// The monitor's own trouble, and what it sends itself.
+        /// For the monitor's own problems, and for messages without a check.
         case unaffected
         /// What Apple's CDN does to many domains.
         case ofMany(CDNFailure, domains: Int)
@@ -37,17 +37,17 @@ package struct Effect: Codable, Equatable, Sendable {
 
     package enum Unknown: String, Codable, Sendable, CaseIterable {
         case cdnNotAsked, cdnNotReached, originNotRead, addressesDiffer, localNetwork, notMonitored, noFacts
-        /// What many domains shared is over, and some of them may still fail.
+        /// The problem that many domains shared is over; some of them may still fail.
         case ofManyDomains
     }
 
     /// How far links are from what the owners want. Each step is worse than the one before.
     package enum Harm: Int, Codable, Comparable, Sendable {
-        // Numbers are stored.
+        // The numbers are stored; `rank` has the order.
         case none = 0
-        /// Of the phones that meet some of the edges.
+        /// For phones that reach some of the edges.
         case atSomeEdges = 3
-        /// Some links, of all phones.
+        /// Some links, for all phones.
         case some = 1
         case all = 2
 
@@ -63,7 +63,7 @@ package struct Effect: Codable, Equatable, Sendable {
         package static func < (left: Harm, right: Harm) -> Bool { left.rank < right.rank }
     }
 
-    /// nil where that is not known.
+    /// nil if unknown.
     package var harm: Harm? {
         switch links {
         case .work, .none, .unaffected: Harm.none
@@ -74,7 +74,7 @@ package struct Effect: Codable, Equatable, Sendable {
         }
     }
 
-    /// Which of them it is, without counts and examples.
+    /// Which case it is, without counts and examples.
     var kind: String {
         switch links {
         case .work: "work"
@@ -90,7 +90,7 @@ package struct Effect: Codable, Equatable, Sendable {
     }
 }
 
-/// So many of the edges that were asked.
+/// How many of the edges that were asked.
 package struct EdgeShare: Codable, Equatable, Sendable {
     package var edges: Int
     package var asked: Int
@@ -108,7 +108,7 @@ extension Effect {
 
     private static func fromOrigin(_ context: DiagnosisContext) -> Links {
         let readings = context.check.readings
-        // What this machine alone met says nothing of phones.
+        // A failure of this machine says nothing about phones.
         guard context.check.origin.ownFault == nil else { return .unknown(.originNotRead) }
         guard let file = readings.originFile else {
             let isRead = readings.absence != nil || readings.originBody?.syntaxError != nil
@@ -185,9 +185,9 @@ extension Effect {
     }
 }
 
-/// What a phone makes of a file.
+/// What a phone does with a file.
 enum FileUse {
-    /// It takes nothing from it.
+    /// It takes nothing from the file.
     case nothing
     case noLinks(services: [String])
     case links
@@ -214,14 +214,14 @@ extension Readings {
 }
 
 extension DiagnosisContext {
-    /// Of a file for these services alone: what is lost, and what never was.
+    /// For a file with only these services: distinguishes lost links from links that never existed.
     fileprivate func links(without services: [String]) -> Effect.Links {
         error(.linksRemoved) == nil ? .none(services: services) : .openWebsite(at: nil)
     }
 
-    /// Where the file that phones follow is the origin's, and is not as it should be.
+    /// What phones do if they use the origin's file and it is not as it should be.
     fileprivate var linksAsTheFileSays: Effect.Links? {
-        // A JSON object without a service is an answer, and no version of the file: phones follow Apple's copy.
+        // A JSON object without a service is an answer, but not a version of the file: phones use Apple's copy.
         guard check.readings.originFile?.namesService == true else { return nil }
         if hasError(in: .file) { return .followFaultyFile }
         let unmet = findings.contains {
@@ -230,7 +230,7 @@ extension DiagnosisContext {
         return unmet ? .followUnexpectedFile : nil
     }
 
-    /// Edges that all this rests on without their word. That this machine has no IPv6 is no news.
+    /// The edges without an answer. Edges that are unreachable over IPv6 do not count: this machine may lack IPv6.
     fileprivate var silentEdges: Int {
         let survey = check.edges
         guard !survey.speaking.isEmpty else { return 0 }

@@ -1,18 +1,18 @@
-// The origin is at fault: its name, a file that is not there, TLS, its answer, its addresses.
+// Faults of the origin: its name, a missing file, TLS, its answer, its addresses.
 
 import AASA
 import Facts
 import Foundation
 
 package enum OriginCause: Codable, Equatable, Sendable {
-    /// Apple refuses the address; `seen`: those that are not public, of so many that this machine's resolver gives.
+    /// Apple refuses the address; `seen`: those that are not public, of all that this machine's resolver gives.
     case privateForApple(seen: [String], of: Int)
-    /// From here; Apple's CDN has the file.
+    /// As seen from here; Apple's CDN has the file.
     case privateHere([String], of: Int)
     case addressesFailVariously(AddressAnswers, repairs: [AddressRepair])
     case redirectToNothing(hop: Int, target: String, status: Int, addsSlash: Bool)
     case pageInsteadOfFile(title: String?)
-    /// JSON without a service, and how it begins.
+    /// JSON without a service, by its beginning.
     case otherJSON(String)
     case hostSleeps
     case hostDown
@@ -68,9 +68,9 @@ package enum OriginCause: Codable, Equatable, Sendable {
     }
 }
 
-/// What the addresses of one name give, the worst first.
+/// What the addresses of one name give, worst first.
 package struct AddressAnswers: Codable, Equatable, Sendable {
-    /// How many give the file; nil where they give several.
+    /// How many give the file; nil if they give several versions.
     package var good: Int?
     package var asked: Int
     package var groups: [ServedAt]
@@ -91,7 +91,7 @@ extension English {
         }
     }
 
-    /// Several addresses may need the same.
+    /// Several addresses may need the same action.
     fileprivate static func actions(_ repairs: [AddressRepair], _ now: Date) -> String {
         repairs.map { action($0, now) }.uniqued.prefix(3).joined(separator: " ")
     }
@@ -106,7 +106,7 @@ extension English {
     }
 }
 
-// MARK: - Our own fault, and names and addresses that Apple cannot ask
+// MARK: - This machine's own fault, and names and addresses that Apple cannot ask
 
 extension Diagnosis {
     static let nameRows: [Row] = [
@@ -121,12 +121,12 @@ extension Diagnosis {
         { context in
             guard let failure = context.check.crawlerFailure, failure.trouble == .address else { return nil }
             let seen = context.check.notPublicAddresses.map(\.address)
-            // What the user's own rules give is not what the resolver says.
+            // Addresses from the user's own rules do not come from the resolver.
             let resolution = context.full?.resolution
             let all = resolution?.source == .system ? resolution?.addresses.count ?? 0 : seen.count
             return .origin(.privateForApple(seen: seen, of: all))
         },
-        // Apple got an answer, or none, from another address: what this machine sees there is nothing that Apple meets.
+        // Apple got an answer, or none, from another address: this machine does not see what Apple sees.
         { context in
             let addresses = context.check.notPublicAddresses.map(\.address)
             guard !addresses.isEmpty, addresses.count == context.full?.resolution.addresses.count,
@@ -140,8 +140,7 @@ extension Diagnosis {
             else { return nil }
             return Cause(finding)
         },
-        // A server that only this machine meets explains whatever is not there; an error that others may meet does not count as
-        // such.
+        // A server that only this machine reaches explains a missing file, but not an error that others may get too.
         { context in
             guard context.check.readings.originFile == nil, !context.hasError(in: .origin),
                 !context.check.hasMixedAddresses
@@ -160,9 +159,9 @@ extension Diagnosis {
 }
 
 extension DiagnosisContext {
-    /// Where this machine's resolver gives addresses that Apple cannot have met.
+    /// Set if this machine's resolver gives addresses that Apple cannot have reached.
     fileprivate var privateHere: Cause? {
-        // A light check knows the address that it met, and no others.
+        // A light check knows only the address that it reached.
         if full == nil, check.meetsAnotherServer, check.copyEvidence?.isRecent == true,
             let address = check.origin.connection?.address
         {
@@ -205,7 +204,7 @@ extension Diagnosis {
             return .origin(.pageInsteadOfFile(title: context.check.readings.originPageTitle))
         },
         { context in
-            // A service that is misspelt has a place of its own.
+            // Only at the root: a misspelt service has a pointer of its own.
             guard let finding = context.lint("no-service") ?? context.lint("root-not-object"),
                 finding.matter.pointer == "", context.error(.redirect) == nil,
                 let words = context.check.readings.otherJSON
@@ -232,10 +231,10 @@ extension Diagnosis {
 }
 
 extension DiagnosisContext {
-    /// Whether a redirect that nobody is to follow led to the server that was met last.
+    /// Whether a redirect that clients must not follow led to the last server.
     fileprivate var isRedirectedAway: Bool { check.metHost.isElsewhere && error(.redirect) != nil }
 
-    /// Whether one address of several that is not public may be what Apple's crawler met: it says nothing else, or met silence.
+    /// Whether Apple's crawler may have met the address that is not public: it says nothing else, or met silence.
     fileprivate var mayBeOfAddress: Bool {
         switch check.crawlerFailure?.trouble {
         case nil, .address, .silence, .unknown, .connection(.refused): true
@@ -243,7 +242,7 @@ extension DiagnosisContext {
         }
     }
 
-    /// Whether anything took a connection, at the address of the plain request or at another: then the host is there.
+    /// Whether any request got a connection, by name or at another address: then the host is there.
     fileprivate var connectionCameAbout: Bool {
         ([check.origin] + (full?.addresses ?? []).map(\.retrieval)).contains { retrieval in
             guard let failure = retrieval.failure else { return true }
@@ -251,14 +250,14 @@ extension DiagnosisContext {
         }
     }
 
-    /// Whether the domain's own server has none.
+    /// Whether the domain's own server has no file.
     fileprivate var hasNoFile: Bool {
         let isOwn = check.readings.absence.map { $0 != .elsewhere } ?? false
         return isOwn && finding(.status) != nil
     }
 }
 
-// MARK: - TLS that fails for some: for Apple alone, or at some addresses alone
+// MARK: - TLS that fails only for Apple, or only at some addresses
 
 extension Diagnosis {
     static let handshakeRows: [Row] = [
@@ -278,7 +277,7 @@ extension Diagnosis {
     ]
 }
 
-// MARK: - Faults that this machine sees too, and what people expect of the file
+// MARK: - Faults that this machine sees too, and the owners' expectations
 
 extension Diagnosis {
     static let originRows: [Row] = [
@@ -291,11 +290,11 @@ extension Diagnosis {
                     $0.severity == .error && ($0.matter.area == .origin || $0.matter.area == .file)
                 })
             else { return nil }
-            // A fault that both files have is not what keeps Apple's copy old.
+            // A fault that both files have does not explain an old copy.
             if worst.matter.area == .file, context.comparison.state == .stale, Checks.isInCopy(worst, context.check) {
                 return nil
             }
-            // What another server lacks is not to be mended there.
+            // The advice must not be to repair another server.
             if case .behindRedirect = worst.place {
                 return context.error(.redirect).map { Cause($0) } ?? Cause(worst, as: .originFault)
             }
@@ -317,7 +316,7 @@ extension Diagnosis {
 extension DiagnosisContext {
     private static let kinds: Set<FindingKind> = [.addressUnreachable, .addressDiffers, .ipv6Broken]
 
-    /// The findings about single addresses, where there are several and one at least is an error.
+    /// The findings about single addresses; empty unless at least one is an error.
     private var addressFaults: [Finding] {
         let found = findings.filter { finding in
             finding.severity > .note && !finding.isOfClients
@@ -327,7 +326,7 @@ extension DiagnosisContext {
         return found.contains { $0.severity == .error } ? found : []
     }
 
-    /// Where the addresses have more than one fault.
+    /// Set if the addresses have more than one fault.
     var addressesFailVariously: OriginCause? {
         let faults = addressFaults
         guard faults.count > 1, let looks = full?.addresses, looks.count > 1 else { return nil }
@@ -341,7 +340,7 @@ extension DiagnosisContext {
         let readings = check.readings
         let served = looks.map { (look: $0, served: readings.served(by: $0.retrieval)) }
         let files = Groups(served.filter(\.served.isFile).map { ($0.served.likeness, $0) }).members
-        // One file is what all should give; of several each is reported.
+        // A single file is what all should give. If there are several, each is reported.
         let told = served.filter { files.count != 1 || !$0.served.isFile }
         let groups = Groups(told.map { ($0.served.likeness, $0) }).members
             .enumerated().sorted { ($0.element[0].served.harm, $0.offset) < ($1.element[0].served.harm, $1.offset) }
@@ -363,7 +362,7 @@ extension DiagnosisContext {
 }
 
 extension Finding {
-    /// Whether it is about who asks, and not about where.
+    /// Whether it depends on the client, not on the address.
     fileprivate var isOfClients: Bool {
         switch matter {
         case .origin(.agentDiffers), .origin(.vantageDiffers): true
@@ -382,7 +381,7 @@ extension Finding {
 }
 
 extension Served {
-    /// The order in which faults are reported: who gets nothing is worse off than who gets another file.
+    /// The order in which faults are reported: getting nothing is worse than getting another file.
     fileprivate var harm: Int {
         switch self {
         case .failed: 0

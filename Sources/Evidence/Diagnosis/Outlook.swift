@@ -1,25 +1,25 @@
-// Until when it stays so: from what Apple's edges say of their own answers, and what Apple documents.
+// How long it stays so: from what Apple's edges say about their own answers, and from what Apple documents.
 
 import Foundation
 
 package enum Outlook: Codable, Equatable, Sendable {
-    /// When the last edge that holds a failure drops it.
+    /// When the last edge drops its cached failure.
     case asksAgain(Date)
-    /// A change that is younger than a day is normal until then.
+    /// A change younger than a day is normal until then.
     case normalUntil(Date)
-    /// What earlier changes of the domain took.
+    /// The time that earlier changes of the domain took.
     case usual(UsualPropagation)
-    /// This one takes longer than that.
+    /// This change takes longer than that.
     case beyondUsual(UsualPropagation)
     /// Apple's time for a change, and that of phones.
     case withinDay
     /// The copy is older than Apple documents.
     case beyondPromise
-    /// Apple keeps its copy, and documents no time.
+    /// Apple keeps its copy, for a time that it does not document.
     case copyMayEnd
     /// Phones in that mode read the origin when the app is installed.
     case atInstall(AssociationMode)
-    /// Phones that have the app follow later.
+    /// Phones that have the app follow within a week.
     case phonesWithinWeek
 
     init?(of context: DiagnosisContext) {
@@ -37,7 +37,7 @@ package enum Outlook: Codable, Equatable, Sendable {
             self = .asksAgain(context.failureEnd)
             return
         }
-        // A file that Apple's crawler does not get, or that is wrong, is no matter of waiting.
+        // Waiting does not help if Apple's crawler cannot get the file, or if the file is wrong.
         let isKeptFromApple = context.isOriginFailing || context.finding(.crawlerError) != nil
         let isWrong = context.hasError(in: .file) || context.hasError(in: .expectation)
         if comparison.isWithoutEffect == true, !isKeptFromApple, !isWrong { return nil }
@@ -53,7 +53,7 @@ package enum Outlook: Codable, Equatable, Sendable {
                 self = .withinDay
                 return
             }
-            // What is wrong, or what another place does not get, is not called normal.
+            // A wrong file, or one that another location does not get, is not called normal.
             if isWrong || context.hasError(in: .origin) {
                 self = lag < 86_400 ? .withinDay : .beyondPromise
                 return
@@ -66,7 +66,7 @@ package enum Outlook: Codable, Equatable, Sendable {
                 self = .beyondPromise
                 return
             }
-            // What is an incident to its operator is not called normal.
+            // A lag that its operator counts as an incident is not called normal.
             let isOverdue = lag >= Int(context.check.checks.staleAfter.inSeconds)
             self = comparison.state == .stale || isOverdue ? .withinDay : .normalUntil((changedAt + 86_400).wholeMinute)
         case .originUnavailable:
@@ -86,8 +86,8 @@ package enum Outlook: Codable, Equatable, Sendable {
 }
 
 extension DiagnosisContext {
-    /// Whether the origin, or Apple's way to it, fails now, so that phones live on Apple's copy alone. Another place does not show
-    /// that, and several versions of the file are an answer.
+    /// Whether the origin, or Apple's way to it, fails now, so that phones depend on Apple's copy. Another location
+    /// does not show that, and several versions of the file are still an answer.
     fileprivate var isOriginFailing: Bool {
         findings.contains { finding in
             guard finding.severity == .error, case .origin(let matter) = finding.matter else { return false }
@@ -99,16 +99,16 @@ extension DiagnosisContext {
         }
     }
 
-    /// When Apple's edges have dropped the failure that they keep: the last of them.
+    /// When the last of Apple's edges drops its cached failure.
     fileprivate var failureEnd: Date {
-        // A copy's lifetime is no failure's; a day is all that Apple documents.
+        // At most a day, which is all that Apple documents: a longer lifetime is that of a copy.
         let seconds = check.absentCopies.compactMap(\.secondsUntilExpiry).max() ?? 3600
         return (check.now + min(max(60, TimeInterval(seconds)), 86_400)).wholeMinute
     }
 }
 
 extension Date {
-    /// The next whole minute: an `Age` that grows with the clock gives the same instant at each check.
+    /// The next whole minute, so that an `Age` that grows with the clock gives the same instant at each check.
     var wholeMinute: Date {
         Date(timeIntervalSince1970: (timeIntervalSince1970 / 60).rounded(.up) * 60)
     }

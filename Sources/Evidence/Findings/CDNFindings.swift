@@ -1,28 +1,28 @@
-// What checks of Apple's CDN notice: what it holds, how old that is, where its edges differ, and that it gives no answer.
+// Findings about Apple's CDN: what it serves, how old that is, where its edges differ, and missing answers.
 
 import Facts
 import Foundation
 
 package enum CDNMatter: Codable, Equatable, Sendable {
-    /// `besideFile`: the origin serves one. `by`: what this machine lacks, where that is why.
+    /// `besideFile`: the origin serves one. `by`: what this machine lacks, if that is the reason.
     case unreachable(CDNFault, besideFile: Bool, by: MonitorCause? = nil)
     // How the copy compares with the origin's file.
     case stale(OriginChange)
     case propagating(OriginChange)
     case divergent
     case formattingDiffers
-    /// Another version than the origin's, by which phones do the same.
+    /// Another version than the origin's, with the same effect on phones.
     case withoutEffect
-    // What the CDN holds. `at`: the edges, where others hold something else.
+    // What the CDN holds. `at`: the edges, if others hold something else.
     case crawlerFails(AppleWord, CrawlerTrouble, asksAgainAt: Date?, at: EdgePlaces?)
     case crawlerFailsBesideCopy(AppleWord, CrawlerTrouble, at: EdgePlaces?)
     case missing(status: Int, at: EdgePlaces?)
     case badCopy(at: EdgePlaces?)
     // Edges.
     case edgesDiffer([EdgeGroup], of: Int, isPropagating: Bool)
-    /// Edges that answer with trouble of their own; `addresses`: the first of them.
+    /// Edges that answer with a failure of their own; `addresses`: the first of them.
     case edgesInTrouble(CDNFault, at: EdgePlaces, addresses: [String])
-    /// This machine does not reach them.
+    /// Edges that this machine cannot reach.
     case edgesSilent([ServedAt], of: Int)
 
     var declaration: Declaration {
@@ -102,7 +102,7 @@ package enum CDNMatter: Codable, Equatable, Sendable {
     }
 }
 
-/// Some of all edges.
+/// A part of all edges.
 package struct EdgePlaces: Codable, Equatable, Sendable {
     package var edges: Listing
     package var all: Int
@@ -113,13 +113,13 @@ package struct EdgePlaces: Codable, Equatable, Sendable {
     }
 }
 
-/// Edges that hold the same.
+/// Edges that hold the same content.
 package struct EdgeGroup: Codable, Equatable, Sendable {
     package var held: Held
     package var places: [String]
 
     package enum Held: Codable, Equatable, Sendable {
-        /// By the beginning of its SHA-256.
+        /// Named by the beginning of its SHA-256.
         case originFile(String)
         case otherFile(String)
         case noFile
@@ -128,7 +128,7 @@ package struct EdgeGroup: Codable, Equatable, Sendable {
     }
 }
 
-/// Apple's own words about its crawler, verbatim but cleaned and bounded.
+/// Apple's own words about its crawler: verbatim, but cleaned and bounded.
 package struct AppleWord: Codable, Equatable, Sendable {
     package var code: String?
     package var reason: String
@@ -142,17 +142,17 @@ extension AppleWord {
 
 // MARK: - The CDN's own trouble
 
-/// Why an answer of the CDN, or none, says nothing about the file: its own trouble, or that of the way to it. Not the site's
-/// fault.
+/// Why the CDN's answer, or its silence, says nothing about the file: a failure of the CDN or of the way to it. The
+/// site is not at fault.
 package enum CDNFault: Codable, Hashable, Sendable {
     case failed(Failure.Kind, Failure.Phase)
     case cutShort
-    /// `pause`: seconds, as far as it asks for it.
+    /// `pause`: how many seconds to leave the CDN alone.
     case rateLimited(pause: Int)
     case ownTrouble(status: Int, pause: Int)
     case notApple(status: Int)
 
-    /// nil where the retrieval says something about the file.
+    /// nil if the retrieval says something about the file.
     init?(_ retrieval: Retrieval, _ now: Date) {
         guard !retrieval.speaksOfFile else { return nil }
         switch retrieval.outcome {
@@ -169,7 +169,7 @@ package enum CDNFault: Codable, Hashable, Sendable {
         }
     }
 
-    /// The same for edges that ask for different pauses.
+    /// Makes edges that ask for different pauses compare as equal.
     var withoutPause: CDNFault {
         switch self {
         case .rateLimited: .rateLimited(pause: 0)
@@ -180,7 +180,7 @@ package enum CDNFault: Codable, Hashable, Sendable {
 }
 
 extension Answer {
-    /// How long to leave a CDN alone that is in trouble, in seconds, as it asks for it itself; a day at most.
+    /// How many seconds to leave a failing CDN alone: the time that it asks for, or a default; at most one day.
     fileprivate func pause(_ now: Date) -> Int {
         let asked = retryAfter(now) ?? secondsUntilExpiry
         return asked.map { min(max($0, 60), 86_400) } ?? (status == 429 ? 3600 : 300)
@@ -190,7 +190,7 @@ extension Answer {
 // MARK: - Words
 
 extension English {
-    /// What set copy and origin apart, and how long ago: `The file changed 3 h ago`. Where no check saw it for long, the range.
+    /// What made copy and origin differ, and how long ago: `The file changed 3 h ago`. A range if checks were too rare.
     static func begin(_ change: OriginChange, _ now: Date) -> String {
         let what =
             switch change.way {
@@ -201,7 +201,7 @@ extension English {
         return "\(what) \(range(of: change, now) ?? "\(age(change.lag(at: now))) ago")"
     }
 
-    /// What the CDN serves since then.
+    /// What the CDN has served since then.
     fileprivate static func lagging(_ change: OriginChange, _ now: Date) -> String {
         switch change.way {
         case .changed: "\(begin(change, now)), and Apple's CDN still serves the old one."
@@ -210,7 +210,7 @@ extension English {
         }
     }
 
-    /// The same of a copy that lags for too long.
+    /// The same for a copy that lags for too long.
     fileprivate static func stale(_ change: OriginChange, _ now: Date) -> String {
         guard change.way != .wentBack else { return lagging(change, now) }
         let (file, event) = change.way == .rolledBack ? ("withdrawn", "roll-back") : ("old", "change")
@@ -219,17 +219,17 @@ extension English {
             ? "\(serves), \(age(change.lag(at: now))) after the \(event)." : "\(serves). \(begin(change, now))."
     }
 
-    /// nil where checks saw it often enough.
+    /// nil if checks were frequent enough to know the time.
     private static func range(of change: OriginChange, _ now: Date) -> String? {
         guard let after = change.after, change.isMuchOlder(at: now) else { return nil }
         return between(after, change.at)
     }
 
-    /// What to do about an old copy, by how old it is.
+    /// What to do about an old copy, by its age.
     static func wait(_ change: OriginChange?, _ now: Date) -> String {
         switch change?.lag(at: now) {
         case nil: "Wait a day if the file was just changed. Then make sure that AASA-Bot can fetch it."
-        // What its operator wants to know earlier than Apple promises is no matter of waiting alone.
+        // An operator who wants to know earlier than Apple promises needs more advice than to wait.
         case let lag? where lag < 86_400 && change?.isOverdue == true: "Make sure that AASA-Bot can fetch the new file."
         case let lag? where lag < 86_400: "Wait. Nothing needs to be done."
         case let lag? where lag <= 7 * 86_400:
@@ -335,7 +335,7 @@ extension English {
         case .certificate, .tlsHandshake, .tlsVersion:
             "Exempt Apple's CDN from what reads the network's traffic, or name its authority (--cacert, network.ca_file)."
         case .noIPv4Address, .noIPv6Address: "Ask without -4 or -6."
-        // It took the connection, so that nothing on the way is to be opened.
+        // The CDN accepted the connection, so nothing on the way needs to be opened.
         case .timedOut where phase == .waiting || phase == .receiving:
             "Look again in 5 min. Nothing needs to be done at the site."
         case .proxy, .own: "Check the proxy and the trust store that this machine uses."
@@ -349,10 +349,10 @@ extension English {
         [word.code ?? "", word.reason].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// `Timeout`: Apple's words without the code, or the code where there is nothing else.
+    /// `Timeout`: Apple's words without the code, or the code if there are no words.
     static func words(_ word: AppleWord) -> String { word.reason.isEmpty ? word.code ?? "no reason" : word.reason }
 
-    /// What to do about what Apple's crawler met.
+    /// What to do about the trouble of Apple's crawler.
     static func action(_ trouble: CrawlerTrouble) -> String {
         switch trouble {
         case .refusal: "Allow AASA-Bot through the firewall and bot protection, from any address."

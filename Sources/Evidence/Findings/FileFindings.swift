@@ -1,14 +1,14 @@
-// What checks of the file itself notice, and of what people expect of it.
+// Findings about the file itself, and about what its owners expect of it.
 
 package enum FileMatter: Codable, Equatable, Sendable {
-    /// In the AASA library's own words.
+    /// In the words of the AASA library.
     case lint(LintFinding)
-    /// So many more than are shown.
+    /// The number of findings that are not shown.
     case moreLint(Int, Domain)
-    /// It opens no link, and did before, or Apple's copy does. It is there for these services.
+    /// The file opens no link, although it did before or Apple's copy does. It exists for these services.
     case linksRemoved(services: [String])
     case serviceMissing(String)
-    /// `from`: the service; nil: the whole file.
+    /// `from`: the service; nil for the whole file.
     case appMissing(String, from: String?)
     case opensUnexpectedly(String, by: String, Domain)
     case opensNothing(String, expected: String, Domain)
@@ -61,7 +61,7 @@ package enum FileMatter: Codable, Equatable, Sendable {
     }
 }
 
-/// What was found in place of a web page.
+/// What a client gets instead of a web page.
 package enum PageFault: Codable, Equatable, Sendable {
     case redirect(RedirectFault)
     /// `behind`: the target of a redirect.

@@ -1,19 +1,19 @@
-// A finding: one thing that one check noticed, as typed arguments, never sentences. What is known of its kind is in FindingKind.swift;
-// what it says, beside its arguments.
+// A finding: one thing that one check noticed, as typed arguments, never as sentences. FindingKind.swift has the facts
+// of its kind; its words are declared beside its arguments.
 
 import Foundation
 
 package typealias Severity = LintSeverity
 
 package struct Finding: Codable, Equatable, Sendable {
-    /// What was seen. The kind follows from it, and the severity unless something else weighs against it.
+    /// What was noticed. It determines the kind, and the severity unless other evidence lowers it.
     package let matter: Matter
     package var severity: Severity
-    /// Where it was met, if not at the whole of the domain's own server.
+    /// Where it was found, unless it is about the whole of the domain's own server.
     package var place: Place?
-    /// What speaks against it, so that it weighs less.
+    /// The evidence against it, which lowers its weight.
     package var counterevidence: Counterevidence?
-    /// What was seen, by name: header, address, date. Fit for display, and bounded.
+    /// Values by name: header, address, date. Fit for display, and bounded.
     package private(set) var evidence: [String: String]
 
     package init(_ matter: Matter, severity: Severity? = nil, evidence: [String: String] = [:]) {
@@ -23,15 +23,15 @@ package struct Finding: Codable, Equatable, Sendable {
         add(evidence)
     }
 
-    /// nil: the linter's.
+    /// nil for the linter's.
     package var kind: FindingKind? { matter.kind }
 
     package var rule: Rule { matter.declaration.rule }
 
-    /// The incident that it makes, where it is an error.
+    /// The incident that it feeds if it is an error.
     package var feeds: IncidentKind? { kind.map(\.feeds) ?? rule.feeds }
 
-    /// The same finding, told as what this machine saw where the step was not seen to work for others.
+    /// The same finding; marked as seen by this machine alone, unless the step was seen to work for others.
     func tested(_ isTested: Bool) -> Finding {
         var finding = self
         if !isTested { finding.counterevidence = .untested }
@@ -45,34 +45,34 @@ package struct Finding: Codable, Equatable, Sendable {
     package enum Counterevidence: Codable, Equatable, Sendable {
         /// Apple's crawler got the file.
         case appleCopy
-        /// And so does one of its user agents here.
+        /// The same, and one of its user agents gets the file here.
         case appleCopyAndAgent(AgentLook.Agent)
-        /// Apple's crawler got the file, from another server than the one that this machine's resolver leads to.
+        /// Apple's crawler got the file, from another server than this machine's resolver gives.
         case otherServer
-        /// Apple's crawler itself got the file at that instant: what is refused is a client that only bears its name.
+        /// Apple's crawler got the file at that instant: the server refuses only clients that merely use its name.
         case freshCopy(fetchedAt: Date)
-        /// Apple's crawler met something else than such an address.
+        /// Apple's crawler reports something other than such an address.
         case appleWord
-        /// Nothing: but whether the same step works for others was not seen, so that it may be this machine's.
+        /// None, but the step was not seen to work for others, so this machine may be at fault.
         case untested
     }
 
     package enum Place: Codable, Equatable, Sendable {
         case behindRedirect(to: String)
-        /// At these of so many; `othersAnswer`: they are without the fault, and not dead.
+        /// At these addresses of so many; `othersAnswer`: others are reachable and without the fault.
         case addresses([String], of: Int, othersAnswer: Bool)
     }
 }
 
 // MARK: - What a finding is about
 
-/// An enum for each area; its cases are declared beside it.
+/// One enum per area; the cases are declared in the area's file.
 package enum Matter: Codable, Equatable, Sendable {
     case origin(OriginMatter)
     case cdn(CDNMatter)
     case file(FileMatter)
     case monitor(MonitorCause)
-    /// A vantage whose own way fails; `detail`: of the network library.
+    /// A vantage whose own network fails; `detail`: from the network library.
     case vantageFailed(String, detail: String?)
 
     package enum Area: Sendable {
@@ -91,7 +91,7 @@ package enum Matter: Codable, Equatable, Sendable {
 
     package var kind: FindingKind? { declaration.kind }
 
-    /// Where in the file it is, as a JSON pointer (RFC 6901); nil where it is about no place in it.
+    /// The position in the file as a JSON pointer (RFC 6901); nil if it has none.
     package var pointer: String? {
         switch self {
         case .file(.lint(let finding)): finding.pointer
@@ -114,21 +114,21 @@ package enum Matter: Codable, Equatable, Sendable {
     }
 }
 
-/// All that one case of an area says: which kind of finding it is, how bad, what a diagnosis is called that it leads, and its words.
+/// What one case of an area declares: its kind of finding, its severity, the diagnosis that it leads to, and its words.
 struct Declaration {
     let source: Source
     let severity: Severity
     let diagnosis: DiagnosisID
-    /// Made where somebody asks for them, as of an instant: ages grow.
+    /// Made on demand, as of an instant, because ages grow.
     let words: (Date) -> Words
 
     enum Source {
         case kind(FindingKind)
-        /// A rule of the linter, by its name and the page that decides.
+        /// A rule of the linter: its name and its reference.
         case lint(String, reference: String)
     }
 
-    /// `severity`: where it is not always the kind's.
+    /// `severity`: nil for the kind's.
     init(
         _ kind: FindingKind, severity: Severity? = nil, leads diagnosis: DiagnosisID = .finding,
         _ why: @autoclosure @escaping () -> String, _ action: @autoclosure @escaping () -> String,
@@ -146,7 +146,7 @@ struct Declaration {
         self.init(kind, severity: severity, leads: diagnosis) { _ in words() }
     }
 
-    /// `words`: of what ages.
+    /// `words`: for texts with ages.
     init(
         _ kind: FindingKind, severity: Severity? = nil, leads diagnosis: DiagnosisID = .finding,
         words: @escaping (Date) -> Words
@@ -164,7 +164,7 @@ struct Declaration {
         self.words = { _ in words() }
     }
 
-    /// nil: the linter's.
+    /// nil for the linter's.
     var kind: FindingKind? { if case .kind(let kind) = source { kind } else { nil } }
 
     var rule: Rule {
@@ -182,13 +182,13 @@ struct Declaration {
     }
 }
 
-/// What is wrong or why it is so, and what to do: a sentence or two each. What to do begins with a verb.
+/// What is wrong and why, and what to do: a sentence or two each. The action begins with a verb.
 struct Words {
     var why: String?
     var action: String?
-    /// What is to be known besides, behind what to do.
+    /// Further information, shown after the action.
     var closing: String?
-    /// What was seen, as far as it needs words.
+    /// Evidence that needs words.
     var evidence: [String: String]
 
     init(_ why: String?, _ action: String? = nil, closing: String? = nil, _ evidence: [String: String] = [:]) {
@@ -198,7 +198,7 @@ struct Words {
         self.evidence = evidence
     }
 
-    /// What to do, and what is to be known besides.
+    /// The action and the further information.
     var advice: String? { action.map { [$0, closing].compactMap(\.self).joined(separator: " ") } }
 }
 
@@ -217,7 +217,7 @@ package struct Listing: Codable, Equatable, Sendable {
 
 // MARK: - In words
 
-/// A finding as people and receivers of alerts read it.
+/// A finding for people and for receivers of alerts.
 package struct FindingText: Encodable, Equatable, Sendable {
     package let rule: Rule
     package let severity: Severity
@@ -231,7 +231,7 @@ package struct FindingText: Encodable, Equatable, Sendable {
 }
 
 extension Finding {
-    /// The finding in words, as they are true at an instant.
+    /// The finding in words as of an instant.
     package func text(at now: Date) -> FindingText {
         let declaration = matter.declaration
         let words = declaration.words(now)
@@ -248,7 +248,7 @@ extension Finding {
             }
         }
         let fix = fix(words.advice ?? "", now)
-        // Words may quote what a watched site sent.
+        // The words may quote a watched site.
         return FindingText(
             rule: declaration.rule, severity: severity, message: message.displayable.shortened(to: 1000),
             evidence: evidence.merging(words.evidence.mapValues { $0.displayable.shortened(to: 2000) }) { $1 },
@@ -282,7 +282,7 @@ extension English {
         }
     }
 
-    /// What to do where whatever was seen may be this machine's.
+    /// The action for a fault that may be this machine's.
     static func elsewhereFirst(_ action: String) -> String {
         "Look from another machine or network first. If it is so there too: \(action)"
     }

@@ -1,10 +1,10 @@
-// Every kind of finding: its name, how bad it is, which incident it feeds and which page decides. The lists of rules (those that may be
-// ignored, those that feed an incident, those of the documentation) follow from this one.
+// Every kind of finding: its name, severity, incident and reference. The lists of rules (those that may be ignored,
+// those that feed an incident, those in the documentation) are derived from this one.
 
 import AASA
 
 package enum FindingKind: String, Codable, CaseIterable, Sendable {
-    // The way to the origin, and the whole of its answer.
+    // Reaching the origin, and receiving its whole answer.
     case dnsFailed = "origin.dns-failed"
     case unreachable = "origin.unreachable"
     case timeout = "origin.timeout"
@@ -24,7 +24,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     case certificateExpiring = "origin.certificate-expiring"
     case certificateChainExpiring = "origin.certificate-chain-expiring"
     case certificateChainExpired = "origin.certificate-chain-expired"
-    // What the origin answers.
+    // The origin's answer.
     case status = "origin.status"
     case redirect = "origin.redirect"
     case redirectInsecure = "origin.redirect-insecure"
@@ -32,7 +32,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     case contentType = "origin.content-type"
     case contentEncoding = "origin.content-encoding"
     case tooLarge = "origin.too-large"
-    // Its addresses.
+    // The origin's addresses.
     case notPublicAddress = "origin.not-public-address"
     case addressUnreachable = "origin.address-unreachable"
     case addressDiffers = "origin.address-differs"
@@ -41,7 +41,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     case ipv6Unchecked = "origin.ipv6-unchecked"
     case ipv4Unchecked = "origin.ipv4-unchecked"
     case singleFamily = "origin.single-family"
-    // Who gets the file, and which.
+    // Who gets the file, and which version.
     case crawlerRefused = "origin.crawler-refused"
     case rateLimited = "origin.rate-limited"
     case vantageRefused = "origin.vantage-refused"
@@ -62,14 +62,14 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     // The file. The linter declares its own rules.
     case moreLint = "aasa.more"
     case linksRemoved = "aasa.links-removed"
-    // What the owners expect.
+    // The owners' expectations.
     case serviceMissing = "expect.service-missing"
     case appMissing = "expect.app-missing"
     case urlOpens = "expect.url-opens"
     case urlOpensNothing = "expect.url-opens-nothing"
     case urlOpensOther = "expect.url-opens-other"
     case pageMissing = "expect.page-missing"
-    // This machine, and many domains.
+    // This machine, and many domains at once.
     case fetchFailed = "monitor.fetch-failed"
     case nameServerFailed = "monitor.name-server-failed"
     case nameServerSlow = "monitor.name-server-slow"
@@ -89,8 +89,8 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     case deliveryFailing = "monitor.delivery-failing"
     case storeFailing = "monitor.store-failing"
 
-    /// `severity`: unless something else weighs for or against it. `feeds`: the incident that it makes, where it is an error
-    /// (certificates that end soon: a warning).
+    /// `severity`: the default. `feeds`: the incident that an error opens (for certificates that expire soon, a
+    /// warning).
     private var facts: (severity: Severity, feeds: IncidentKind?, reference: String) {
         switch self {
         case .dnsFailed, .unreachable, .timeout, .connectionReset, .tlsFailed, .tlsVersion, .certificateExpired,
@@ -140,12 +140,12 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     /// A link to the requirement.
     var reference: String { facts.reference }
 
-    /// Whether it is about one domain. To ignore what is about this machine, or about many domains, would hide that nothing was seen.
+    /// Whether it is about one domain. Ignoring findings about this machine or many domains would hide failed checks.
     var isOfDomain: Bool { self != .cdnWide && !rawValue.hasPrefix("monitor.") }
 }
 
-/// The stable name of a kind of finding, `area.thing`: the key in JSON, metrics and documentation. Those of the linter are
-/// `aasa.` with its own name.
+/// The stable name of a kind of finding, `area.thing`: the key in JSON, metrics and documentation. A linter rule is
+/// `aasa.` and the linter's name for it.
 package struct Rule: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     package let rawValue: String
 
@@ -153,7 +153,7 @@ package struct Rule: RawRepresentable, Hashable, Sendable, Codable, CustomString
 
     package init(_ kind: FindingKind) { rawValue = kind.rawValue }
 
-    /// Of the linter.
+    /// A rule of the linter.
     package init(lint name: String) { rawValue = "aasa.\(name)" }
 
     package init(from decoder: any Decoder) throws { rawValue = try decoder.singleValueContainer().decode(String.self) }
@@ -165,27 +165,27 @@ package struct Rule: RawRepresentable, Hashable, Sendable, Codable, CustomString
 
     package var description: String { rawValue }
 
-    /// The incident that its findings feed, where they are errors.
+    /// The incident that its errors feed.
     package var feeds: IncidentKind? {
         if let kind = FindingKind(rawValue: rawValue) { return kind.feeds }
         guard rawValue.hasPrefix("aasa.") else { return nil }
         return Self.unreadable.contains(rawValue) ? .originBroken : .fileBroken
     }
 
-    /// The linter's rules by which a body is no file at all. All others are about a file.
+    /// The linter's rules for a body that is not a file at all. All others are about the content of a file.
     private static let unreadable: Set<String> = ["aasa.json-syntax", "aasa.root-not-object", "aasa.no-service"]
 
-    /// The rule of a domain that people mean: as messages name it, or as `lint` prints it, `[exclude-after-include]`; nil: none.
+    /// The rule of a domain by name, as in messages or as `lint` prints it, `[exclude-after-include]`; nil if unknown.
     package static func named(_ text: String) -> Rule? {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let name = isBracketed ? String(text.dropFirst().dropLast()) : text
         return [Rule(rawValue: name), Rule(rawValue: "aasa.\(name)")].first { ofDomains.contains($0) }
     }
 
-    /// All that `named` takes, for suggestions.
+    /// All names that `named` accepts, for suggestions.
     package static let namesOfDomains = ofDomains.map(\.rawValue) + Linter.rules.map(\.id)
 
-    /// All rules of findings about a domain, which may be ignored for one.
+    /// All rules about a domain: those that may be ignored.
     package static let ofDomains = Set(
         FindingKind.allCases.filter(\.isOfDomain).map { Rule($0) } + Linter.rules.map { Rule(lint: $0.id) })
 }

@@ -1,13 +1,13 @@
-// Findings that the owners of a domain know and accept. They are shown, and count for nothing.
+// Findings that the owners of a domain know and accept. They are shown but do not count.
 
 import Foundation
 
 /// A rule whose findings do not count for a domain.
 package struct IgnoredRule: Hashable, Sendable {
     package let rule: Rule
-    /// Why, in the owners' words.
+    /// The owners' reason.
     package let reason: String
-    /// The last day on which it holds; nil: it always holds.
+    /// The last day on which the rule is ignored; nil for always.
     package let until: CalendarDay?
 
     package init(_ rule: Rule, reason: String, until: CalendarDay? = nil) {
@@ -53,19 +53,19 @@ package struct IgnoredFinding: Codable, Equatable, Sendable {
         until = rule.until
     }
 
-    /// The finding in words, as they are true at an instant.
+    /// The finding in words as of an instant.
     package func text(at now: Date) -> IgnoredFindingText {
         IgnoredFindingText(text: finding.text(at: now), reason: reason, until: until)
     }
 }
 
-/// An ignored finding as people and programs read it.
+/// An ignored finding for people and programs.
 package struct IgnoredFindingText: Encodable, Equatable, Sendable {
     package let text: FindingText
     package let reason: String
     package let until: CalendarDay?
 
-    /// `meant so (until 2027-01-01)`.
+    /// Such as `meant so (until 2027-01-01)`.
     package var why: String {
         reason.displayable.shortened(to: 500) + (until.map { " (until \($0))" } ?? "")
     }
@@ -88,7 +88,7 @@ package struct CalendarDay: Hashable, Sendable, Codable, CustomStringConvertible
     /// The instant at which the day ends.
     package let end: Date
 
-    /// nil where the text is no day of the calendar.
+    /// nil if the text is not a calendar day.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 2, 2], text.utf8.allSatisfy({ $0 == 45 || (48...57).contains($0) }) else {

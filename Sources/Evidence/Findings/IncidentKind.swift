@@ -1,31 +1,31 @@
-// The kinds of trouble that people are alerted to.
+// The kinds of problems that people are alerted to.
 
 package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, CaseIterable, Comparable {
     case originUnreachable = "origin.unreachable"
     case originBroken = "origin.broken"
     case originInconsistent = "origin.inconsistent"
-    /// The file itself: it has an error, or opens no link any more.
+    /// The file itself: it has an error, or no longer opens any link.
     case fileBroken = "file.broken"
     case cdnMissing = "cdn.missing"
     case cdnStale = "cdn.stale"
     case cdnDivergent = "cdn.divergent"
-    /// Apple's side of many domains failed together.
+    /// Apple's side failed for many domains at once.
     case cdnWide = "cdn.wide"
     case certificateExpiring = "certificate.expiring"
     case expectationFailed = "expectation.failed"
-    /// The monitor's own trouble: the network, the store, a channel, the schedule.
+    /// A problem of the monitor: the network, the store, a channel, the schedule.
     case monitorDegraded = "monitor.degraded"
-    /// A new version of the origin's file on its way to Apple's CDN: no trouble. It counts as open nowhere, and only channels
-    /// with `notify: [changes]` are notified of it.
+    /// A new version of the origin's file on its way to Apple's CDN. It is not a problem and never counts as open. Only
+    /// channels with `notify: [changes]` are notified of it.
     case change
 
-    /// The kinds of trouble.
+    /// The kinds that are problems.
     package static let allCases: [IncidentKind] = [
         .originUnreachable, .originBroken, .originInconsistent, .fileBroken, .cdnMissing, .cdnStale, .cdnDivergent,
         .cdnWide, .certificateExpiring, .expectationFailed, .monitorDegraded,
     ]
 
-    /// Whether it is about no single domain.
+    /// Whether it is not about a single domain.
     package var isOfGlobal: Bool { self == .cdnWide || self == .monitorDegraded }
 
     /// The kinds that a domain can have.
@@ -33,7 +33,7 @@ package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, Ca
 
     package static func < (left: IncidentKind, right: IncidentKind) -> Bool { left.rawValue < right.rawValue }
 
-    /// Whether a pending one needs nothing but another check to fire: none of it ends by itself within a time that Apple may take.
+    /// Whether one more failing check confirms a pending incident. Apple's propagation does not cause these kinds.
     package var isConfirmedByCount: Bool {
         switch self {
         case .originUnreachable, .originBroken, .originInconsistent, .fileBroken, .expectationFailed: true

@@ -1,19 +1,19 @@
-// What an origin does wrong, as far as the advice differs, and what is said of it.
+// What an origin does wrong, as finely as the advice differs, and the words for it.
 
 import Facts
 import Foundation
 
 package enum OriginFault: Codable, Equatable, Sendable {
     // No answer.
-    /// `alias`: the name that it is an alias of.
+    /// `alias`: the target of the name's alias (CNAME).
     case nameNotFound(alias: String?)
     case nameWithoutAddress(alias: String?)
     case noAddress(family: Int)
     case refusesConnections
     case noRoute
-    /// Of a name with addresses of both families; which error the addresses of this one gave is not known.
+    /// For a name with addresses of both families; the error of this family's addresses is unknown.
     case noConnection(family: Int)
-    /// The proxy says so.
+    /// According to the proxy.
     case noRouteOfProxy
     case timedOut(Failure.Phase)
     case connectionReset(inHeaders: Bool)
@@ -27,35 +27,35 @@ package enum OriginFault: Codable, Equatable, Sendable {
     case certificateName(Listing)
     /// No subject alternative name at all.
     case certificateWithoutNames
-    /// The certificate that the server shows for hosts that it does not know, by its common name.
+    /// The certificate that the server shows for unknown hosts, by its common name.
     case unknownHost(String)
     case certificateUntrusted(CertificateProblem, issuer: String?)
     /// For another reason, in the verifier's words: a weak key, an old signature, another usage.
     case certificateRefused(words: String)
-    /// `isPart`: more than the leaf is sent.
+    /// `isPart`: the server sends more than the leaf.
     case certificateChain(missing: String?, isPart: Bool)
     case handshake(HandshakeFault)
     case tlsVersion
     case redirect(RedirectFault)
     // The answer.
     case status(Int)
-    /// The server asks to be left alone for so many seconds.
+    /// The server asks for a pause, in seconds.
     case busy(status: Int, pause: Int)
-    /// Cloudflare's own statuses, 520 to 530: about the server behind it.
+    /// Cloudflare's own statuses, 520 to 530: about the server behind Cloudflare.
     case behindCloudflare(status: Int)
     case undecodable
     case unaskedEncoding(String)
     case bodySlow(bytes: Int)
     case bodyCut(bytes: Int, promised: Int?, isReset: Bool)
     case bodyCutInCompression(bytes: Int)
-    /// `isCapped`: it was not read to its end.
+    /// `isCapped`: the body was not read to its end.
     case tooLarge(bytes: Int, isCapped: Bool)
     case slow(milliseconds: Int)
 }
 
 extension OriginFault {
-    /// The fault of a retrieval that failed, or was shown a certificate that others refuse; nil where the control does not let the
-    /// site be blamed, and where it is a redirect's.
+    /// The fault of a retrieval that failed, or whose certificate other clients refuse. nil if the control does not
+    /// permit blame, and for failures of this machine, its proxy or its name servers.
     init?(of retrieval: Retrieval, host: String, by permission: Control.Permission?, now: Date) {
         guard let permission else { return nil }
         guard let failure = retrieval.failure else {
@@ -94,7 +94,7 @@ extension OriginFault {
         _ problem: CertificateProblem, chain: [CertificateFacts], words: String, host: String, now: Date
     ) {
         let leaf = chain.first
-        // A certificate may have thousands.
+        // A certificate may have thousands of names.
         let names = Listing((leaf?.names ?? []).map(\.inSentence))
         let others = leaf.flatMap { !$0.names.isEmpty && !$0.isFor(host) ? names : nil }
         let last = chain.linked.last
@@ -125,7 +125,7 @@ extension OriginFault {
 }
 
 extension OriginFault {
-    /// The verifier's reason in libcurl's sentence: `SSL certificate problem: EE certificate key too weak`.
+    /// The verifier's reason from libcurl's sentence: `SSL certificate problem: EE certificate key too weak`.
     private static func reason(_ words: String) -> String {
         let lead = "certificate problem:"
         let reason = words.range(of: lead).map { words[$0.upperBound...] } ?? words[...]
@@ -135,13 +135,13 @@ extension OriginFault {
 
 /// Redirects that no client follows, or that Apple refuses.
 package enum RedirectFault: Codable, Equatable, Sendable {
-    /// To a URL that is not HTTPS, where it stopped.
+    /// To a URL that is not HTTPS; not followed.
     case insecure(String)
-    /// By way of plain HTTP.
+    /// Through plain HTTP on the way.
     case byInsecure(String)
     case circle
     case tooMany(hops: Int)
-    /// Without saying where to.
+    /// Without a Location.
     case nowhere(status: Int)
     case unreadable(status: Int, location: String)
     case privateAddress(String)
@@ -150,7 +150,7 @@ package enum RedirectFault: Codable, Equatable, Sendable {
     /// To an HTML page of the same site.
     case toPage(String, title: String?)
 
-    /// Why a redirect was not followed; nil where none stopped.
+    /// Why a redirect was not followed; nil if none was stopped.
     init?(stopOf retrieval: Retrieval) {
         guard let stop = retrieval.redirectStop, let last = retrieval.redirects.last else { return nil }
         let target = last.target?.inSentence
@@ -176,18 +176,18 @@ package enum RedirectFault: Codable, Equatable, Sendable {
     }
 }
 
-/// Why a TLS handshake failed that had not come to a certificate, told by the words of the TLS library: the causes that can be
-/// told apart. OpenSSL words an alert as `sslv3 alert handshake failure` or, since 3.2, as
-/// `ssl/tls alert handshake failure`; some, such as `tlsv1 unrecognized name`, go without that word.
+/// Why a TLS handshake failed before a certificate came, as far as the TLS library's words distinguish the causes.
+/// OpenSSL words an alert as `sslv3 alert handshake failure` or, since 3.2, as `ssl/tls alert handshake failure`. Some,
+/// such as `tlsv1 unrecognized name`, lack the word `alert`.
 package enum HandshakeFault: Codable, Equatable, Sendable {
-    /// What answers on the port speaks no TLS.
+    /// The server on the port does not speak TLS.
     case plainText
     case unknownName
     case clientCertificate
     case noCommonCipher
     /// Another alert, in the library's words.
     case alert(String)
-    /// Closed in answer to the client's first message, without a word.
+    /// Closed after the client's first message, without an alert.
     case closed
     case other
 
@@ -224,7 +224,7 @@ package enum HandshakeFault: Codable, Equatable, Sendable {
 // MARK: - What each is, and its words
 
 extension OriginFault {
-    /// `place`: the address or host that has it; empty: the domain's own server.
+    /// `place`: the address or host at fault; empty for the domain's own server.
     func declaration(at place: String) -> Declaration {
         let server = place.isEmpty ? "Your server" : HostAddress(place) == nil ? place : "The server at \(place)"
         func declare(_ kind: FindingKind, _ severity: Severity? = nil, leads id: DiagnosisID = .originFault)
@@ -260,7 +260,7 @@ extension OriginFault {
 }
 
 extension English {
-    /// `server`: the beginning of a sentence about it.
+    /// `server`: how sentences name the server.
     static func words(_ fault: OriginFault, _ server: String) -> Words {
         switch fault {
         case .nameNotFound(nil):
@@ -363,7 +363,7 @@ extension English {
         }
     }
 
-    /// An alias of a name that a cloud gave away: the next owner of the name has the domain.
+    /// The alias of a name that a cloud has released: the next owner of the name controls the domain.
     private static func words(alias: String, of name: String) -> Words {
         let service = CloudNames.service(of: alias)
         return Words(
@@ -375,7 +375,7 @@ extension English {
                     + "name.")
     }
 
-    /// Where headers came, packets arrive.
+    /// Once the server takes the request, packets arrive, so no firewall drops them.
     private static func words(timedOut phase: Failure.Phase, _ server: String) -> Words {
         let lost = "Look for a firewall that drops packets, a geo rule, or a server that sleeps."
         let slow =
@@ -402,14 +402,14 @@ extension English {
         }
     }
 
-    /// Where a web page stands in the file's place.
+    /// For a web page in the file's place.
     static let exemptionFromPages =
         "Exempt /.well-known/apple-app-site-association from the catch-all route, the login or the challenge page. "
         + "Deploy the file there."
 
     // MARK: - TLS
 
-    /// `host`: the name that was asked for.
+    /// `host`: the requested name.
     private static func certificate(_ fault: OriginFault, _ host: String) -> Words {
         switch fault {
         case .unknownHost(let name):
@@ -460,7 +460,7 @@ extension English {
         }
     }
 
-    /// The verifier stops at the dates; a renewal alone would only bring its next complaint.
+    /// The verifier stops at the dates, so a renewal alone would only lead to its next complaint.
     private static func words(ofOther names: Listing?, _ host: String) -> String {
         names.map { ", and is not for \(host) but for \(words($0))" } ?? ""
     }

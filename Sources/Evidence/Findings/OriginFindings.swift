@@ -1,45 +1,45 @@
-// What checks of the origin notice: its names and addresses, its answer, and who gets the file.
+// Findings about the origin: its names and addresses, its answer, and who gets the file.
 
 import Facts
 import Foundation
 
 package enum OriginMatter: Codable, Equatable, Sendable {
-    /// `at`: the address or host that has it.
+    /// `at`: the address or host at fault.
     case fault(OriginFault, at: String = "")
     case redirect(RedirectFault)
-    /// Within the domain's site. `cdnFollowed`: its CDN was seen to follow this one.
+    /// Within the domain's site. `cdnFollowed`: Apple's CDN was seen to follow this one.
     case redirectSameSite(String, cdnFollowed: Bool)
     case status(StatusAnswer)
-    /// What Content-Encoding names is no compression; the body is readable.
+    /// Content-Encoding names no compression, and the body is readable.
     case falseEncoding(String)
-    /// Empty: none. `holdsFile`: only the header is wrong.
+    /// An empty type means none. `holdsFile`: only the header is wrong.
     case contentType(String, isPage: Bool, holdsFile: Bool, BotProtection?)
     // Addresses.
     case notPublic([ResolvedAddress], of: Int)
     case addressesUnreachable([ServedAt], of: Int)
     case ipv6Broken([ServedAt])
-    /// This machine has none of the family itself.
+    /// This machine itself lacks the family.
     case familyUnchecked(Int, [String])
     /// Addresses that left one request of a check unanswered, and answered another.
     case stalls([ServedAt])
     case singleFamily(Int, Domain)
     case addressesDiffer([ServedAt])
-    /// The addresses by the bytes that they serve, which mean the same.
+    /// The addresses, grouped by the bytes that they serve; the meaning is the same.
     case formattingsDiffer([ServedAt])
-    /// What several checks in a row found.
+    /// Found over several checks in a row.
     case alternates(files: Int, changes: Int, checks: Int)
-    // Certificates that are still good. `left`: seconds.
+    // Certificates of a chain that is still trusted.
     case certificateExpiring(Date)
     case chainExpiring(Date, name: String)
     case chainExpired(Date, name: String)
     // Who gets the file.
     case crawlerRefused(AgentRefusals)
-    /// Agents that are given another version of the file than a plain client.
+    /// Agents that get another version of the file than a plain client.
     case agentDiffers([AgentRefusals.Refused], plain: Served)
     case rateLimited(Int, of: Int, statuses: [Int])
     case vantageDiffers(VantageFault, [ServedAt], here: Served)
     case rootCopyDiffers
-    /// `apple`: what Apple's CDN has of it; nil: it was not asked.
+    /// `apple`: what Apple's CDN has; nil if it was not asked.
     case rootOnly(apple: RootAtApple?)
 
     var declaration: Declaration {
@@ -166,15 +166,15 @@ package enum OriginMatter: Codable, Equatable, Sendable {
     }
 }
 
-/// Another status than 200.
+/// A status other than 200.
 package struct StatusAnswer: Codable, Equatable, Sendable {
     package var fault: OriginFault
     package var status: Int
-    /// Another host's, behind a redirect.
+    /// From another host, after a redirect.
     package var isElsewhere = false
-    /// Behind a redirect to this URL of the domain's own.
+    /// The URL of the domain's own server to which it redirects.
     package var target: String?
-    /// The address, where others serve the file.
+    /// The address, if others serve the file.
     package var address: String?
     /// Another request of the same check got the file there.
     package var isInTurn = false
@@ -194,8 +194,8 @@ package struct StatusAnswer: Codable, Equatable, Sendable {
         self.hosting = hosting
     }
 
-    /// What the hosting platform of the domain's own server says. Behind a redirect the fault is the redirect: what its target lacks is
-    /// not to be put there.
+    /// What the hosting platform of the domain's own server says. After a redirect, the redirect is at fault: the
+    /// advice must not be to deploy the file at its target.
     fileprivate var ownHosting: HostingFault? {
         isElsewhere || target != nil && hosting?.meaning.hasNoFile == true ? nil : hosting
     }
@@ -205,20 +205,20 @@ package struct StatusAnswer: Codable, Equatable, Sendable {
     }
 }
 
-/// What Apple's CDN has of a site whose file is at the root only.
+/// What Apple's CDN has for a site whose file is at the root only.
 package enum RootAtApple: Codable, Equatable, Sendable {
     case sameFile, otherFile, nothing, noAnswer
 }
 
-/// Apple's user agents that are not given what this program is given at the same addresses.
+/// Apple's user agents that do not get what this program gets at the same addresses.
 package struct AgentRefusals: Codable, Equatable, Sendable {
-    /// One of each agent.
+    /// One entry per agent.
     package var agents: [Refused]
     package var plain: Served
     package var protection: BotProtection?
-    /// What the first of them is given.
+    /// What the first agent gets.
     package var first: Served
-    /// The addresses that refuse one, and of how many that were tried; empty where all do.
+    /// The addresses that refuse an agent, out of `tried`; empty if all do.
     package var addresses: [String]
     package var tried: Int
     package var isCloudflare: Bool
@@ -411,7 +411,7 @@ extension English {
 }
 
 extension AgentLook.Agent {
-    /// As rules of firewalls name it.
+    /// The name in firewall rules.
     var shortName: String {
         switch self {
         case .crawler: "AASA-Bot"

@@ -1,22 +1,22 @@
-// How an answer is recognised as one of a platform's own: by its status and headers first, and by its body where no header
-// says it. The tables of platforms and of bot protections are made of these.
+// How an answer is recognised as a platform's own: by its status and headers, or by its body if no header identifies
+// it. The tables of platforms and of bot protections consist of these.
 
 import Facts
 import Foundation
 
 struct AnswerSign: Sendable {
     var statuses: ClosedRange<Int>
-    /// All of these. The first is what the platform says, and is quoted.
+    /// All of these must match. The first is what the platform says, and is quoted.
     var headers: [Header] = []
     /// The `<Code>` of an XML error.
     var code: String?
-    /// Any of these in the body, whatever the case.
+    /// One of these must be in the body, in any case.
     var words: [String] = []
     let source: Source
 
     struct Header: Sendable {
         let name: String
-        /// Part of the value, whatever the case; empty: whatever it is.
+        /// A part of the value, in any case; empty for any value.
         let part: String
 
         init(_ name: String, _ part: String = "") {
@@ -25,15 +25,15 @@ struct AnswerSign: Sendable {
         }
     }
 
-    /// Where it is known from.
+    /// How the sign is known.
     enum Source: Sendable, Equatable {
         /// The platform's own documentation.
         case documented(String)
-        /// Answers that others met and published; the platform documents nothing.
+        /// Answers that others received and published; the platform documents nothing.
         case recorded
     }
 
-    /// `page`: of the platform's own documentation, where it has one.
+    /// `page`: of the platform's own documentation, if there is one.
     init(
         _ statuses: ClosedRange<Int>, _ header: Header? = nil, code: String? = nil, words: [String] = [],
         documented page: String? = nil
@@ -45,7 +45,7 @@ struct AnswerSign: Sendable {
         source = page.map(Source.documented) ?? .recorded
     }
 
-    /// What was recognised, by name; nil where the answer is another one.
+    /// What matched, by name; nil if the answer does not match.
     func matches(in answer: Answer, _ body: AnswerBody) -> [HeaderField]? {
         guard statuses.contains(answer.status) else { return nil }
         var found: [HeaderField] = []
@@ -68,11 +68,11 @@ struct AnswerSign: Sendable {
 }
 
 extension HeaderField {
-    /// As the name of a piece of evidence: `x_vercel_error`.
+    /// The name of a piece of evidence: `x_vercel_error`.
     var evidenceName: String { name.replacing("-", with: "_") }
 }
 
-/// The beginning of a body, as far as signs are looked for in it.
+/// The beginning of a body, as far as it is searched for signs.
 struct AnswerBody: Sendable {
     /// In lower case.
     let text: String
@@ -86,8 +86,8 @@ struct AnswerBody: Sendable {
         code = Self.code(in: head)
     }
 
-    /// The first that is one word of up to 60 letters. By hand: most bodies have none, and a regular expression is read anew for
-    /// each of them.
+    /// The first code that is one word of up to 60 letters. Not a regular expression: that would be parsed again for
+    /// each body, and most bodies have no code.
     private static func code(in head: String) -> String? {
         for rest in head.components(separatedBy: "<Code>").dropFirst() {
             guard let end = rest.range(of: "</Code>") else { continue }
@@ -100,7 +100,7 @@ struct AnswerBody: Sendable {
 }
 
 extension HeaderField {
-    /// The headers, by name, whose values checks read and that stay the same from one answer to the next.
+    /// The names of the headers whose values checks read and that stay the same from one answer to the next.
     package static let steadyNames: Set<String> = {
         let signs = HostingTable.rows.map(\.sign) + BotProtection.rows.map(\.sign)
         let named = signs.flatMap(\.headers).filter { !$0.part.isEmpty }.map(\.name)
@@ -111,7 +111,7 @@ extension HeaderField {
             ])
     }()
 
-    /// All that checks read. Of an answer with many headers these are kept.
+    /// The names of all headers that checks read. Of an answer with many headers, only these are kept.
     package static let readNames: Set<String> = {
         let signs = HostingTable.rows.map(\.sign) + BotProtection.rows.map(\.sign)
         return steadyNames.union(signs.flatMap(\.headers).map(\.name))

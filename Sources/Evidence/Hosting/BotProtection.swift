@@ -1,4 +1,4 @@
-// Bot protections that answer in the place of the site: a challenge that only browsers pass, or a refusal at their edge.
+// Bot protections that answer in place of the site: a challenge that only browsers pass, or a refusal at the edge.
 
 import Facts
 import Foundation
@@ -6,7 +6,7 @@ import Foundation
 package struct BotProtection: Codable, Equatable, Sendable {
     package var vendor: Vendor
     package var kind: Kind
-    /// What it was recognised by: `cf-mitigated: challenge`.
+    /// What identified it, such as `cf-mitigated: challenge`.
     package var sign: String
 
     package init(_ vendor: Vendor, _ kind: Kind, sign: String) {
@@ -32,7 +32,7 @@ package struct BotProtection: Codable, Equatable, Sendable {
 
     package enum Kind: String, Codable, Sendable, CaseIterable {
         case challenge
-        /// Refused before the request came to the site.
+        /// Refused before the request reached the site.
         case refusal
     }
 }
@@ -44,8 +44,8 @@ extension BotProtection {
         let sign: AnswerSign
     }
 
-    /// A challenge may come with any status: Cloudflare's and Vercel's with 403 or 429, that of AWS WAF with 202, its
-    /// captcha with 405, Imperva's with 200.
+    /// A challenge may have any status: 403 or 429 from Cloudflare and Vercel, 202 from AWS WAF, 405 for its captcha,
+    /// 200 from Imperva.
     static let rows: [Row] = named + unnamed
 
     private static let named: [Row] = [
@@ -53,7 +53,7 @@ extension BotProtection {
             .cloudflare, .challenge, 200...599, .init("cf-mitigated", "challenge"),
             documented: "https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/"
                 + "detect-response"),
-        // A rule of the site's owner, or of Cloudflare, refused the request: by signature, country, address or firewall rule.
+        // The site's owner or Cloudflare refused the request: by signature, country, address or firewall rule.
         row(
             .cloudflare, .refusal, 403...403, .init("server", "cloudflare"),
             words: [1005, 1006, 1007, 1008, 1009, 1010, 1012, 1020].map { "error code: \($0)" },
@@ -65,13 +65,13 @@ extension BotProtection {
         row(.vercel, .refusal, 400...599, .init("x-vercel-mitigated", "deny")),
         row(.akamai, .challenge, 200...428, words: ["sec-cp-challenge", "/_sec/cp_challenge/"]),
         row(.akamai, .refusal, 403...403, words: ["Reference #18.", "Reference&#32;&#35;18"]),
-        // X-Iinfo comes with every answer that passes Imperva: alone it says nothing.
+        // X-Iinfo is in every answer that passes Imperva, so alone it says nothing.
         row(
             .imperva, .challenge, 200...599,
             words: ["_Incapsula_Resource?CWUDNSAI", "_Incapsula_Resource?SWUDNSAI", "Incapsula incident ID"]),
         row(.siteGround, .challenge, 200...599, .init("sg-captcha", "challenge")),
         row(.siteGround, .challenge, 200...599, words: ["/.well-known/sgcaptcha/"]),
-        // The header alone says nothing with other statuses: it comes with every answer.
+        // With other statuses the header alone says nothing: it is in every answer.
         row(.dataDome, .challenge, 403...403, .init("x-dd-b")),
         row(.dataDome, .challenge, 403...403, .init("x-datadome")),
         row(.dataDome, .challenge, 401...429, words: ["captcha-delivery.com"]),
@@ -79,7 +79,7 @@ extension BotProtection {
         row(.sucuri, .refusal, 403...403, .init("x-sucuri-id"), words: ["Access Denied - Sucuri Website Firewall"]),
         row(.sucuri, .challenge, 200...599, words: ["sucuri_cloudproxy_js"]),
         row(.ddosGuard, .challenge, 403...403, .init("server", "ddos-guard"), words: ["ddos-guard"]),
-        // Its page of refusal comes with 200 as well.
+        // The refusal page may also have status 200.
         row(
             .f5, .refusal, 200...599, words: ["The requested URL was rejected. Please consult with your administrator"]),
     ]
@@ -87,7 +87,7 @@ extension BotProtection {
     private static let awsActions =
         "https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-actions.html"
 
-    /// Whoever it is: a page that asks for a captcha, with a status that no page of the site's own has.
+    /// Any vendor: a page that asks for a captcha, with a status that no page of the site's own has.
     private static let unnamed: [Row] =
         [202, 403, 429, 503].map { status in
             row(
@@ -106,18 +106,18 @@ extension BotProtection {
     }
 }
 
-/// A protection with what it was recognised by.
+/// A protection and what identified it.
 struct ProtectionSighting {
     let protection: BotProtection
     let matches: [HeaderField]
 
     init?(_ answer: Answer, _ content: Data?) {
-        // What begins as an object is the file, or at least no page.
+        // A body that begins as an object is the file, or at least not a page.
         let start = content?.first { !($0 == 0x20 || (0x09...0x0D).contains($0)) }
         guard answer.status != 200 || start != UInt8(ascii: "{") else { return nil }
         let body = AnswerBody(content)
         for row in BotProtection.rows {
-            // A word alone may be any page's: what is not there was challenged by nobody.
+            // A word alone may be on any page, and a challenge does not have these statuses.
             if row.sign.headers.isEmpty, [404, 410].contains(answer.status) { continue }
             guard let matches = row.sign.matches(in: answer, body), let first = matches.first else { continue }
             let sign =

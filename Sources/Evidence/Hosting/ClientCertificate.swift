@@ -1,4 +1,4 @@
-// Servers that take the handshake and demand a certificate of the client in their answer.
+// Servers that complete the handshake and demand a client certificate in their answer.
 
 import Foundation
 
@@ -18,13 +18,13 @@ enum ClientCertificate {
                 "client certificate authentication", "No required TLS certificate was sent", "requires mutual TLS",
                 "mutual TLS required", "mutual TLS authentication required", "mTLS required",
             ]),
-        // Statuses of nginx's own: a bad certificate, and none.
+        // nginx's own statuses: a bad certificate, and none.
         AnswerSign(495...496),
     ]
 }
 
 extension Readings {
-    /// Whether the answer demands a certificate of the client.
+    /// Whether the answer demands a client certificate.
     func demandsClientCertificate(_ answer: Answer) -> Bool {
         guard ClientCertificate.signs.contains(where: { $0.statuses.contains(answer.status) }) else { return false }
         let body = AnswerBody(content(of: answer))

@@ -1,5 +1,5 @@
-// A hosting platform's own word on why it serves no file: better evidence than the status, which means something else at
-// each platform.
+// A hosting platform's own reason why it serves no file. This is better evidence than the status, whose meaning differs
+// by platform.
 
 import Facts
 import Foundation
@@ -18,17 +18,17 @@ package enum HostingPlatform: String, Codable, Sendable, CaseIterable {
 }
 
 package enum HostingMeaning: String, Codable, Sendable, CaseIterable {
-    /// The site is there, this file is not.
+    /// The site exists, this file does not.
     case missing
-    /// The file is not there, or not public: the platform does not tell the two apart.
+    /// The file does not exist, or is not public: the platform does not distinguish the two.
     case missingOrPrivate = "missing_or_private"
-    /// As `missing`; and the platform leaves out folders whose names begin with a dot, unless its configuration says otherwise.
+    /// As `missing`; and the platform skips folders whose names begin with a dot, unless configured otherwise.
     case dotFolderDropped = "dot_folder_dropped"
     /// The domain leads to the platform, which has no site, bucket or app for it.
     case unknownSite = "unknown_site"
     /// The site is switched off: paused, blocked, unpaid.
     case stopped
-    /// The platform runs the site's program, which gives no answer.
+    /// The platform runs the site's program, which does not answer.
     case failing
 
     var diagnosis: DiagnosisID {
@@ -41,7 +41,7 @@ package enum HostingMeaning: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether Apple's crawler finds no file, which Apple remembers.
+    /// Whether Apple's crawler finds no file, and Apple's CDN then caches that.
     var hasNoFile: Bool {
         switch self {
         case .missing, .missingOrPrivate, .dotFolderDropped, .unknownSite: true
@@ -53,7 +53,7 @@ package enum HostingMeaning: String, Codable, Sendable, CaseIterable {
 package struct HostingFault: Codable, Equatable, Sendable {
     package var platform: HostingPlatform
     package var meaning: HostingMeaning
-    /// The platform's own code or words; nil where only the status and the platform are known.
+    /// The platform's own code or words; nil if only the status and the platform are known.
     package var word: String?
 
     package init(_ platform: HostingPlatform, _ meaning: HostingMeaning, word: String? = nil) {
@@ -63,12 +63,12 @@ package struct HostingFault: Codable, Equatable, Sendable {
     }
 }
 
-/// A fault with what it was recognised by.
+/// A fault and what identified it.
 struct HostingSighting {
     let fault: HostingFault
     let matches: [HeaderField]
 
-    /// `content`: of the answer's body, as far as it is known.
+    /// `content`: of the answer's body, if it is known.
     init?(_ answer: Answer, _ content: Data?) {
         guard answer.status >= 400 else { return nil }
         let body = AnswerBody(content)
@@ -84,7 +84,7 @@ struct HostingSighting {
 }
 
 extension Readings {
-    /// What the platform that the last request to the origin met says.
+    /// What the hosting platform says that the last request to the origin reached.
     var hosting: HostingSighting? {
         guard let answer = observation.origin.answer else { return nil }
         return HostingSighting(answer, content(of: answer))
@@ -153,7 +153,7 @@ extension English {
 
     // MARK: - Cloudflare's own statuses
 
-    /// As documented: https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/
+    /// https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/
     static func behindCloudflare(_ status: Int) -> Words {
         Words("\(whyBehindCloudflare(status)).", actionBehindCloudflare(status))
     }

@@ -1,6 +1,6 @@
-// The answers of hosting platforms that are no file: how each is recognised, and what it means. What to do about it is in
-// HostingFault.swift. The platform's error header comes first, then the code in an XML error, then words of a
-// page, then the server's name alone. docs/rules.md shows the table, and a test compares the two.
+// Answers of hosting platforms that are not a file: how each is recognised, and what it means. HostingFault.swift has
+// the advice. The platform's error header comes first, then the code in an XML error, then words of a page, then the
+// server's name alone. docs/rules.md shows the table, and a test compares the two.
 
 enum HostingTable {
     struct Row: Sendable {
@@ -8,7 +8,7 @@ enum HostingTable {
         let meaning: HostingMeaning
         let sign: AnswerSign
 
-        /// Neither code nor words: nothing that could be quoted.
+        /// Neither code nor words: there is nothing to quote.
         var isByServerAlone: Bool {
             sign.code == nil && sign.words.isEmpty
                 && sign.headers.allSatisfy { ["server", "vary"].contains($0.name) }
@@ -19,8 +19,8 @@ enum HostingTable {
 
     // MARK: - The platform's error header
 
-    /// The header of Amazon S3 is of website endpoints. Without the permission to list, a missing object is 403. Vercel documents
-    /// its codes and statuses; that the header carries them is recorded.
+    /// Amazon S3 sends its header from website endpoints, and answers 403 for a missing object without list permission.
+    /// Vercel documents its codes and statuses; the header is known from recorded answers.
     private static let byHeader: [Row] = [
         row(.amazonS3, .missingOrPrivate, 403, .init("x-amz-error-code", "AccessDenied")),
         row(.amazonS3, .missing, 404, .init("x-amz-error-code", "NoSuchKey")),
@@ -63,7 +63,7 @@ enum HostingTable {
 
     // MARK: - The code in an XML error
 
-    /// A distribution of CloudFront passes the server's name on; its own refusals name CloudFront.
+    /// A CloudFront distribution passes the server's name on; its own refusals name CloudFront.
     private static let byCode: [Row] = [
         s3(.missingOrPrivate, 403, "AccessDenied"),
         s3(.missing, 404, "NoSuchKey"),
@@ -120,8 +120,8 @@ enum HostingTable {
     ]
 }
 
-/// The names that clouds give to what they host. An alias of one that no longer exists is a site that was given up there, and
-/// in some clouds anybody may take the name.
+/// The domain suffixes that clouds give to hosted sites. An alias of a name that no longer exists is an abandoned site,
+/// and in some clouds anybody may claim the name.
 enum CloudNames {
     static let suffixes: [(suffix: String, service: String)] = [
         ("azurewebsites.net", "Azure App Service"), ("cloudapp.azure.com", "Azure"), ("cloudapp.net", "Azure"),

@@ -1,4 +1,4 @@
-// Which page a server sends in the file's place: its title says it.
+// Which page a server sends instead of the file: its title tells which.
 
 import AASA
 import Foundation
@@ -6,7 +6,7 @@ import Foundation
 package enum WebPage {
     private static let limit = 16_384
 
-    /// The title of an HTML page, or its first heading; nil: it has neither. Cleaned for display, 60 characters at most.
+    /// The title of an HTML page, or its first heading; nil without both. Cleaned for display, at most 60 characters.
     package static func title(of content: Data) -> String? {
         let markup = Markup(content.prefix(limit))
         return [markup.first("title"), markup.first("h1")].compactMap(\.self).first { !$0.isEmpty }?
@@ -14,10 +14,10 @@ package enum WebPage {
     }
 }
 
-/// The beginning of an HTML page, as far as words and elements are looked for in it.
+/// The beginning of an HTML page, as far as it is searched for words and elements.
 private struct Markup {
     private let bytes: [UInt8]
-    /// Of the same length: ASCII letters alone are made small.
+    /// The same length as `bytes`: only ASCII letters change to lower case.
     private let lower: [UInt8]
 
     init(_ content: Data) {
@@ -33,13 +33,13 @@ private struct Markup {
         }
     }
 
-    /// The text of the first element of a name, without the tags in it.
+    /// The text of the first element with this name, without the tags in it.
     func first(_ name: String) -> String? {
         var start = 0
         for _ in 0..<8 {
             guard let tag = find("<\(name)", from: start) else { return nil }
             start = tag + name.utf8.count + 1
-            // `<header` is no `<h`.
+            // `<header` does not match `<h`.
             guard start < lower.count, [0x20, 0x3E, 0x0A, 0x09].contains(lower[start]),
                 let open = lower[start...].firstIndex(of: UInt8(ascii: ">"))
             else { continue }
@@ -49,7 +49,7 @@ private struct Markup {
         return nil
     }
 
-    /// Text for people: tags away, the usual references resolved, blanks as one.
+    /// Text for people: without tags, the usual references resolved, white space collapsed.
     private static func words(in bytes: ArraySlice<UInt8>) -> String {
         var text: [UInt8] = []
         var isTag = false
@@ -67,7 +67,7 @@ private struct Markup {
         return words.onOneLine
     }
 
-    /// The ampersand last: what it gives is no reference any more.
+    /// The ampersand is last, so that its result is not resolved again.
     private static let references = [
         ("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#039;", "'"),
         ("&apos;", "'"), ("&rsquo;", "’"), ("&#8217;", "’"), ("&ndash;", "–"), ("&#8211;", "–"), ("&mdash;", "—"),
@@ -83,13 +83,13 @@ extension Readings {
         return body.isTooLarge ? observation.origin.answer?.isPage == true : body.syntaxError?.cause == .htmlPage
     }
 
-    /// The title of the page that the origin sends in place of the file.
+    /// The title of the page that the origin sends instead of the file.
     var originPageTitle: String? {
         guard originIsPage, let content = observation.origin.answer.flatMap({ content(of: $0) }) else { return nil }
         return WebPage.title(of: content)
     }
 
-    /// How JSON begins that comes in place of the file, such as an API's error with status 200; nil: it is none, or it is empty.
+    /// The beginning of JSON that is not the file, such as an API's error with status 200; nil if there is none.
     var otherJSON: String? {
         guard let answer = observation.origin.answer, answer.status == 200, answer.body.end == .complete,
             let body = originBody, let root = body.document?.root, !body.namesService,
@@ -100,11 +100,11 @@ extension Readings {
 }
 
 extension English {
-    /// ` titled 'Not found'`; nothing where there is no title.
+    /// ` titled 'Not found'`; empty without a title.
     static func titled(_ title: String?) -> String { title.map { " titled '\($0)'" } ?? "" }
 }
 
 extension String {
-    /// The beginning, each run of blanks and line breaks as one blank.
+    /// The beginning, with each run of white space as one space.
     var onOneLine: String { prefix(400).split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }

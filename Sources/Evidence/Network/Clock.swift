@@ -1,4 +1,4 @@
-// This machine's clock, by which certificates are dated: what Apple's answers and the certificates of others say of it.
+// This machine's clock, which certificate dates depend on, compared with Apple's answers and other hosts' certificates.
 
 import Facts
 import Foundation
@@ -6,15 +6,15 @@ import Foundation
 enum Clock: Equatable, Sendable {
     case right
     case untested
-    /// By Apple's answer.
+    /// According to Apple's answer.
     case wrong(ClockLook)
-    /// Certificates of others are refused for their dates.
+    /// Other hosts' certificates are refused for their dates.
     case refused
 
-    /// Off by fewer seconds than this, a clock harms no judgement.
+    /// Seconds. A smaller error does no harm.
     private static let slack: TimeInterval = 600
 
-    /// `look`: where Apple's answer tells another time. `isDated`: whether Apple answered over a certificate that passed.
+    /// `look`: set if Apple's answer has another time. `isDated`: Apple answered over a certificate that passed.
     init(_ look: ClockLook?, isDated: Bool, refusesOthers: Bool) {
         if let look, abs(look.ahead) > Self.slack {
             self = .wrong(look)
@@ -23,7 +23,7 @@ enum Clock: Equatable, Sendable {
         }
     }
 
-    /// nil: nothing is known to be wrong with it.
+    /// nil if nothing is known to be wrong with it.
     var cause: MonitorCause? {
         switch self {
         case .right, .untested: nil
@@ -32,7 +32,7 @@ enum Clock: Equatable, Sendable {
         }
     }
 
-    /// Why this machine refuses a certificate for its dates; nil where those are bad at the true time as well.
+    /// Why this machine refuses a certificate for its dates; nil if the dates are wrong at the true time as well.
     func cause(ofRefusing chain: [CertificateFacts]) -> MonitorCause? {
         guard case .wrong(let look) = self else { return cause }
         let isGood = chain.linked.allSatisfy { certificate in

@@ -1,16 +1,15 @@
-// The control of one check: what its requests to others than the site show of this machine, and what that makes of its requests to
-// the site.
+// The control of one check: what its requests to other hosts show, and what that means for its requests to the site.
 
 import Facts
 import Foundation
 
 extension Control {
-    /// What is known besides of those whom a check asked beside the site.
+    /// What else is known about the other hosts that a check asked.
     package enum Witness: Sendable {
         case asSeen
-        /// They failed before, while the site did not: their failure says nothing of the site's.
+        /// They failed before while the site did not: their failure says nothing about the site's.
         case unfit
-        /// Reference hosts answered meanwhile: their failure is not this machine's.
+        /// Reference hosts answered meanwhile: the failure of the others is not this machine's.
         case proven
     }
 
@@ -31,7 +30,7 @@ extension Control {
         if clock == .refused { clock = witness == .proven ? .right : .untested }
     }
 
-    /// The requests of one check that went to others than the site.
+    /// The requests of one check to hosts other than the site.
     private struct Others {
         let look: ControlLook?
         let seen: [Other]
@@ -52,7 +51,7 @@ extension Control {
                 if !name.addresses.isEmpty { return .passes }
                 if let failure = name.failure { return .fails(sign(failure)) }
             }
-            // A name that is known already is not looked up again: only what was not found tells.
+            // A known name is not looked up again, so only a failed lookup counts.
             if let failure = failures.first(where: { $0.phase == .resolving }), failure.kind != .own,
                 failure.kind != .proxy
             {
@@ -70,7 +69,7 @@ extension Control {
             let own = seen.filter { $0.address.map { ResolvedAddress($0).family } == family }
             if own.contains(where: \.isConnected) { return .passes }
             if let families = look?.families, !families.isEmpty, !families.contains(family) { return .fails(.noFamily) }
-            // Of edges that are tried over both families, those of a dead one stay silent.
+            // If edges are tried over both families, those of a dead family stay silent.
             let isTried = own.contains { $0.failure?.phase == .connecting }
             return isTried && seen.contains(where: \.isConnected) ? .fails(.noFamily) : .untested
         }
@@ -89,7 +88,7 @@ extension Control {
 
         var clock: Clock {
             Clock(
-                // A certificate that passes dates the clock to some months alone, an answer to the second.
+                // A trusted certificate confirms the clock only to some months, an answer to the second.
                 look?.clock, isDated: seen.contains { $0.isVerified && $0.answer != nil },
                 refusesOthers: seen.contains { [.expired, .notYetValid].contains($0.connection?.tls?.problem) })
         }
@@ -110,13 +109,13 @@ extension Control {
     }
 }
 
-/// One request of a check to somebody else than the site.
+/// One request of a check to a host other than the site.
 private struct Other {
     let failure: Failure?
     let connection: Connection?
     let answer: Answer?
     let speaksOfFile: Bool
-    /// nil where a proxy stands between.
+    /// nil behind a proxy.
     let address: String?
 
     init(_ retrieval: Retrieval, at address: String? = nil) {
@@ -135,12 +134,12 @@ private struct Other {
         address = connection?.viaProxy == true ? nil : connection?.address
     }
 
-    /// Whether the address took the connection, whatever came of it.
+    /// Whether the address accepted the connection.
     var isConnected: Bool {
         failure.map { $0.phase != .resolving && $0.phase != .connecting || $0.kind == .connectionRefused } ?? true
     }
 
-    /// Whether a server was met there: one that shows a certificate, or ends the handshake in no other way.
+    /// Whether a server was reached: the TLS handshake completes, or fails only at the certificate.
     var isMet: Bool {
         switch failure?.phase {
         case .resolving, .connecting: false
@@ -149,14 +148,14 @@ private struct Other {
         }
     }
 
-    /// Whether a certificate was shown and passed.
+    /// Whether a certificate was shown and trusted.
     var isVerified: Bool { connection?.tls?.trusted == true }
 }
 
-// MARK: - What an observation is worth
+// MARK: - Marking what this machine caused
 
 extension Control {
-    /// The observation with what this machine alone brought about marked as that.
+    /// The observation, with the failures that this machine alone caused marked as such.
     func marking(_ seen: Observation) -> Observation {
         let host = seen.domain.name
         var marked = seen
@@ -173,15 +172,15 @@ extension Control {
         for index in look.agents.indices { look.agents[index].retrieval.mark(by: self, host) }
         for index in look.pages.indices { look.pages[index].retrieval.mark(by: self, host) }
         look.rootCopy?.mark(by: self, host)
-        // Another place has a way of its own, and this machine's trust store and clock.
+        // Another location has its own network, but this machine's trust store and clock.
         let elsewhere = Control(trust: trust, clock: clock)
         for index in look.vantages.indices { look.vantages[index].retrieval.mark(by: elsewhere, host) }
         marked.full = look
         return marked
     }
 
-    /// Of a name with both families, what an address of the one gave that this machine has: where none of them answers, it
-    /// stands for the name.
+    /// For a name with both families, a result over the only family that this machine has. If none of that family's
+    /// addresses answers, it replaces the result for the name.
     private func ownLook(besides origin: Retrieval, in full: FullLook?) -> AddressLook? {
         guard origin.redirects.isEmpty, let failure = origin.failure, let looks = full?.addresses,
             let family = onlyFamily(toldBy: failure, origin.triedFamilies ?? [])

@@ -1,54 +1,54 @@
-// The control: what this machine's requests to others than the watched site met, at each step that a request takes. A site is blamed
-// for a step only where the same step works for others. It costs nothing: a check asks Apple's CDN anyway.
+// The control: how this machine's requests to hosts other than the watched site went, at each step of a request. A site
+// is blamed for a step only if the same step works for others. This costs nothing: a check asks Apple's CDN anyway.
 
 import Facts
 import Foundation
 
-/// How far this machine can be trusted as a witness, step by step, in one check.
+/// How far this machine can be trusted as a witness in one check, step by step.
 package struct Control: Sendable {
-    // The steps, in the order in which a request takes them.
+    // The steps, in the order of a request.
     var name = Standing.untested
     var ipv4 = Standing.untested
     var ipv6 = Standing.untested
     var connection = Standing.untested
     var trust = Standing.untested
-    /// Whether the others themselves answer, and nobody in their place.
+    /// Whether the other hosts answer themselves, and nothing answers in their place.
     var interception = Standing.untested
 
     var clock = Clock.untested
-    /// The environment variable that names a proxy, where this program was given none.
+    /// The environment variable that names a proxy, if this program was given none.
     var unusedProxy: String?
 
     enum Standing: Equatable, Sendable {
         case passes
-        /// It fails for others too, as the sign says.
+        /// The step fails for other hosts too, as the sign says.
         case fails(Sign)
         case untested
     }
 
-    /// In which way a step fails for others.
+    /// How a step fails for other hosts.
     enum Sign: Equatable, Sendable {
         /// No name server answers.
         case noNameServer
-        /// The name server does not know the others' names, or cannot tell, in its words.
+        /// The name server does not know the other hosts' names, or fails; `answer`: its words.
         case noName(isUnknown: Bool, answer: String)
-        /// This machine has no address of the family, or reaches nobody with it.
+        /// This machine has no address of the family, or reaches no host over it.
         case noFamily
-        /// Nobody takes a connection, in these ways.
+        /// No host accepts a connection; the kinds of failure.
         case noConnection(Set<Failure.Kind>)
-        /// The others' certificates are refused for this authority.
+        /// The other hosts' certificates are refused because of this authority.
         case authority(String)
-        /// The others' names show a certificate for other names: by its subject.
+        /// The other hosts' names show a certificate for other names; its subject.
         case foreignCertificate(String)
-        /// Something that is not Apple answers in its place.
+        /// Something other than Apple answers in its place.
         case gate(Gate)
     }
 
-    /// An answer in the place of Apple's CDN, and how another answer of the same gate is known.
+    /// An answer in place of Apple's CDN, of a captive portal or a filter, and what identifies another answer of it.
     struct Gate: Equatable, Sendable {
         var status: Int
         var body: ContentHash?
-        /// Where it sends clients.
+        /// The host to which it redirects clients.
         var target: String?
 
         init(_ answer: Answer) {
@@ -58,7 +58,7 @@ package struct Control: Sendable {
             target = isRedirect ? answer.header("location").flatMap(Self.host) : nil
         }
 
-        /// Whether an answer, or the first redirect on the way to none, is the same gate's.
+        /// Whether an answer, or its first redirect, comes from the same gate.
         func isBehind(_ retrieval: Retrieval) -> Bool {
             let hop = retrieval.redirects.first
             if let target { return (hop?.target ?? hop?.location).flatMap(Self.host) == target }
@@ -69,11 +69,11 @@ package struct Control: Sendable {
         private static func host(_ url: String) -> String? { URLComponents(string: url)?.host?.lowercased() }
     }
 
-    /// The right to blame a site for what a request to it met. Only a control gives it.
+    /// Permission to blame a site for the failure of a request. Only `Control` grants it.
     struct Permission: Sendable {
-        /// Whether the step was seen to work for others; where not, the words say that this machine saw it.
+        /// Whether the step was seen to work for others. If not, the text says that this machine saw it.
         let isTested: Bool
-        /// 4 or 6 where addresses of both were tried, and the failure says something of those of one alone.
+        /// 4 or 6 if addresses of both were tried and the failure says something about this family only.
         let onlyFamily: Int?
 
         fileprivate init(isTested: Bool, onlyFamily: Int? = nil) {
@@ -93,10 +93,10 @@ package struct Control: Sendable {
 // MARK: - Who is to blame
 
 extension Control {
-    /// Who a retrieval of the site's speaks of, at the step where it ended. `families`: of the addresses that it was tried at, where
-    /// the retrieval does not say; `host`: the one that was asked last.
+    /// Who is responsible for the result of a request to the site, at the step where it ended. `families`: of the tried
+    /// addresses, if the retrieval does not say. `host`: the last one that was asked.
     func attribution(of retrieval: Retrieval, host: String, families: [Int]? = nil) -> Attribution {
-        // A gate shows everybody the same.
+        // A gate shows the same answer for every host.
         if case .fails(.gate(let gate)) = interception, gate.isBehind(retrieval) {
             return .machine(.gateAnswers(status: gate.status))
         }
@@ -105,7 +105,7 @@ extension Control {
         }
         switch retrieval.outcome {
         case .answered(let answer):
-            // No site can know that a network wants a login: https://www.rfc-editor.org/rfc/rfc6585#section-6
+            // A site cannot know that a network requires a login: https://www.rfc-editor.org/rfc/rfc6585#section-6
             if answer.status == 511 { return .machine(.gateAnswers(status: 511)) }
             if case .fails(.gate) = interception { return .site(isTested: false) }
             return .site(isTested: true)
@@ -130,7 +130,7 @@ extension Control {
             .privateAddress:
             break
         }
-        // Who got an answer, or the beginning of one, met the server.
+        // An answer, or the beginning of one, comes from the server.
         return .site(isTested: true)
     }
 
@@ -146,7 +146,7 @@ extension Control {
         case _ where isAbsent: .site(isTested: name == .passes)
         case .fails(.noNameServer): .machine(.nameServerFailed(host: host, answer: nil))
         case .fails(.noName(isUnknown: false, let answer)): .machine(.namesFail(host: host, answer: answer))
-        // Nobody but the name servers of the site can be that slow; ours answers for others.
+        // Only the site's own name servers can be that slow; ours answers for other names.
         case .passes where isSilent: .machine(.nameServerFailed(host: host, answer: Self.silentOnName))
         default: .machine(.nameServerFailed(host: host, answer: isSilent ? nil : failure.detail.inSentence))
         }
@@ -156,10 +156,10 @@ extension Control {
         let lacking = families.filter { standing(ofFamily: $0) == .fails(.noFamily) }
         if failure.phase == .connecting, failure.kind != .connectionRefused {
             if let family = lacking.first, lacking.count == families.count { return .machine(.noFamily(family)) }
-            // Without edges that are asked over IPv6: what could not even be sent shows that this machine has no way there.
+            // No edge was asked over IPv6. A request that could not even be sent shows that there is no IPv6 route.
             if failure.kind == .unreachable, families == [6], ipv6 == .untested { return .machine(.noFamily(6)) }
         }
-        // A server that refuses is there; one that nobody reaches may be behind a network that is down.
+        // A server that refuses is up. A server that nobody reaches may be behind a network that is down.
         let silence: Set<Failure.Kind> = [.timedOut, .unreachable]
         if case .fails(.noConnection(let ways)) = connection,
             ways.contains(failure.kind) || silence.contains(failure.kind) && !ways.isDisjoint(with: silence)
@@ -173,13 +173,13 @@ extension Control {
                 isTested: isReached && connection == .passes, onlyFamily: onlyFamily(toldBy: failure, families)))
     }
 
-    /// The family that a failed connection says something of, where the name has both and this machine lacks the other one.
+    /// The family that a failed connection says something about, if the name has both and this machine lacks one.
     ///
-    ///     failed with  this machine lacks  not tested  says something of
-    ///     no route     neither             one         the other than the one not tested
-    ///     no route     one                 any         the other
-    ///     time-out     one                 any         the other
-    ///     in all other cases nil: of both, or it is not known of which
+    ///     failed with  this machine lacks  not tested  says something about
+    ///     no route     neither             one         the tested family
+    ///     no route     one                 any         the other family
+    ///     time-out     one                 any         the other family
+    ///     in all other cases nil: it is about both families, or about an unknown one
     func onlyFamily(toldBy failure: Failure, _ families: [Int]) -> Int? {
         guard failure.phase == .connecting, families.count == 2 else { return nil }
         let lacking = families.filter { standing(ofFamily: $0) == .fails(.noFamily) }
@@ -214,7 +214,7 @@ extension Control {
         }
         guard case .fails(.authority(let others)) = trust else { return .site(isTested: trust == .passes) }
         let own = tls?.refusedAuthority
-        // What signed itself no trust store lacks.
+        // A self-signed certificate is not a root that a trust store can lack.
         if tls?.problem == .selfSigned, own != others { return .site(isTested: false) }
         return .machine(
             own == others
@@ -224,7 +224,7 @@ extension Control {
 }
 
 extension TLSFacts {
-    /// The authority that the chain ends with, as far as it was sent, where it is not trusted.
+    /// The untrusted authority at the end of the chain that was sent.
     var refusedAuthority: String? {
         switch problem {
         case .selfSigned, .untrustedRoot, .incompleteChain, .other: break
@@ -235,10 +235,10 @@ extension TLSFacts {
 }
 
 extension Retrieval {
-    /// Of the URL that was asked for.
+    /// The host of the first URL.
     fileprivate var host: String { URLComponents(string: url)?.host ?? "" }
 
-    /// A redirect that leaves the site of the host that was asked first.
+    /// The first redirect that leaves the site of the first host.
     fileprivate var hopToAnotherSite: RedirectHop? {
         guard !redirects.isEmpty, let domain = try? Domain(host) else { return nil }
         return redirects.first { hop in
@@ -250,7 +250,7 @@ extension Retrieval {
 // MARK: - What kept this machine from Apple's CDN
 
 extension Control {
-    /// What this machine lacks, where that is why Apple's CDN said nothing. `origin`: what the same check met at the site.
+    /// What this machine lacks, if that is why Apple's CDN said nothing. `origin`: the same check's result at the site.
     func ownCause(ofCDN cdn: Retrieval, besides origin: Retrieval) -> MonitorCause? {
         if let cause = origin.ownFault, Self.isMet(cause, by: cdn) { return cause }
         guard let failure = cdn.failure else {
@@ -260,7 +260,7 @@ extension Control {
         case .proxy: return .proxyFailed(status: failure.proxyStatus, detail: failure.detail.inSentence)
         case .noNameServer,
             .timedOut where failure.phase == .resolving:
-            // Where other names are found, it is this one that nobody answers for.
+            // If other names resolve, only this name fails.
             let isOther = origin.answer != nil || origin.failure?.phase != .resolving
             return isOther ? nil : .nameServerFailed(host: cdn.host.inSentence, answer: nil)
         case .timedOut, .unreachable, .connectionRefused, .connectionReset:
@@ -270,7 +270,7 @@ extension Control {
             if let family = families.first, families.allSatisfy({ standing(ofFamily: $0) == .fails(.noFamily) }) {
                 return .noFamily(family)
             }
-            // The site may be reached without the proxy, and Apple's CDN not.
+            // The site may be reachable without the proxy although Apple's CDN is not.
             guard case .fails(.noConnection) = connection, unusedProxy != nil else { return nil }
             return .noWayOut(unusedProxy: unusedProxy)
         case .certificate: return ownCause(ofCertificate: cdn.connection?.tls?.problem, besides: origin)
@@ -283,7 +283,7 @@ extension Control {
     ) -> MonitorCause? {
         switch problem {
         case .expired, .notYetValid:
-            // Where the site's certificate passes by a clock that Apple does not date, somebody is in the CDN's place.
+            // The site's certificate passes by a clock that Apple does not confirm: something answers for the CDN.
             if clock == .refused, origin.connection?.tls?.trusted == true { return nil }
             return clock.cause
         case .nameMismatch:
@@ -293,7 +293,7 @@ extension Control {
         }
     }
 
-    /// Whether what this machine lacks for the site is at the step at which the request to the CDN ended.
+    /// Whether the request to the CDN ended at the step where this machine fails for the site.
     private static func isMet(_ cause: MonitorCause, by cdn: Retrieval) -> Bool {
         let failure = cdn.failure
         switch cause {

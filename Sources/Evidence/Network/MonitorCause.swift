@@ -1,42 +1,42 @@
-// The monitor itself, its own network, and what many domains share: why nothing is known of a site, as a cause and as a finding.
+// Causes in the monitor and its network, and their findings: why nothing is known about a site.
 
-/// The monitor itself, its own network, and what many domains share.
+/// The monitor itself, its own network, and problems that many domains share.
 package enum MonitorCause: Codable, Equatable, Sendable {
-    /// The request could not be made; `detail`: of the network library.
+    /// The request could not be made; `detail`: from the network library.
     case ownFault(detail: String)
-    /// This machine's name server could not look the host up; `answer`: what it said, nil where none answered.
+    /// This machine's name server could not look up the host; `answer`: its words, nil if none answered.
     case nameServerFailed(host: String, answer: String?)
-    /// Neither the host nor Apple's CDN has an address by this machine's name server; `answer`: what it said.
+    /// This machine's name server finds neither the host nor Apple's CDN; `answer`: its words.
     case namesFail(host: String, answer: String)
-    /// Something in this machine's network opens TLS, under an authority that this machine does not trust.
+    /// Something in this machine's network decrypts TLS, with an authority that this machine does not trust.
     case tlsIntercepted(host: String, authority: String)
-    /// The proxy opened no way to the host; `status`: what it answered; nil: nothing.
+    /// The proxy opened no tunnel to the host; `status`: its answer, nil if none.
     case proxyFailed(status: Int?, detail: String)
-    /// This machine reaches nobody over IPv4, or over IPv6.
+    /// This machine reaches no host over IPv4, or over IPv6.
     case noFamily(Int)
-    /// Neither the site nor Apple's CDN takes a connection from here; `unusedProxy`: the environment variable that names a proxy.
+    /// Neither the site nor Apple's CDN accepts a connection from here; `unusedProxy`: the variable that names a proxy.
     case noWayOut(unusedProxy: String?)
-    /// The certificates of the site and of Apple's CDN are refused, for authorities of their own. `authority`: the site's.
+    /// The certificates of site and CDN are refused, each for its own authority. `authority`: the site's.
     case trustStoreLacks(authority: String)
-    /// `ahead`: seconds; nil: by how much is not known.
+    /// `ahead`: seconds; nil if unknown.
     case clockIsWrong(ahead: Int?)
     /// A login page, or another page of this network, answers for the site and for Apple's CDN.
     case gateAnswers(status: Int?)
-    /// The look-up of the name took so long; `server`: what the server took. Milliseconds.
+    /// The lookup of the name took this long; `server`: the time that the server took. Milliseconds.
     case nameServerSlow(milliseconds: Int, server: Int)
-    /// One check reached nobody, and neither did others.
+    /// One check reached no host, and other checks did not either.
     case networkSuspect
     case networkLost(domains: Int, of: Int, canaries: [String])
     case manyFailing(domains: Int, of: Int)
-    /// Of so many domains it has not been known for hours what phones do.
+    /// For hours it has been unknown what phones do for this many domains.
     case blind(domains: Int, of: Int)
     case cdnWide(CDNFailure, domains: Int, of: Int)
     case scheduleBehind(domains: Int, of: Int, intervals: Int)
-    /// `fault`: as the reader of the configuration reports it.
+    /// `fault`: as the configuration parser reports it.
     case configReloadFailed(fault: String)
-    /// `answer`: of the channel's service; empty where there is none.
+    /// `answer`: of the channel's service; empty if there is none.
     case deliveryFailing(channel: String, isDisabled: Bool, answer: String)
-    /// `words`: of the system or the database.
+    /// `words`: from the system or the database.
     case storeFailing(StoreFault, StoreOutage, words: String)
 
     var declaration: Declaration {
@@ -167,13 +167,13 @@ package enum MonitorCause: Codable, Equatable, Sendable {
 /// What is wrong with the monitor's store.
 package enum StoreFault: String, Codable, Sendable, CaseIterable {
     case full, locked, unwritable, damaged
-    /// No store of ours.
+    /// Not a store of this program.
     case foreign
     /// Written by a newer version.
     case newer
     case other
 
-    /// Behind "the monitor cannot start: ".
+    /// Continues "the monitor cannot start: ".
     package var summary: String {
         switch self {
         case .full: "no space is left for the store"
@@ -187,16 +187,16 @@ package enum StoreFault: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// What trouble of the store keeps from working.
+/// What a failure of the store stops.
 package enum StoreOutage: String, Codable, Sendable, CaseIterable {
-    /// It cannot be opened.
+    /// The store cannot be opened.
     case start
     case writes
-    /// Nothing any more: the damaged one was set aside at the start.
+    /// Nothing any more: the damaged store was set aside at the start.
     case setAside
 }
 
-/// In which way Apple's side of many domains fails.
+/// How Apple's side fails for many domains.
 package enum CDNFailure: String, Codable, Sendable, CaseIterable {
     case missing, stale, divergent
     /// No answer about the file.

@@ -1,14 +1,14 @@
-// Whether an answer says that there is no such file, and whose word that is: decided here alone.
+// Whether an answer says that the file does not exist, and whose answer it is. Decided only here.
 
 import Foundation
 
-/// Whose word it is that there is no such file.
+/// Whose answer says that the file does not exist.
 package enum Absence: Equatable, Sendable {
-    /// That of the domain's own server, at the file's own URL.
+    /// The domain's own server, at the file's own URL.
     case origin
-    /// The same server's, at another URL, to which it redirects.
+    /// The same server, at another URL to which it redirects.
     case behindRedirect
-    /// Another host's, to which the domain's own server redirects.
+    /// Another host, to which the domain's own server redirects.
     case elsewhere
 
     init(isElsewhere: Bool, isRedirected: Bool) {
@@ -20,7 +20,7 @@ package enum Absence: Equatable, Sendable {
 }
 
 extension Retrieval {
-    /// By its status, or in the words of the platform that gave it; nil: it does not say so.
+    /// From the status, or from the words of the hosting platform; nil if the answer does not say so.
     package func absence(at domain: Domain, _ contents: [ContentHash: Data]) -> Absence? {
         guard let answer else { return nil }
         let content = answer.body.hash.flatMap { contents[$0] }
@@ -33,14 +33,14 @@ extension Retrieval {
 }
 
 extension Readings {
-    /// What the origin's answer says of it.
+    /// What the origin's answer says; nil if it does not say that the file is missing.
     package var absence: Absence? {
         observation.origin.absence(at: observation.domain, observation.contents)
     }
 }
 
 extension StatusAnswer {
-    /// By the status alone: what a platform says besides comes before it.
+    /// From the status alone: the words of a hosting platform take precedence.
     var absence: Absence? {
         Absence.isTold(by: status) ? Absence(isElsewhere: isElsewhere, isRedirected: target != nil) : nil
     }

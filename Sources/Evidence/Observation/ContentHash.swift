@@ -1,7 +1,7 @@
 import Foundation
 import Hashing
 
-/// SHA-256 of a body. Its bytes lie in place: each watched domain keeps some ten of these.
+/// SHA-256 of a body. Stored inline, because each watched domain keeps about ten of these.
 package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     private let first: UInt64
     private let second: UInt64
@@ -20,7 +20,7 @@ package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         (first, second, third, fourth) = (words[0], words[1], words[2], words[3])
     }
 
-    /// Reads 64 hexadecimal digits; nil for anything else.
+    /// Parses 64 hexadecimal digits; nil for anything else.
     package init?(hex: String) {
         let digits = Array(hex.utf8)
         guard digits.count == 64 else { return nil }
@@ -34,7 +34,7 @@ package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         self.init(words: words)
     }
 
-    /// In lower case.
+    /// Lower case.
     package var hex: String {
         let digits = StaticString("0123456789abcdef")
         return String(unsafeUninitializedCapacity: 64) { buffer in
@@ -49,7 +49,7 @@ package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The first eight digits, by which people tell versions apart.
+    /// The first eight digits, by which people distinguish versions.
     var short: String {
         let digits = String(first >> 32, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits

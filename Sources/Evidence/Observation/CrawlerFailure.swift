@@ -1,33 +1,33 @@
-// Apple's own word on why its CDN has no copy: the Apple-Failure-* headers of a CDN answer. Apple publishes no list of
-// the codes, so an unknown one is kept verbatim and judged by its hundred.
+// Apple's own reason why its CDN has no copy: the Apple-Failure-* headers of a CDN answer. Apple publishes no list of
+// the codes, so an unknown code is kept verbatim and classified by its hundred.
 
 import AASA
 import Facts
 import Foundation
 
 package struct CrawlerFailure: Equatable, Sendable {
-    /// Such as `SWCERR00101`; nil where the header does not begin with a code.
+    /// Such as `SWCERR00101`; nil if the header does not begin with a code.
     package let code: String?
-    /// The text behind the code, or the whole header; cleaned for display.
+    /// The text after the code, or the whole header; cleaned for display.
     package let reason: String
-    /// The members of `Apple-Failure-Details`, as far as they are strings, numbers or booleans; at most 16. A header that
-    /// is no JSON object is kept as it is, under `raw`.
+    /// The members of `Apple-Failure-Details` that are strings, numbers or booleans; at most 16. A header that is not a
+    /// JSON object is kept verbatim under `raw`.
     package let details: [String: String]
     package let tryDirect: Bool?
 
     package enum Family: Sendable {
-        /// 001xx: the crawler reached the origin and got another status than 200.
+        /// 001xx: the crawler reached the origin and got a status other than 200.
         case status
-        /// 002xx: the crawler's own policy refused to ask, for the address (00202) or for the name.
+        /// 002xx: the crawler's own policy refused to ask, because of the address (00202) or the name.
         case address
-        /// 003xx: no answer in time, or none at all.
+        /// 003xx: no answer, or none in time.
         case network
         /// 004xx: the content was refused.
         case content
         case unknown
     }
 
-    /// - Returns: nil where the answer carries no reason: it then says nothing about the origin.
+    /// - Returns: nil if the answer has no reason: it then says nothing about the origin.
     package init?(_ answer: Answer) {
         guard let header = answer.failureReason else { return nil }
         let text = header.displayable.shortened(to: 500)
@@ -62,7 +62,7 @@ package struct CrawlerFailure: Equatable, Sendable {
         return details
     }
 
-    /// Code and reason as one text, as far as there are both.
+    /// Code and reason as one text.
     package var words: String { [code ?? "", reason].filter { !$0.isEmpty }.joined(separator: " ") }
 
     package var family: Family {
@@ -76,15 +76,15 @@ package struct CrawlerFailure: Equatable, Sendable {
         }
     }
 
-    /// The HTTP status that Apple's crawler got, for the family `status`.
+    /// The HTTP status that Apple's crawler got; only for the family `status`.
     package var originStatus: Int? {
         guard family == .status else { return nil }
         let text = details["status"] ?? reason.split(separator: ":").last.map(String.init) ?? ""
         return text.split(separator: " ").lazy.compactMap { Int($0) }.first
     }
 
-    /// What stopped Apple's crawler on the way, where its own words tell. They are those of the HTTP client of Go, which Apple's
-    /// crawler was seen to be written in.
+    /// What stopped Apple's crawler on the way, if its words show it. They are those of Go's HTTP client, in which
+    /// Apple's crawler was seen to be written.
     package enum Cause: String, Codable, Sendable, CaseIterable {
         case certificateDates = "certificate_dates"
         case certificateName = "certificate_name"
@@ -98,7 +98,7 @@ package struct CrawlerFailure: Equatable, Sendable {
 }
 
 extension CrawlerFailure.Cause {
-    /// In lower case. A time-out during the handshake is a time-out, and has none.
+    /// In lower case. A time-out during the handshake counts as a time-out, so there is no sign for it.
     fileprivate var signs: [String] {
         switch self {
         case .certificateDates:
@@ -115,33 +115,33 @@ extension CrawlerFailure.Cause {
 }
 
 extension Retrieval {
-    /// Whether the CDN's answer came whole and says anything about the file.
+    /// Whether the CDN's answer is complete and says anything about the file.
     package var speaksOfFile: Bool { answer.map { $0.speaksOfFile && $0.body.end == .complete } ?? false }
 }
 
 extension Answer {
-    /// Whether a CDN's answer says anything about the file: that it is here, that it is not, or Apple's own reason why
-    /// not. An answer about something else (the CDN's own trouble, a gate in the network on the way) says nothing.
+    /// Whether a CDN's answer says anything about the file: its content, its absence, or Apple's own reason. An answer
+    /// about something else (a failure of the CDN, a gate in the network) says nothing.
     package var speaksOfFile: Bool {
-        // Apple's CDN says "no file" with 404 alone; 401, 403 and their kin are some gate's on the way.
-        // Apple's answers name their origin, and are never pages.
+        // Apple's CDN says "no file" with 404; 401, 403 and the like come from a gate on the way. Apple's answers name
+        // their origin, and are never pages.
         let isForeignPage = status == 200 && isPage && header("apple-from") == nil
         return failureReason != nil || [200, 404, 410].contains(status) && !isForeignPage
     }
 
-    /// Whether an answer in the place of Apple's CDN is none of Apple's, and not the trouble of a server either: a login page, a
-    /// filter, a redirect to one of them.
+    /// Whether an answer in the place of Apple's CDN is neither Apple's nor a server error: a login page, a filter, or
+    /// a redirect to one of them.
     var isOfStranger: Bool { !speaksOfFile && (status < 500 && status != 429 || status == 511) }
 
-    /// The media type in lower case, without parameters; empty where there is none.
+    /// The media type in lower case, without parameters; empty if absent.
     var mediaType: String {
         header("content-type")?.prefix { $0 != ";" }.withoutBlanks.lowercased() ?? ""
     }
 
-    /// Whether it is a web page by its Content-Type.
+    /// Whether its Content-Type is that of a web page.
     var isPage: Bool { ["text/html", "application/xhtml+xml"].contains(mediaType) }
 
-    /// Apple's reason, where there is one; an empty header gives none.
+    /// Apple's reason; nil if the header is absent or empty.
     var failureReason: String? {
         header("apple-failure-reason").flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
     }
@@ -164,7 +164,7 @@ extension Answer {
     /// Seconds: https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2
     private static let largestAge = 1 << 31
 
-    /// Seconds until the edge must ask anew; nil where it does not say.
+    /// Seconds until the edge must ask again; nil if it does not say.
     package var secondsUntilExpiry: Int? { maxAge.map { max(0, $0 - (age ?? 0)) } }
 }
 
@@ -175,14 +175,14 @@ package enum CrawlerTrouble: Hashable, Codable, Sendable {
 }
 
 extension CrawlerFailure {
-    /// Statuses by which servers send clients away that they do not want.
+    /// Statuses with which servers turn unwanted clients away.
     private static let refusals: Set<Int> = [401, 403, 405, 406, 407, 451]
 
     private var isOfPrivateAddress: Bool {
         code == "SWCERR00202" || ["private", "reserved"].contains(where: reason.lowercased().contains)
     }
 
-    /// Whether the content was refused since it is no JSON.
+    /// Whether the content was refused because it is not JSON.
     var isOfJSON: Bool { reason.lowercased().contains("json") }
 
     var trouble: CrawlerTrouble {

@@ -1,4 +1,4 @@
-// A domain name in the one form that every room uses, and the ways in which people write it down.
+// A domain name in the one form that every module uses, and the ways in which people write it.
 
 import AASA
 import Facts
@@ -6,15 +6,15 @@ import Foundation
 
 /// A fully qualified domain name that can carry associated domains: lower case, ASCII (Punycode), no final dot.
 ///
-/// Apple's refusals apply: no IP literal, no port, no bare label such as `localhost`.
+/// Apple's restrictions apply: no IP literal, no port, no bare label such as `localhost`.
 /// https://developer.apple.com/documentation/xcode/configuring-an-associated-domain
 package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let name: String
 
-    /// - Parameter text: a domain name; Unicode labels are put into Punycode.
+    /// - Parameter text: a domain name; Unicode labels become Punycode.
     /// - Throws: `DomainFault` with a sentence for the person who wrote it.
     package init(_ text: String) throws(DomainFault) {
-        // Most names are written as they are kept, and names are read by the thousand when the monitor starts.
+        // Most names already have the stored form, and the monitor parses thousands when it starts.
         let isPlain = text.utf8.allSatisfy { Self.isLabelByte($0) || $0 == UInt8(ascii: ".") }
         var name = isPlain ? text : text.lowercased()
         if name.hasSuffix(".") { name.removeLast() }
@@ -40,7 +40,7 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.name = name
     }
 
-    /// The name in ASCII, with what gives it away as something else than a name refused.
+    /// The name in ASCII. Refuses characters that show that the text is not a name.
     private static func ascii(_ name: String, writtenAs text: String) throws(DomainFault) -> String {
         if name.contains(where: { $0 == "/" || $0 == "?" || $0 == "#" || $0 == "@" || $0.isWhitespace }) {
             throw DomainFault(text, "a domain has no path, query, user or blank")
@@ -53,7 +53,7 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
                 text, "an associated domain has no port; use --connect-to or --resolve to reach a test server")
         }
         if let sign = name.unicodeScalars.first(where: \.isTypographic) {
-            // Punycode would make a name of it that nobody has.
+            // Punycode would turn it into a name that nobody has.
             let meant = sign.properties.generalCategory == .dashPunctuation || sign == "\u{2212}" ? "-" : "\""
             throw DomainFault(
                 text,
@@ -72,15 +72,15 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
         return name
     }
 
-    /// The beginning of a name, or all of it, as names are kept: international labels in Punycode. What has no such form is
-    /// itself: no name begins so.
+    /// The beginning of a name, or all of it, in stored form: international labels in Punycode. Text that has no such
+    /// form stays unchanged, because no name begins with it.
     package static func kept(_ text: String) -> String {
         let name = text.lowercased()
         guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return name }
         return (try? ascii(name, writtenAs: text)) ?? name
     }
 
-    /// The name as people write it: labels in Punycode in their own letters.
+    /// The name as people write it: Punycode labels in their own letters.
     package var unicodeName: String {
         guard name.contains("xn--") else { return name }
         var components = URLComponents()
@@ -89,7 +89,7 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
         return components.host?.lowercased() ?? name
     }
 
-    /// A name whose last label is a number is read as an IPv4 address, in decimal or hexadecimal: `127.0.0.0x1` too.
+    /// A name whose last label is a number means an IPv4 address, in decimal or hexadecimal, such as `127.0.0.0x1`.
     /// https://url.spec.whatwg.org/#ends-in-a-number-checker
     private static func isNumber(_ label: Substring) -> Bool {
         label.hasPrefix("0x") ? label.dropFirst(2).allSatisfy(\.isHexDigit) : label.isOfDigits
@@ -98,7 +98,7 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
     private static func isLabelByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"): true
-        // An underscore is no host name by RFC 1123, yet such hosts exist and are served.
+        // RFC 1123 does not allow underscores in host names, but such hosts exist and are served.
         case UInt8(ascii: "-"), UInt8(ascii: "_"): true
         default: byte.isDigit
         }
@@ -126,7 +126,7 @@ extension Domain: Codable {
     }
 }
 
-/// Why a text is no domain: the user's mistake, in words for the user.
+/// Why a text is not a domain: the user's mistake, in words for the user.
 package struct DomainFault: Error, Equatable, CustomStringConvertible {
     package let text: String
     package let reason: String

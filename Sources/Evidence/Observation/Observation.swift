@@ -1,23 +1,23 @@
-// What one check saw of one domain: plain facts, no opinion. Everything here can be written down and read again.
+// What one check saw of one domain: facts without judgement. Everything here can be stored and read again.
 
 import Facts
 import Foundation
 
-/// One look at one domain from one place.
+/// One check of one domain from one location.
 package struct Observation: Codable, Equatable, Sendable {
     package var domain: Domain
     /// When the check began.
     package var checkedAt: Date
-    /// The place that the check was made from.
+    /// The name of the location from which the check was made.
     package var vantage: String
     package var mode: AssociationMode
     package var origin: Retrieval
     package var cdn: CDNLook
-    /// What a full check saw besides; nil for a light one.
+    /// What a full check adds; nil for a light one.
     package var full: FullLook?
-    /// What this machine was seen to be able to do, where something failed; nil where nothing did.
+    /// Facts about this machine; nil if nothing failed, the clock agrees with Apple's, and the lookup was fast.
     package var control: ControlLook?
-    /// The bodies that the retrievals name by their hash. Kept apart so that facts can be stored without them.
+    /// The bodies that the retrievals name by hash. Separate, so that facts can be stored without them.
     package var contents: [ContentHash: Data] = [:]
 
     package init(
@@ -50,30 +50,30 @@ package enum CDNLook: Codable, Equatable, Sendable {
     case notAsked(Reason)
 
     package enum Reason: String, Codable, Sendable {
-        /// The origin has no file yet and never had one: asking would make Apple remember a failure.
+        /// The origin has no file yet and never had one: a request would make Apple cache the failure.
         case originHasNoFile = "origin_has_no_file"
-        /// Devices in developer or managed mode go to the origin themselves.
+        /// Devices in developer or managed mode ask the origin themselves.
         case mode
     }
 
-    /// The answer that stands for the CDN: by its name, or of the first edge that answered.
+    /// The answer that represents the CDN: by its name, or that of the first edge that answered.
     package var retrieval: Retrieval? {
         if case .asked(let retrieval) = self { retrieval } else { nil }
     }
 }
 
-/// Facts about this machine and its network, looked up by a check in which something failed: `Control` tells by them, and by the
-/// answers of Apple's CDN, what a site can be blamed for.
+/// Facts about this machine and its network, collected by a check in which something failed. From these, and from the
+/// answers of Apple's CDN, `Control` concludes what a site can be blamed for.
 package struct ControlLook: Codable, Equatable, Sendable {
-    /// What the name server says of the CDN's name at the same moment.
+    /// The name server's answer for the CDN's name at the same moment.
     package var name: Resolution?
-    /// The CDN, asked for a connection and nothing else; nil where it was asked about the domain.
+    /// A connection to the CDN without a request; nil if the CDN was asked about the domain.
     package var reference: ConnectionLook?
-    /// 4, 6: the families in which this machine has an address of its own; nil: not known.
+    /// 4, 6: the families in which this machine has an address; nil if unknown.
     package var families: [Int]?
-    /// The environment variable that names a proxy, where this program was given none: it uses no such variable.
+    /// The environment variable that names a proxy, if this program was given none: it ignores such variables.
     package var unusedProxy: String?
-    /// The time by the answer of Apple's CDN, and by this machine's clock at that moment.
+    /// The time in the answer of Apple's CDN, and this machine's clock at that moment.
     package var clock: ClockLook?
 
     package init(
@@ -88,7 +88,7 @@ package struct ControlLook: Codable, Equatable, Sendable {
     }
 }
 
-/// What came of a connection over which nothing was asked.
+/// The outcome of a connection without a request.
 package struct ConnectionLook: Codable, Equatable, Sendable {
     package var failure: Failure?
     package var connection: Connection?
@@ -108,16 +108,16 @@ package struct ClockLook: Codable, Equatable, Sendable {
         self.own = own
     }
 
-    /// Seconds that this machine's clock is ahead.
+    /// How many seconds this machine's clock is ahead.
     package var ahead: TimeInterval { own.timeIntervalSince(apple) }
 }
 
-// MARK: - What a full check sees besides
+// MARK: - What a full check adds
 
-// Beyond the two plain requests of a light one: each address, each edge, other user agents, the root copy, other places, the pages
-// behind the links.
+// Beyond the two plain requests of a light check: each address, each edge, other user agents, the root copy, other
+// locations, and the pages behind the links.
 
-/// How much one check asks.
+/// How much one check requests.
 package enum Depth: String, Codable, Sendable, CaseIterable {
     /// One request to the origin and one to the CDN.
     case light
@@ -128,18 +128,18 @@ package enum Depth: String, Codable, Sendable, CaseIterable {
 /// The part of an observation that only a full check has.
 package struct FullLook: Codable, Equatable, Sendable {
     package var resolution: Resolution
-    /// Each address of the origin, asked by itself; empty where the addresses are not known here.
+    /// Each address of the origin, probed on its own; empty if the addresses are not known here.
     package var addresses: [AddressLook]
-    /// The same request under the names of Apple's own clients.
+    /// The same request with the user agents of Apple's clients.
     package var agents: [AgentLook]
-    /// `/apple-app-site-association`, where devices before iOS 9.3 and some guides have the file; nil where it was not
-    /// asked for.
+    /// `/apple-app-site-association`, where devices before iOS 9.3 and some guides expect the file; nil if not
+    /// requested.
     package var rootCopy: Retrieval?
     package var vantages: [VantageLook]
-    /// Each address of the CDN, asked by itself; empty where the CDN, or its addresses, were not asked.
+    /// Each address of the CDN, probed on its own; empty if the CDN, or its addresses, were not asked.
     package var edges: [EdgeLook]
     package var pages: [PageLook]
-    /// Why a light check would not have asked Apple's CDN where this one did; nil where it would have.
+    /// Why a light check would not have asked Apple's CDN although this one did; nil if it would have.
     package var lightSkipsCDN: CDNLook.Reason?
 
     package init(
@@ -162,7 +162,7 @@ package struct FullLook: Codable, Equatable, Sendable {
     }
 }
 
-/// Where a name leads.
+/// The addresses of a name.
 package struct Resolution: Codable, Equatable, Sendable {
     package var source: Source
     /// In the order in which the system would try them; at most `maximumAddresses`.
@@ -170,7 +170,7 @@ package struct Resolution: Codable, Equatable, Sendable {
     /// Why there are none.
     package var failure: Failure?
     package var milliseconds: Double
-    /// 4 or 6 where addresses of the other family were left out; nil: all that there are.
+    /// 4 or 6 if addresses of the other family were left out; nil if these are all.
     package var onlyFamily: Int?
 
     package static let maximumAddresses = 32
@@ -191,12 +191,12 @@ package struct Resolution: Codable, Equatable, Sendable {
         case system
         /// The user's own `--resolve` or `--connect-to`: says nothing about what Apple sees.
         case rules
-        /// A proxy resolves; the addresses are not known here.
+        /// A proxy resolves the name; the addresses are not known here.
         case proxy
     }
 }
 
-/// One address of the origin, asked by itself under the domain's own name. Redirects are noted, not followed.
+/// One address of the origin, probed on its own under the domain's name. Redirects are noted, not followed.
 package struct AddressLook: Codable, Equatable, Sendable {
     package var address: ResolvedAddress
     package var retrieval: Retrieval
@@ -207,11 +207,11 @@ package struct AddressLook: Codable, Equatable, Sendable {
     }
 }
 
-/// The well-known request under another user agent, to the same address as the look that it is compared with. Redirects
+/// The well-known request with another user agent, to the same address as the probe that it is compared with. Redirects
 /// are noted, not followed.
 package struct AgentLook: Codable, Equatable, Sendable {
     package var agent: Agent
-    /// Where it was sent, whether or not that answered; nil where addresses are not known here.
+    /// Where it was sent, even without an answer; nil if the addresses are not known here.
     package var address: String?
     package var retrieval: Retrieval
 
@@ -222,7 +222,8 @@ package struct AgentLook: Codable, Equatable, Sendable {
     }
 
     package enum Agent: String, Codable, Sendable, CaseIterable {
-        /// What Apple's CDN sends. https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website
+        /// What Apple's CDN sends.
+        /// https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website
         case crawler
         /// What a device's swcd sends.
         case device
@@ -236,7 +237,7 @@ package struct AgentLook: Codable, Equatable, Sendable {
     }
 }
 
-/// The origin as another place sees it, redirects followed as from here.
+/// The origin as seen from another location; redirects are followed as from here.
 package struct VantageLook: Codable, Equatable, Sendable {
     package var name: String
     package var retrieval: Retrieval
@@ -247,7 +248,7 @@ package struct VantageLook: Codable, Equatable, Sendable {
     }
 }
 
-/// One address of the CDN, asked by itself over a connection that is kept.
+/// One address of the CDN, probed on its own over a kept connection.
 package struct EdgeLook: Codable, Equatable, Sendable {
     package var address: String
     package var retrieval: Retrieval
@@ -258,12 +259,12 @@ package struct EdgeLook: Codable, Equatable, Sendable {
     }
 }
 
-/// The web page at an expected URL, redirects followed within HTTPS.
+/// The web page at an expected URL; redirects are followed within HTTPS.
 package struct PageLook: Codable, Equatable, Sendable {
-    /// As the configuration has it.
+    /// As written in the configuration.
     package var url: String
     package var retrieval: Retrieval
-    /// Where the redirects ended in an App Store link, which is not asked for.
+    /// The App Store link at which the redirects ended; it is not requested.
     package var appStore: String?
 
     package init(url: String, retrieval: Retrieval, appStore: String? = nil) {

@@ -1,10 +1,10 @@
-// What the bytes of a body say: their hash, whether they are a file at all, and what the file means.
+// What a body says: its hash, whether it is a file at all, and what the file means.
 
 import AASA
 import Facts
 import Foundation
 
-/// One body, read.
+/// One body, parsed.
 package struct ContentReading: Sendable {
     package let hash: ContentHash
     /// SHA-256 of the canonical form; nil where the body is not a JSON object, or too large for devices. Equal meanings differ in formatting alone.
@@ -17,7 +17,7 @@ package struct ContentReading: Sendable {
     var isTooLarge: Bool { byteCount > AssociationFile.sizeLimit }
 
     /// Whether the file names a service that Apple knows. A JSON object without one, such as `{"error": "try later"}`
-    /// from a gate before the server, is an answer but not a version of the file.
+    /// from a gateway, is an answer but not a version of the file.
     package let namesService: Bool
 
     package init(_ content: Data) { self.init(content, hash: ContentHash(of: content)) }
@@ -39,23 +39,23 @@ package struct ContentReading: Sendable {
     }
 }
 
-/// The bodies of one observation, each read once. A class, since everything that judges looks at it: it is never copied.
+/// The bodies of one observation, each parsed once. A class, because every check reads it and it is never copied.
 package final class Readings: Sendable {
-    /// What this machine alone brought about is marked as that.
+    /// Failures that this machine alone caused are marked as such.
     package let observation: Observation
     package let control: Control
-    /// The whole body of the origin's answer, of whatever status.
+    /// The complete body of the origin's answer, with any status.
     package let originBody: ContentReading?
-    /// The answer that speaks for the CDN: the observation's own, or that of the first edge that says anything about the
-    /// file where that one does not.
+    /// The answer that represents the CDN: the observation's own, or, if that says nothing about the file, the answer
+    /// of the first edge that does.
     package let cdn: Retrieval?
-    /// The whole body of the CDN's answer, of whatever status.
+    /// The complete body of the CDN's answer, with any status.
     package let cdnBody: ContentReading?
 
-    /// The other bodies of a full look, by their hash: those of addresses, edges, agents, vantages and the root.
+    /// The other bodies of a full check by hash: those of addresses, edges, agents, vantages and the root.
     private let others: [ContentHash: ContentReading]
 
-    /// `witness`: what is known besides of those whom the check asked beside the site.
+    /// `witness`: what else is known about the other hosts that the check asked.
     package init(_ seen: Observation, witness: Control.Witness = .asSeen) {
         control = Control(of: seen, witness: witness)
         let observation = control.marking(seen)
@@ -70,7 +70,7 @@ package final class Readings: Sendable {
         }
         originBody = read(originHash)
         cdnBody = cdnHash == originHash ? originBody : read(cdnHash)
-        // In a healthy check all are the same few bytes, which are read once.
+        // In a healthy check all bodies are the same few bytes, which are parsed once.
         var others: [ContentHash: ContentReading] = [:]
         for look in observation.full?.copies ?? [] {
             guard let hash = look.answer?.body.hash, hash != originHash, hash != cdnHash, others[hash] == nil
@@ -80,13 +80,13 @@ package final class Readings: Sendable {
         self.others = others
     }
 
-    /// What a light check would have read in its place.
+    /// What a light check would have read instead.
     package var light: Readings { Readings(lightOf: self) }
 
     private init(lightOf full: Readings) {
         control = full.control
         var observation = full.observation
-        // A copy that was found is asked for by every check from now on.
+        // If a copy was found, every check asks for it from now on.
         if let reason = observation.full?.lightSkipsCDN, full.cdnFile == nil { observation.cdn = .notAsked(reason) }
         observation.full = nil
         self.observation = observation
@@ -96,21 +96,21 @@ package final class Readings: Sendable {
         others = [:]
     }
 
-    /// The whole body of any retrieval of this observation but a page's.
+    /// The complete body of any retrieval of this observation, except a page's.
     package func body(of retrieval: Retrieval) -> ContentReading? {
         guard let hash = retrieval.answer?.body.hash else { return nil }
         if hash == originBody?.hash { return originBody }
         return hash == cdnBody?.hash ? cdnBody : others[hash]
     }
 
-    /// The file that any retrieval of this observation brought, under the conditions of `originFile`.
+    /// The file that a retrieval of this observation brought, under the conditions of `originFile`.
     package func file(of retrieval: Retrieval) -> ContentReading? { Self.file(body(of: retrieval), in: retrieval) }
 
-    /// The file that the origin serves, or nil where its answer is no file: another status than 200, a body that did
-    /// not come whole, or one that is no JSON object. An error page is never compared, nor remembered.
+    /// The file that the origin serves. nil for a status other than 200, an incomplete body, or one that is not a JSON
+    /// object: an error page is never compared or remembered.
     package var originFile: ContentReading? { Self.file(originBody, in: observation.origin) }
 
-    /// The meaning of a file that names a service; nil for whatever else a server answers.
+    /// The meaning of a file that names a service; nil for any other answer.
     func version(of retrieval: Retrieval) -> ContentHash? {
         file(of: retrieval).flatMap { $0.namesService ? $0.meaning : nil }
     }

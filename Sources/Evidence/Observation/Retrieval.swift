@@ -2,24 +2,24 @@
 
 import Facts
 
-/// One copy of the file as it was asked for, redirects included.
+/// One attempt to read a copy of the file, including redirects.
 package struct Retrieval: Codable, Equatable, Sendable {
-    /// The URL that was asked for first.
+    /// The first URL.
     package var url: String
-    /// The redirects seen, in order.
+    /// The redirects in order.
     package var redirects: [RedirectHop]
-    /// Why the last redirect was not followed, if it was not.
+    /// Why the last redirect was not followed; nil if none was stopped.
     package var redirectStop: RedirectStop?
     package var outcome: Outcome
-    /// Facts of the connection of the last request; absent where no connection came about.
+    /// The connection of the last request; nil if none was made.
     package var connection: Connection?
-    /// Where the resolver of this machine gave the host of the last request no public address: what the first one is. nil as well
-    /// where the user's own rules or a proxy say where the host is.
+    /// The scope of the first address, if this machine's resolver gave the last host no public one. Also nil if the
+    /// user's own rules or a proxy decide where the host is.
     package var ownScope: AddressScope?
-    /// 4, 6: the families of the addresses that a connection was tried at and did not come about; nil where that is not known.
+    /// 4, 6: the families of the addresses that were tried without getting a connection; nil if unknown.
     package var triedFamilies: [Int]?
-    /// Why this says nothing of the site: this machine or its network fails at the same step for others too. `Control` sets it
-    /// from the whole observation, each time that it is read.
+    /// Why this says nothing about the site: this machine or its network fails at the same step for others too.
+    /// `Control` sets it from the whole observation each time that the observation is read.
     package internal(set) var ownFault: MonitorCause?
 
     package init(
@@ -56,9 +56,9 @@ package struct RedirectHop: Codable, Equatable, Sendable {
     package var status: Int
     /// The URL that answered with the redirect.
     package var from: String
-    /// The Location header, verbatim; nil where it was absent.
+    /// The Location header, verbatim; nil if absent.
     package var location: String?
-    /// The absolute URL that it leads to; nil where it cannot be read as one.
+    /// The absolute URL of the target; nil if it cannot be parsed.
     package var target: String?
 
     package init(status: Int, from: String, location: String?, target: String?) {
@@ -74,15 +74,15 @@ package enum RedirectStop: String, Codable, Sendable {
     case insecure
     /// The target was visited before.
     case loop
-    /// The cap on redirects was reached.
+    /// The maximum number of redirects was reached.
     case tooMany = "too_many"
-    /// No Location, or one that is no URL.
+    /// No Location, or one that is not a URL.
     case unreadable
     /// The target's address is private or reserved while the first server's was public.
     case privateAddress = "private_address"
 }
 
-/// An HTTP answer. The body may have been cut short; `body.end` tells.
+/// An HTTP answer. `body.end` says whether the body is complete.
 package struct Answer: Codable, Equatable, Sendable {
     package var status: Int
     package var headers: [HeaderField]
@@ -94,12 +94,12 @@ package struct Answer: Codable, Equatable, Sendable {
         self.body = body
     }
 
-    /// The first value of a header, by its name in lower case.
+    /// The first value of a header; `name` is in lower case.
     package func header(_ name: String) -> String? {
         headers.first { $0.name == name }?.value
     }
 
-    /// Whether Content-Encoding names a compression, of those that are registered or in use:
+    /// Whether Content-Encoding names a compression that is registered or in use:
     /// https://www.iana.org/assignments/http-parameters/http-parameters.xhtml#content-coding
     package var claimsCompression: Bool {
         let names: Set<String> = [
@@ -110,11 +110,11 @@ package struct Answer: Codable, Equatable, Sendable {
     }
 
     package struct Body: Codable, Equatable, Sendable {
-        /// Absent where the body was not read to its end.
+        /// nil if the body was not read to its end.
         package var hash: ContentHash?
-        /// Bytes after decompression, as far as they were read.
+        /// Bytes after decompression, as far as read.
         package var decodedBytes: Int
-        /// Bytes on the wire, as far as they were read.
+        /// Bytes on the wire, as far as read.
         package var wireBytes: Int
         package var end: End
 

@@ -1,29 +1,29 @@
-// What a place served: the one answer to that question for addresses, edges, user agents, vantages, pages and the root copy.
+// What a server gave: one type for addresses, edges, user agents, vantages, pages and the root copy.
 
 import AASA
 import Facts
 
-/// What somebody was given in answer to a request for the file.
+/// What a client got in answer to a request for the file.
 package enum Served: Codable, Hashable, Sendable {
-    /// A version of the file, which names a service: by its meaning, and by the beginning of its SHA-256.
+    /// A version of the file that names a service: its meaning, and the beginning of its SHA-256.
     case file(meaning: ContentHash, name: String)
-    /// Status 200 with a web page in the file's place.
+    /// Status 200 with a web page instead of the file.
     case page
-    /// Status 200 with something else that is no file.
+    /// Status 200 with something else that is not a file.
     case noFile
-    /// Status 200 with a body that did not come whole.
+    /// Status 200 with an incomplete body.
     case partial
-    /// Where to; empty where it is not said.
+    /// The target; empty if there is none.
     case redirect(String)
     case status(Int)
-    /// A status, with the demand for a certificate of the client.
+    /// A status with a demand for a client certificate.
     case clientCertificate(status: Int)
     case failed(Failure.Kind, Failure.Phase, CertificateProblem? = nil)
 
     package var isFile: Bool { if case .file = self { true } else { false } }
 
-    /// As much of it as two places can be compared by: formatting is no difference, and an error page differs from one answer to the
-    /// next.
+    /// The part by which two results are compared. Formatting is not a difference, and error pages vary from one answer
+    /// to the next.
     var likeness: Served {
         switch self {
         case .file(let meaning, _): .file(meaning: meaning, name: "")
@@ -37,7 +37,7 @@ package enum Served: Codable, Hashable, Sendable {
     package func isLike(_ other: Served) -> Bool { likeness == other.likeness }
 }
 
-/// What was given at one address or place, or at several alike.
+/// What one address or location gave, or several alike.
 package struct ServedAt: Codable, Equatable, Sendable {
     package var places: [String]
     package var served: Served
@@ -70,7 +70,7 @@ extension Readings {
             }
             let body = body(of: retrieval)
             if answer.body.end != .complete { return .partial }
-            // An object without a service is an answer, and no version of the file.
+            // An object without a service is an answer, but not a version of the file.
             if let body, let meaning = body.meaning, body.namesService {
                 return .file(meaning: meaning, name: body.hash.short)
             }
@@ -80,7 +80,7 @@ extension Readings {
 }
 
 extension English {
-    /// What was given, as the end of a sentence about who gives it.
+    /// What was given, as the end of a sentence about the server.
     static func words(_ served: Served, isOther: Bool = false) -> String {
         switch served {
         case .file(_, let name): "serves \(isOther ? "another" : "a") file (SHA-256 \(name)…)"
@@ -96,7 +96,7 @@ extension English {
         }
     }
 
-    /// `serves two versions of the file`. `here`: so many besides.
+    /// `serves two versions of the file`. `here`: further versions that this machine got.
     static func versions(_ served: [Served], here: Int = 0) -> String {
         let count = Swift.max(2, Set(served.map(\.likeness)).count + here)
         return "serves \(count == 2 ? "two" : count == 3 ? "three" : "\(count)") versions of the file"
@@ -142,7 +142,7 @@ extension English {
         "\(group.places.listed(upTo: 2))\(group.places.count > 1 ? " each" : "") \(words(group.served))"
     }
 
-    /// What each group was given, for the evidence.
+    /// What each group got, for the evidence.
     static func evidence(_ groups: [ServedAt]) -> [String: String] {
         var evidence: [String: String] = [:]
         for (index, group) in groups.prefix(6).enumerated() {

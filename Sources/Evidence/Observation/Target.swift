@@ -1,4 +1,4 @@
-// What a person names when they ask for a check: a domain, a URL of it, or an entitlement as an app has it.
+// What a person names for a check: a domain, a URL of it, or the entitlement of an app.
 
 import AASA
 import Foundation
@@ -10,12 +10,12 @@ package enum AssociationMode: String, Sendable, Codable, CaseIterable {
     case production
     /// Straight from the origin, for apps signed for development.
     case developer
-    /// Straight from the origin, for apps that a device management installed.
+    /// Straight from the origin, for apps that a device management service installed.
     case managed
     /// Either of the two.
     case developerManaged = "developer+managed"
 
-    /// Only production devices read Apple's copy; internal hosts of the other modes would only ever fail there.
+    /// Only production devices read Apple's copy. Internal hosts of the other modes would always fail there.
     package var readsCDN: Bool { self == .production }
 }
 
@@ -23,7 +23,7 @@ package enum AssociationMode: String, Sendable, Codable, CaseIterable {
 package struct Target: Hashable, Sendable {
     package let domain: Domain
     package let mode: AssociationMode
-    /// The service that an entitlement names, such as `webcredentials`; nil where none is named.
+    /// The service that an entitlement names, such as `webcredentials`; nil if it names none.
     package let service: String?
 
     package init(domain: Domain, mode: AssociationMode = .production, service: String? = nil) {
@@ -32,10 +32,10 @@ package struct Target: Hashable, Sendable {
         self.service = service
     }
 
-    /// Reads `example.com`, `https://example.com/path`, `*.example.com` or `applinks:example.com?mode=developer`. The address of
-    /// a copy in Apple's CDN stands for the domain whose copy it is.
+    /// Parses `example.com`, `https://example.com/path`, `*.example.com` or `applinks:example.com?mode=developer`. The
+    /// address of a copy in Apple's CDN means the domain of that copy.
     ///
-    /// A wildcard entitlement stands for its apex: the file of `*.example.com` lies at `example.com` (TN3155).
+    /// A wildcard entitlement means its apex: the file of `*.example.com` is at `example.com` (TN3155).
     /// - Throws: `DomainFault`.
     package init(parsing text: String) throws(DomainFault) {
         if let url = try PastedURL(text) {
@@ -93,8 +93,9 @@ package struct Target: Hashable, Sendable {
     }
 }
 
-/// Where Apple keeps its copies of the files: that of `example.com` lies at `/a/v1/example.com`.
-/// https://developer.apple.com/forums/thread/835728. Not in Apple's documentation, yet what its support staff and every device use.
+/// Where Apple keeps its copies of the files: that of `example.com` is at `/a/v1/example.com`.
+/// https://developer.apple.com/forums/thread/835728. Apple does not document it, but its support staff and every device
+/// use it.
 package enum AppleCDN {
     static let host = "app-site-association.cdn-apple.com"
     static let path = "/a/v1"
@@ -102,16 +103,16 @@ package enum AppleCDN {
     package static let baseURL = "https://\(host)\(path)"
 }
 
-/// What people copy from a browser: a URL, or a domain with the slash or the well-known path that followed it.
+/// What people copy from a browser: a URL, or a domain with a slash or the well-known path after it.
 private struct PastedURL {
-    /// The host, or for a copy in Apple's CDN the domain whose copy it is; without the port that goes without saying.
+    /// The host without its default port, or the domain of a copy in Apple's CDN.
     let name: Substring
 
     private static let cdnPath = AppleCDN.path + "/"
     private static let wellKnownPath = "/.well-known/apple-app-site-association"
 
-    /// nil: it is none.
-    /// - Throws: `DomainFault` for a URL that is none of a web page, or that names no domain.
+    /// nil if the text is neither.
+    /// - Throws: `DomainFault` for a URL that is not a web page's, or that names no domain.
     init?(_ text: String) throws(DomainFault) {
         let rest: Substring
         let ownPort: String
@@ -136,7 +137,7 @@ private struct PastedURL {
             }
             return
         }
-        // Without a scheme it may be an entitlement, with a service, a mode, or a mistake that is told as one's.
+        // Without a scheme it may be an entitlement, whose parser explains mistakes in service or mode.
         let isPasted =
             !host.contains(":") && path.endIndex == rest.endIndex
             && (host != authority && path.isEmpty || host.contains(".") && (path == "/" || path == Self.wellKnownPath))
@@ -146,13 +147,13 @@ private struct PastedURL {
 }
 
 extension StringProtocol {
-    /// Without the port that a URL of its scheme has anyway: `:443`.
+    /// Without the default port of its scheme, such as `:443`.
     fileprivate func withoutPort(_ port: String) -> SubSequence { hasSuffix(port) ? dropLast(port.count) : self[...] }
 }
 
 extension Domain {
-    /// The host of a web page's URL, of which `scheme` is `https://` or `http://`.
-    /// - Throws: `DomainFault` for a user, or a port that is not the scheme's own.
+    /// The host of a web page's URL; `scheme` is `https://` or `http://`.
+    /// - Throws: `DomainFault` for a user, or a port other than the scheme's own.
     init(authority: some StringProtocol, scheme: String) throws(DomainFault) {
         try self.init(String(authority.withoutPort(scheme == "https://" ? ":443" : ":80")))
     }

@@ -1,5 +1,5 @@
-// JSON output whose keys stand in the order of the contract and whose absent values are `null`, so that a reader finds
-// every key in every report. JSONEncoder can do neither. As a part of another document it is encoded like any value.
+// JSON output with the keys in the order of the contract and `null` for absent values, so that every report has every
+// key. JSONEncoder can do neither. Within another document it is encoded like any value.
 
 import AASA
 import Foundation
@@ -14,14 +14,14 @@ package indirect enum OrderedJSON: Sendable {
     case array([OrderedJSON])
     case object([(String, OrderedJSON)])
 
-    /// `null` where there is none.
+    /// `null` for nil.
     package static func optional(_ value: String?) -> OrderedJSON { value.map { .string($0) } ?? .null }
     package static func optional(_ value: Int?) -> OrderedJSON { value.map { .integer($0) } ?? .null }
     package static func optional(_ value: Double?) -> OrderedJSON { value.map { .number($0) } ?? .null }
     package static func optional(_ value: Bool?) -> OrderedJSON { value.map { .bool($0) } ?? .null }
     package static func optional(_ value: Date?) -> OrderedJSON { value.map { .string($0.rfc3339) } ?? .null }
 
-    /// The JSON text: with two blanks of indentation a level, or on one line.
+    /// The JSON text, indented by two spaces per level, or on one line.
     package func text(isPretty: Bool) -> String {
         var output = ""
         write(to: &output, indentation: isPretty ? 0 : nil)
@@ -60,13 +60,13 @@ package indirect enum OrderedJSON: Sendable {
         output += closing
     }
 
-    /// Milliseconds to the microsecond: more digits would be noise.
+    /// Milliseconds to the microsecond: more digits are noise.
     private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 
-    /// Characters that steer a terminal are escaped as well: reports are read there.
+    /// Also escapes characters that control a terminal, because people read reports there.
     private static func write(_ string: String, to output: inout String) {
         let written = string.writtenAsJSON
-        // Most texts are of plain ASCII.
+        // Most texts are plain ASCII.
         guard !written.utf8.allSatisfy({ $0 < 0x7F }) else {
             output += written
             return
@@ -94,7 +94,7 @@ extension OrderedJSON: Encodable {
         case .number(let value): try value.isFinite ? container.encode(Self.rounded(value)) : container.encodeNil()
         case .string(let value): try container.encode(value)
         case .array(let elements): try container.encode(elements)
-        // A dictionary: an encoder leaves its keys as they are.
+        // As a dictionary, because an encoder does not change its keys.
         case .object(let members): try container.encode(Dictionary(members) { first, _ in first })
         }
     }

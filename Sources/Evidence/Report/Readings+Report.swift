@@ -34,7 +34,7 @@ extension Readings {
         ])
     }
 
-    /// Each address where each was asked; else the one that the plain request talked to.
+    /// Each address if each was probed; otherwise the one that the plain request used.
     private var addresses: [OrderedJSON] {
         if let looks = observation.full?.addresses, !looks.isEmpty {
             return looks.map { address($0.address.address, $0.address.family, $0.address.scope, $0.retrieval) }
@@ -83,7 +83,7 @@ extension Readings {
 }
 
 extension Readings {
-    /// The object `cdn`. `url`: where Apple's copy lies, for a check that did not ask for it; nil where that is not known.
+    /// The object `cdn`. `url`: the URL of Apple's copy, for a check that did not ask for it; nil if unknown.
     package func cdnReport(url: String?) -> OrderedJSON {
         let retrieval = observation.cdn.retrieval
         let answer = retrieval?.answer
@@ -105,7 +105,7 @@ extension Readings {
         ])
     }
 
-    /// Each edge where each was asked; else the one that the plain request talked to.
+    /// Each edge if each was probed; otherwise the one that the plain request used.
     private var askedEdges: [EdgeLook] {
         if let looks = observation.full?.edges, !looks.isEmpty { return looks }
         guard let retrieval = observation.cdn.retrieval, let connection = retrieval.connection, !connection.viaProxy,
@@ -144,10 +144,10 @@ extension Readings {
 
 // MARK: - A single retrieval
 
-// Redirects, certificates, times, what went wrong.
+// Redirects, certificates, times, errors.
 
 extension Readings {
-    /// What every look at a copy of the file has in common. `meaning` tells equal files in other bytes.
+    /// What all probes of a copy have in common. Equal `meaning` identifies equal files with different bytes.
     func seen(in retrieval: Retrieval) -> [(String, OrderedJSON)] {
         let answer = retrieval.answer
         return [
@@ -172,7 +172,7 @@ extension Readings {
             })
     }
 
-    /// The text `error`; null where there was none.
+    /// The text `error`; null if there was none.
     package static func error(of retrieval: Retrieval) -> OrderedJSON {
         var failure = retrieval.failure
         if case .cutShort(let cut) = retrieval.answer?.body.end { failure = cut }
@@ -195,7 +195,7 @@ extension Readings {
             ("not_after", .optional(leaf?.notAfter)),
             ("names", .array((leaf?.names ?? []).map { .string($0) })),
             ("trusted", .bool(tls.trusted)),
-            // libcurl keeps no chain that it refused: what is shown of one was read by a second handshake.
+            // libcurl discards a refused chain: a second handshake read the one shown here.
             ("verified", .bool(tls.trusted)),
             ("chain", .array(tls.chain.map(json(of:)))),
             ("error", problem(of: tls)),
@@ -226,7 +226,7 @@ extension Readings {
 }
 
 extension Retrieval {
-    /// Whether the address took the connection, whatever came of it.
+    /// Whether the address accepted the connection.
     var isConnected: Bool {
         switch failure?.phase {
         case nil, .handshaking, .waiting, .receiving: true

@@ -1,4 +1,4 @@
-// What several sentences share, and a diagnosis in words. The words of a finding or a cause stand beside its declaration.
+// Phrases that several sentences share, and diagnoses in words. Findings and causes declare their own words.
 
 import Foundation
 
@@ -15,12 +15,12 @@ package enum English {
 
     static func age(_ seconds: Int) -> String { TimeInterval(seconds).inWords }
 
-    /// Never negative. An instant that was computed from an age may be off by a part of a second.
+    /// Never negative: an instant computed from an age may be off by a fraction of a second.
     static func age(since start: Date, _ now: Date) -> String {
         age(Int(max(0, now.timeIntervalSince(start)).rounded()))
     }
 
-    /// `in 6 days, `; nothing once it is over.
+    /// `in 6 days, `; empty once it is over.
     static func left(until end: Date, _ now: Date) -> String {
         now < end ? "in \(age(since: now, end)), " : ""
     }
@@ -112,12 +112,12 @@ extension English {
 
     private static func share(_ share: EdgeShare) -> String { "\(share.edges) of Apple's \(share.asked) edges" }
 
-    /// `/trips/a and /help/b`: no more than two.
+    /// `/trips/a and /help/b`: at most two.
     private static func paths(_ paths: [String]) -> String {
         paths.prefix(2).map { $0.shortened(to: 60) }.joined(separator: " and ")
     }
 
-    /// `18 h 42 min`: to the minute.
+    /// `18 h 42 min`, rounded to the minute.
     private static func minutes(_ seconds: Int) -> String { Span.words(TimeInterval(max(60, seconds + 30))) }
 
     static func text(of outlook: Outlook) -> String {
@@ -150,10 +150,10 @@ package struct DiagnosisText: Equatable, Sendable {
     package var cause: String?
     /// What to do; it begins with a verb.
     package var action: String?
-    /// Until when it stays so.
+    /// How long it stays so.
     package var outlook: String?
 
-    /// Parts may quote what a watched site sent: they are made fit for display, and bounded.
+    /// Parts may quote a watched site, so they are cleaned for display and bounded.
     package init(effect: String, cause: String? = nil, action: String? = nil, outlook: String? = nil) {
         self.effect = Self.shown(effect)
         self.cause = cause.map(Self.shown)
@@ -163,14 +163,14 @@ package struct DiagnosisText: Equatable, Sendable {
 
     private static func shown(_ part: String) -> String { part.displayable.shortened(to: 500) }
 
-    /// In the order of reading, a line each.
+    /// In the order of reading, one line each.
     package var parts: [String] { [effect, cause, action, outlook].compactMap(\.self) }
 
     package var oneLine: String { parts.joined(separator: " ") }
 }
 
 extension Diagnosis {
-    /// The diagnosis in words, as they are true at an instant.
+    /// The diagnosis in words as of an instant.
     package func text(at now: Date) -> DiagnosisText {
         let words = cause.declaration.words(now)
         var (why, action) = (words.why, words.advice)
@@ -188,7 +188,7 @@ extension Diagnosis {
             why = why.map { "This machine meets something else: \($0)" }
             action = action.map { "\(English.action(word.trouble)) For what this machine meets: \($0)" }
         }
-        // What a cause says in Apple's words is not said twice.
+        // Apple's words are not repeated if the cause already has them.
         if let word, word.word.reason.isEmpty || why?.contains(word.word.reason) != true {
             why = [English.quote(word), why].compactMap(\.self).joined(separator: " ")
         }

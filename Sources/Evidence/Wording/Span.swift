@@ -1,11 +1,11 @@
 import Foundation
 
-/// Spans and instants as messages, pages and commands have them, so that one incident has one age everywhere. What is not
-/// a whole unit yet does not count as one.
+/// Time spans and instants in messages, pages and commands, so that one incident has one age everywhere. A unit counts
+/// only when it is complete.
 package enum Span {
     /// `45 s`, `12 min`, `31 h 12 min`, `12 d 4 h`: two units at most.
     package static func words(_ seconds: TimeInterval) -> String {
-        // What a server sends may be any number.
+        // A server may send any number.
         let total = Int(min(max(0, seconds), 1e12).rounded(.down))
         let (days, hours, minutes) = (total / 86400, total / 3600, total / 60)
         if total < 60 { return "\(total) s" }
@@ -37,8 +37,7 @@ package enum Span {
 }
 
 extension TimeInterval {
-    /// A duration of seconds in a sentence, in the largest unit that leaves a number worth reading: `45 s`, `5 min`, `26 h`,
-    /// `3 days`.
+    /// A duration in a sentence, in the largest unit that leaves a readable number: `45 s`, `5 min`, `26 h`, `3 days`.
     package var inWords: String {
         let seconds = Swift.max(0, self)
         switch seconds {

@@ -27,7 +27,7 @@ extension Int {
 }
 
 extension BehaviourChange {
-    /// One line: `/trips/a opens ABCDE12345.com.example.app in the new file, nothing in Apple's copy`.
+    /// One line: `/trips/a opens ABCDE12345.com.example.app in the new file, and nothing in Apple's copy`
     package var sentence: String {
         if to == .opens { return "\(example) opens \(appID) in the new file, and nothing in Apple's copy" }
         if from == .opens { return "\(example) opens \(appID) in Apple's copy, and nothing in the new file" }
@@ -38,21 +38,21 @@ extension BehaviourChange {
 
 // MARK: - Text from a watched site
 
-// It goes to terminals, logs and chats, and must not be able to move a cursor or turn text around.
+// It goes to terminals, logs and chats, so it must not move a cursor or reverse text.
 
 extension String {
-    /// The text with control characters, bidirectional overrides and other invisible steering replaced by `�`.
+    /// Replaces control characters, bidirectional overrides and other invisible formatting with `�`.
     package var displayable: String {
-        // Nearly all text is such, and this is asked for each line of each page and message.
+        // The common case first: this runs for each line of each page and message.
         if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
         return String(String.UnicodeScalarView(unicodeScalars.map { $0.isSteering ? "\u{FFFD}" : $0 }))
     }
 
-    /// Text of a server's as a part of a sentence: cleaned, and short enough that the sentence is still read to its end.
+    /// A server's text as a part of a sentence: cleaned, and short enough that people read the sentence to its end.
     package var inSentence: String { displayable.shortened(to: 100) }
 
-    /// The text cut to `limit` characters, with an ellipsis where something was cut. A character that carries marks without
-    /// end counts by its scalars: the result is never longer than four times the limit in those.
+    /// The text cut to `limit` characters, with an ellipsis if something was cut. One character may have any number of
+    /// combining marks, so the result also has at most four times as many scalars.
     package func shortened(to limit: Int) -> String {
         let cut = count <= limit ? self : prefix(max(0, limit - 1)) + "…"
         let scalars = cut.unicodeScalars
