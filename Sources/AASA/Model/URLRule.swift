@@ -213,7 +213,7 @@ public final class QueryItems: Sendable, RandomAccessCollection, Hashable {
         left === right || left.items == right.items
     }
 
-    /// Only the count and the first name: lists that differ only in the rest are rare.
+    /// Hashes only the count and the first name: lists that differ only in the rest are rare.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(count)
         hasher.combine(first?.key)
