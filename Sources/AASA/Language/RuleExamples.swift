@@ -1,11 +1,11 @@
-// Short URLs that a rule matches, for messages and for samples.
+// Short URLs that a rule matches, for messages and samples.
 
 extension URLRule {
-    /// Different URLs that match, shortest first, as path with query and fragment; fewer where the rule matches no more.
-    /// Parts that the rule does not look at are left out.
+    /// Different URLs that the rule matches, shortest first, as path with query and fragment. Fewer than `count` if the
+    /// rule matches fewer. Omits parts that the rule does not constrain.
     package func examples(count: Int) -> [String] { examples(count: count, meter: WorkMeter(steps: 200_000)) }
 
-    /// The same for work that several rules share.
+    /// The same, with a budget that several rules share.
     func examples(count: Int, meter: WorkMeter) -> [String] {
         guard count > 0, weight < Self.maximumExampleWeight else { return [] }
         var found: [String] = []
@@ -22,31 +22,31 @@ extension URLRule {
                 return found.count < count
             }
         } catch {
-            // What was found until then are still examples.
+            // The URLs found so far are still examples.
         }
         let examples = found.filter { text in MatchableURL(text).map(plainlyMatches) ?? false }
         return examples.isEmpty ? simpleExample.map { [$0] } ?? [] : examples
     }
 
-    /// Rules with more elements, values of variables included, are hostile: no example is worth their cost.
+    /// Heavier rules, values of variables included, are hostile: an example is not worth its cost.
     static let maximumExampleWeight = 20_000
 
-    /// A URL put together from the patterns, for rules whose automaton is too large: each wildcard as short as it may be.
+    /// A URL built from the patterns, with each wildcard as short as possible, for rules whose automaton is too large.
     var simpleExample: String? { example(filling: .shortest).map { ExampleURL.readable($0) } }
 
-    /// Some URLs that match: those that are put together, then those of the automaton, as far as the work lasts.
+    /// Some URLs that match: first those built from the patterns, then those of the automaton, while the budget lasts.
     func samples(count: Int, meter: WorkMeter) -> [String] {
         guard weight < Self.maximumExampleWeight else { return [] }
         let plain = [Filling.shortest, .rare, .plain].compactMap { example(filling: $0).map(ExampleURL.readable) }
         return (plain + (meter.isExhausted ? [] : examples(count: count, meter: meter))).uniqued
     }
 
-    /// Whether the rule matches, as far as a moment tells: an example that takes long is none.
+    /// Whether the rule matches within a small budget. An example that takes longer is not used.
     fileprivate func plainlyMatches(_ url: MatchableURL) -> Bool {
         mismatch(MatchSubject(url, meter: WorkMeter(steps: 200_000))) == nil
     }
 
-    /// A URL for a message. One that is put together is as good as the shortest, and costs next to nothing.
+    /// A URL for a message. A URL built from the patterns is as good as the shortest one, and costs almost nothing.
     func example(meter: WorkMeter) -> String? {
         guard !meter.isExhausted, weight < Self.maximumExampleWeight else { return nil }
         for filling in [Filling.shortest, .plain] {
@@ -56,18 +56,18 @@ extension URLRule {
         return examples(count: 1, meter: meter).first
     }
 
-    /// What stands for the wildcards of a URL that is put together.
+    /// The replacements for wildcards in a URL that is built from the patterns.
     struct Filling {
         let run: String
         let scalar: String
 
         static let shortest = Filling(run: "", scalar: "a")
-        /// A text that hardly another rule names.
+        /// A text that other rules rarely contain.
         static let rare = Filling(run: "zq", scalar: "q")
         static let plain = Filling(run: "a", scalar: "a")
     }
 
-    /// - Returns: nil where the URL that comes out does not match; another one may.
+    /// - Returns: nil if the built URL does not match; another filling may succeed.
     func example(filling: Filling) -> String? {
         var text = path.map(filling.text) ?? "/"
         if !text.hasPrefix("/") { text = "/" + text }
@@ -105,9 +105,9 @@ extension URLRule.Filling {
     }
 }
 
-/// A URL of an automaton in the form that is shown.
+/// A URL from an automaton, in the form that messages show.
 enum ExampleURL {
-    /// Without the final slash of its path, where that says the same.
+    /// Drops the final slash of the path if the URL stays equivalent.
     static func readable(_ text: String) -> String {
         let path = text.prefix { $0 != "?" && $0 != "#" }
         guard path.count > 1, path.last == "/", let url = MatchableURL(text) else { return text }
@@ -116,20 +116,20 @@ enum ExampleURL {
     }
 }
 
-/// The matcher's word on examples, for as many rules as a budget allows.
+/// Checks examples with the matcher, for as many rules as the budget allows.
 extension WorkMeter {
-    /// Counts elements of patterns, each with what the matcher does in its time.
-    /// - Returns: false where the budget ends.
+    /// Charges for pattern elements, at the matcher's cost for each.
+    /// - Returns: false if the budget runs out.
     @discardableResult
     func use(elements: Int) -> Bool { use(4 * elements) }
 
-    /// The first rule of a list that matches, among some that are given by their places.
-    /// - Returns: nil where none does; also where the text is no URL, or the budget ends.
+    /// The first rule that matches, among the rules at some places of a list.
+    /// - Returns: nil if none matches, if the text is not a URL, or if the budget runs out.
     func firstMatch(_ rules: [URLRule], among places: some Sequence<Int>, _ text: String) -> Int? {
         guard use(elements: text.utf8.count / 8), let url = MatchableURL(text) else { return nil }
         let subject = MatchSubject(url, meter: self)
         for place in places {
-            // Most rules are told from the text at its first characters; what more they cost, the matcher counts.
+            // Most rules fail at the first characters of the text. The matcher charges for more.
             guard use(elements: 1) else { return nil }
             let isMatch = rules[place].mismatch(subject) == nil
             if isExhausted { return nil }
@@ -140,8 +140,8 @@ extension WorkMeter {
 
     func firstMatch(_ rules: [URLRule], _ text: String) -> Int? { firstMatch(rules, among: rules.indices, text) }
 
-    /// What a list of rules makes of a URL.
-    /// - Returns: nil where the budget ends.
+    /// What a list of rules does with a URL.
+    /// - Returns: nil if the budget runs out.
     func behaviour(_ rules: [URLRule], _ text: String) -> LinkBehaviour? {
         let index = firstMatch(rules, text)
         return isExhausted ? nil : index.map { rules[$0].behaviour } ?? .notMatched

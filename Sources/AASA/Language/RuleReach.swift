@@ -1,19 +1,19 @@
-// Which rules of an entry can ever decide, and which never do since earlier ones take all that they could match; and
-// which URLs apps of different entries both open: there order and what is installed decide.
+// Which rules of an entry can ever decide, and which never do because earlier rules match all their URLs. Also which
+// URLs apps of different entries both open: there the order and the installed apps decide.
 
-/// Whether one rule ever decides.
+/// Whether a rule decides about any URL.
 package struct RuleReach: Sendable {
     package let rule: URLRule
     package let verdict: Verdict
 
     package enum Verdict: Sendable {
-        /// It decides about this URL, the shortest of all.
+        /// It decides about this URL, the shortest one.
         case decides(example: String)
-        /// Proven: each URL that it matches is decided by one of these, in their order.
+        /// Proven: for each URL that it matches, one of these earlier rules decides. They are in file order.
         case shadowed(by: [URLRule])
-        /// Proven: no URL matches it, whatever the other rules.
+        /// Proven: it matches no URL, whatever the other rules are.
         case matchesNothing
-        /// The budget did not suffice.
+        /// The budget ran out.
         case undecided
     }
 
@@ -31,14 +31,14 @@ extension AppLinks.Entry {
         reach(budget, isShortest: true, ReachChecks())
     }
 
-    /// The same verdicts for less work: an example is some URL that the rule decides about, not the shortest one.
+    /// The same verdicts for less work: the example is any URL that the rule decides about, not the shortest one.
     func plainReach(budget: LanguageBudget, _ checks: ReachChecks = ReachChecks()) -> [RuleReach] {
         reach(budget, isShortest: false, checks)
     }
 
     private func reach(_ budget: LanguageBudget, isShortest: Bool, _ checks: ReachChecks) -> [RuleReach] {
         let search = ProgramSearch(budget)
-        /// The rules still without a URL about which they decide.
+        /// The rules without an example URL so far.
         var pending: Set<Int> = []
         var found: [Int: String] = [:]
         var shadows: RuleShadows?
@@ -52,9 +52,9 @@ extension AppLinks.Entry {
             }
             let steps = search.steps(of: judge.numbered)
             pending = Set(steps.map(\.index).filter { verdicts[$0] == nil })
-            // A rule that shares no URL with one that is asked about says nothing about it.
+            // A rule that shares no URL with a pending rule cannot affect it.
             let meeting = pending.reduce(0) { $0 + judge.ends.count(meeting: $1) }
-            // Where most meet most, looking for the others costs more than it saves.
+            // If most rules meet most others, the filter costs more than it saves.
             let asked =
                 meeting > 64 * rules.count
                 ? Set(rules.indices) : pending.union(pending.flatMap(judge.ends.rules))
@@ -75,12 +75,12 @@ extension AppLinks.Entry {
             isProof = false
         }
         var samplesLeft = 50
-        // Where there is no proof, a sample that a rule decides about shows as much; the proof's work is not done twice.
+        // Without a proof, a sample that a rule decides about is enough. It must not repeat the work of the proof.
         let sampling = WorkMeter(steps: min(budget.steps, 600_000))
         return rules.indices.map { index in
             var verdict = verdicts[index] ?? .undecided
             if verdicts[index] != nil {
-                // Told already.
+                // The plain verdict stands.
             } else if let example = found[index] {
                 if checks.found.firstMatch(rules, example) == index { verdict = .decides(example: example) }
             } else if let shadows, isProof || !pending.contains(index) {
@@ -98,27 +98,27 @@ extension AppLinks.Entry {
 }
 
 extension AppLinks {
-    /// Whether it is proven that no rule of an app's entries opens a URL; false where the budget does not suffice, and of an app
-    /// that the file does not name.
+    /// Whether it is proven that no rule of an app's entries opens a URL. False if the budget runs out or if the file
+    /// does not name the app.
     package func opensNothing(for app: String, budget: LanguageBudget = .lint) -> Bool {
         let own = entries.filter { $0.appIDs.contains(app) }
         return !own.isEmpty && own.allSatisfy { $0.plainReach(budget: budget).allSatisfy(\.opensNothing) }
     }
 }
 
-/// What the matcher may cost that has the last word, over all entries of a file.
+/// The budgets for checking results with the matcher, over all entries of a file.
 struct ReachChecks {
     let plain = WorkMeter(steps: 16_000_000)
     let found = WorkMeter(steps: 16_000_000)
 }
 
-/// Who takes the URLs of a rule that never decides.
+/// Finds the rules that decide about the URLs of a rule that never decides.
 private struct RuleShadows {
     let numbered: [ProgramSearch.NumberedRule]
     let ends: PathEnds
     private let rules: [URLRule]
     private let search: ProgramSearch
-    /// The first rule of each language, and the first that takes every URL.
+    /// The first rule of each language, and the first rule that matches every URL.
     private let first: [Int32: Int]
     private let catchAll: Int?
 
@@ -132,7 +132,7 @@ private struct RuleShadows {
         catchAll = languages.first { search.keys[Int($0.0)].isUnconstrained }?.1
     }
 
-    /// About a rule that was proven never to decide.
+    /// For a rule that is proven never to decide.
     func verdict(on index: Int) -> RuleReach.Verdict {
         guard let language = numbered[index].language else { return .matchesNothing }
         let sole = sole(before: index, language)
@@ -153,10 +153,10 @@ private struct RuleShadows {
         }
     }
 
-    /// The verdict where one URL of a rule is all that it takes.
-    /// - Returns: nil where the automata are needed.
+    /// The verdict, if one URL of the rule is enough to find it.
+    /// - Returns: nil if the automata are needed.
     func plainVerdict(on index: Int, _ check: WorkMeter) -> RuleReach.Verdict? {
-        // One without wildcards costs no more to try than to read.
+        // Trying a rule without wildcards costs no more than reading it.
         guard let language = numbered[index].language,
             rules[index].weight < URLRule.maximumExampleWeight || rules[index].cost.wildcards == 0,
             check.use(elements: ends.count(meeting: index))
@@ -171,7 +171,7 @@ private struct RuleShadows {
             if let sole { return .shadowed(by: [rules[sole]]) }
             guard let taker = check.firstMatch(rules, among: earlier + [index], url) else { return nil }
             if taker == index { return .decides(example: ExampleURL.readable(url)) }
-            // The rule that takes this URL takes all others, unless one before it does.
+            // If it covers the language, it takes all other URLs too, unless an earlier rule does.
             if let other = numbered[taker].language,
                 search.keys[Int(other)].plainlyCovers(search.keys[Int(language)])
             {
@@ -181,12 +181,12 @@ private struct RuleShadows {
         return nil
     }
 
-    /// An equal rule, or one that takes all, is reason enough.
+    /// An earlier rule that is equal or matches every URL is a sufficient reason.
     private func sole(before index: Int, _ language: Int32) -> Int? {
         [first[language], catchAll].compactMap { $0 }.filter { $0 < index }.min()
     }
 
-    /// The rules that decide about the URLs of a language, in order.
+    /// The rules that decide about the URLs of a language, in file order.
     private func takers(of language: Int32, before index: Int) throws(LanguageBudget.Exhausted) -> [Int] {
         try search.meter.spend(index + 1)
         let meeting = Set(ends.rules(meeting: index))
@@ -201,7 +201,7 @@ private struct RuleShadows {
         return takers.sorted()
     }
 
-    /// Whether every URL of a language is also one of the other; of nothing at all where there is no other.
+    /// Whether every URL of a language is also in the other one; without `other`, whether the language is empty.
     private func isContained(_ language: Int32, in other: Int32?) throws(LanguageBudget.Exhausted) -> Bool {
         var holds = true
         try search.run([other.map(Self.program) ?? [], Self.program(language)]) { residuals in
@@ -218,10 +218,10 @@ private struct RuleShadows {
     }
 }
 
-/// Which exclusions of an entry keep no URL from the app: no later rule would open what they take.
+/// Which exclusions of an entry have no effect: no later rule would open the URLs that they exclude.
 extension AppLinks.Entry {
-    /// The exclusions of which it is proven, and whether the budget sufficed for all. An entry of exclusions alone opens
-    /// nothing anyway, and none of its rules is named.
+    /// The exclusions that are proven to have no effect, and whether the budget was enough for all. Empty for an entry
+    /// of exclusions only: it opens nothing anyway.
     func idleExclusions(
         _ reaches: [RuleReach], _ search: ProgramSearch, _ check: WorkMeter
     ) -> (found: [URLRule], isComplete: Bool) {
@@ -236,7 +236,7 @@ extension AppLinks.Entry {
                 idle.append(rule)
                 continue
             }
-            // A URL that shows the effect is found without automata most of the time.
+            // Usually a URL that shows the effect can be found without automata.
             func showsEffect(_ url: String?) -> Bool {
                 guard let url, check.firstMatch(rules, url) == index else { return false }
                 return check.firstMatch(rules, among: later, url).map { !rules[$0].isExclusion } == true
@@ -249,7 +249,7 @@ extension AppLinks.Entry {
             if check.isExhausted { return (idle, false) }
             do {
                 if numbered.isEmpty { numbered = try search.numbered(rules) }
-                // A URL about which this rule decides, and which a later one would open.
+                // Search for a URL that this rule decides about and that a later rule would open.
                 var hasEffect = false
                 try search.run([search.steps(of: numbered[...index]), search.steps(of: numbered[(index + 1)...])]) {
                     $0[0].steps.contains { $0.index == index } && $0[1].steps.contains { !$0.isExclusion }
@@ -259,7 +259,7 @@ extension AppLinks.Entry {
                 }
                 if !hasEffect { idle.append(rule) }
             } catch {
-                // Not known; nothing is said of this one.
+                // Unknown: do not report this exclusion.
                 isComplete = false
                 if search.meter.isExhausted { break }
             }
@@ -268,8 +268,8 @@ extension AppLinks.Entry {
     }
 }
 
-/// Which rules can meet on a path at all, told by the literal text that their path patterns begin and end with: most rules
-/// of most files cannot. Says too much at times, never too little.
+/// Which rules can match a common path, judged by the literal text at both ends of their path patterns. Most rules of
+/// most files cannot. It may report too many rules, never too few.
 struct PathEnds {
     private var heads = TextTree()
     private var tails = TextTree()
@@ -280,13 +280,13 @@ struct PathEnds {
         let tail: [Unicode.Scalar]
     }
 
-    /// So much of an end is looked at.
+    /// The maximum number of scalars of an end that is compared.
     private static let maximumLength = 64
 
-    /// Takes the languages of a list of rules, nil for a rule that never matches.
+    /// Takes the keys of a list of rules; nil for a rule that never matches.
     init(_ keys: [RuleKey?]) {
         let encodings = Set(keys.compactMap { $0.flatMap { $0.path == nil ? nil : $0.isPercentEncoded } })
-        // Of one URL, an encoded text and a decoded one differ from the first escape on, and an escape may begin before a
+        // The encoded and the decoded text of a URL differ from the first escape on, and an escape may begin before a
         // tail.
         let isMixed = encodings.count > 1
         ends = keys.map { key in
@@ -295,7 +295,7 @@ struct PathEnds {
                 let head = path.lazy.map(\.literal).prefix { $0 != nil && !(isMixed && $0 == "%") }
                 let tail = path.lazy.reversed().map(\.literal).prefix { !isMixed && $0 != nil }
                 return Ends(
-                    // Folded, whether case counts or not.
+                    // Folded even if case matters.
                     head: head.prefix(Self.maximumLength).compactMap { $0?.folded },
                     tail: tail.prefix(Self.maximumLength).compactMap { $0?.folded })
             }
@@ -307,12 +307,12 @@ struct PathEnds {
         }
     }
 
-    /// At most so many rules may have a path in common with it.
+    /// The maximum number of rules that may share a path with it.
     func count(meeting index: Int) -> Int {
         ends[index].map { min(heads.count(meeting: $0.head), tails.count(meeting: $0.tail)) } ?? 0
     }
 
-    /// The rules before one that may have a path in common with it, in order.
+    /// The earlier rules that may share a path with this rule, in file order.
     func rules(meeting index: Int) -> [Int] {
         guard let ends = ends[index] else { return [] }
         let (byHead, byTail) = (heads.count(meeting: ends.head), tails.count(meeting: ends.tail))
@@ -321,12 +321,12 @@ struct PathEnds {
     }
 }
 
-/// Numbered texts, by what they begin with.
+/// Numbered texts in a prefix tree.
 private struct TextTree {
     private struct Node {
         var children: [Unicode.Scalar: Int] = [:]
         var ending: [Int] = []
-        /// Those, and all that go on.
+        /// The texts that end here or below.
         var all: [Int] = []
     }
 
@@ -348,7 +348,7 @@ private struct TextTree {
         nodes[current].ending.append(number)
     }
 
-    /// The texts that begin with this one, or this one with them.
+    /// The texts that begin with this one, and those that this one begins with.
     func numbers(meeting text: [Unicode.Scalar]) -> [Int] {
         let (path, last) = way(of: text)
         return path.flatMap { nodes[$0].ending } + nodes[last].all
@@ -359,7 +359,7 @@ private struct TextTree {
         return path.reduce(nodes[last].all.count) { $0 + nodes[$1].ending.count }
     }
 
-    /// The nodes to the end of a text that is there, the last one apart.
+    /// The nodes along the longest known prefix of a text, the last one separately.
     private func way(of text: [Unicode.Scalar]) -> (path: [Int], last: Int) {
         var path: [Int] = []
         var current = 0
@@ -372,26 +372,26 @@ private struct TextTree {
     }
 }
 
-/// Apps of two entries that open the same URL.
+/// Apps of two entries that both open the same URL.
 package struct AppOverlap: Sendable {
-    /// The apps of the one side, then those of the other.
+    /// The apps of the first side, then those of the second.
     package var appIDs: [String] { sides.flatMap { $0 } }
-    /// Shared with other overlaps: there may be thousands of apps.
+    /// Two lists, shared with other overlaps: there may be thousands of apps.
     let sides: [[String]]
-    /// The shortest URL that both open, as path with query and fragment.
+    /// The shortest URL that both sides open, as path with query and fragment.
     package let example: String
-    /// The rule of each side that opens it.
+    /// The rule of each side that opens the example.
     package let rules: [URLRule]
 }
 
 extension AppLinks {
-    /// At most one for each pair of entries. Apps of one entry share its URLs on purpose and are not reported. Pairs
-    /// beyond the budget are left out.
+    /// At most one for each pair of entries. Apps of one entry share its URLs on purpose and are not reported. Omits
+    /// pairs beyond the budget.
     package func overlaps(budget: LanguageBudget = .lint) -> [AppOverlap] {
         overlaps(budget: budget) { !AppID.isTemplate($0) }.found
     }
 
-    /// The same among some of the apps, and whether all pairs were compared.
+    /// The same for some of the apps, and whether all pairs were compared.
     func overlaps(
         budget: LanguageBudget, where isCounted: (String) -> Bool
     ) -> (found: [AppOverlap], isComplete: Bool) {
@@ -418,7 +418,7 @@ extension AppLinks {
                     do {
                         found = try Self.shared(left, right, search)
                     } catch  where !search.meter.isExhausted {
-                        // Too many states for this pair; others may have few.
+                        // Too many states for this pair; other pairs may need fewer.
                         isComplete = false
                         continue
                     }
@@ -426,7 +426,7 @@ extension AppLinks {
                     guard let found,
                         reported.insert(zip(pair, found.rules).map { $0.owners[$1] }.sorted()).inserted
                     else { continue }
-                    // The matcher has the last word.
+                    // The matcher confirms each result.
                     let isTrue = zip(pair, found.rules).allSatisfy { side, rule in
                         check.use(elements: side.owners.count)
                             && check.firstMatch(file.rules(of: side.entries), found.url) == rule
@@ -437,13 +437,13 @@ extension AppLinks {
                 }
             }
         } catch {
-            // What was found until then is still true.
+            // The overlaps found so far are still valid.
             isComplete = false
         }
         return (overlaps, isComplete && !check.isExhausted)
     }
 
-    /// Apps that the same entries name, with the rules of these.
+    /// Apps that the same entries name, with the rules of those entries.
     private struct Side {
         let apps: [String]
         let entries: [Int]
@@ -452,7 +452,7 @@ extension AppLinks {
         let owners: [Int]
     }
 
-    /// A URL that both sides open, by rules of different entries.
+    /// A URL that rules of different entries open, one of each side.
     private static func shared(
         _ left: Side, _ right: Side, _ search: ProgramSearch
     ) throws(LanguageBudget.Exhausted) -> (url: String, rules: [Int])? {
