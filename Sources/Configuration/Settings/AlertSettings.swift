@@ -1,4 +1,4 @@
-// Who is notified of what: `alerts` with its channels.
+// The `alerts` section with its channels.
 
 import Evidence
 import Facts
@@ -6,17 +6,17 @@ import Monitoring
 
 /// Who is notified, and how often.
 package struct AlertSettings: Sendable, Equatable {
-    /// Between two reminders of an open incident; nil: no reminders.
+    /// The time between two reminders of an open incident; nil: no reminders.
     package var remindEvery: Duration? = .seconds(24 * 3600)
-    /// How long the first message about a kind of trouble waits for others to share a message with.
+    /// How long the first notification about one kind of incident waits for others, to be sent with them.
     package var groupWait: Duration = .seconds(10)
-    /// The shortest time between two messages about new incidents of one kind, to one channel.
+    /// The minimum time between two messages to one channel about new incidents of one kind.
     package var groupInterval: Duration = .seconds(300)
-    /// The name of the channel that is notified of the monitor's own trouble, whatever the routes say; nil: all are.
+    /// The only channel that is notified of the monitor's own problems; nil: all channels.
     package var fallback: String?
-    /// Who is notified later, where nobody has acknowledged an incident. These channels are not part of "all channels".
+    /// The channels that are notified later if nobody acknowledges an incident. "All channels" does not include them.
     package var escalation = Escalation()
-    /// No name twice, in the order of the file.
+    /// In file order, with unique names.
     package var channels: [ChannelSettings] = []
 
     package init() {}
@@ -26,26 +26,26 @@ package struct AlertSettings: Sendable, Equatable {
 package struct ChannelSettings: Sendable, Equatable {
     package var name: String
     package var type: ChannelKind
-    /// https, or plain http to a loopback host; of e-mail smtps or smtp. Nil where the service has one address for all.
+    /// https, or http to a loopback host; for e-mail, smtps or smtp. nil if the service has one address for all users.
     package var url: Secret?
-    /// The keys that a webhook's messages are signed with, each `whsec_` and 24 to 64 bytes in Base64.
+    /// The keys that sign a webhook's messages, each `whsec_` and 24 to 64 bytes in Base64.
     ///
-    /// Empty: unsigned. Several while a secret is being replaced: the message bears a signature by each.
+    /// Empty: unsigned. Several while a secret is being replaced: the message has one signature for each.
     /// https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
     package var secrets: [Secret]
-    /// What opens the service: a token, the routing key of a pager, or the password at a mail server.
+    /// The credential: a token, the routing key of a pager, or the password of a mail server.
     package var token: Secret?
-    /// The channel, chat, person, room or topic, where the URL does not say it. A topic of ntfy is a secret.
+    /// The channel, chat, person, room or topic, if the URL does not contain it. An ntfy topic is a secret.
     package var destination: Secret?
-    /// The thread within it, of Discord and Telegram.
+    /// Only for Discord and Telegram.
     package var thread: String?
-    /// Of e-mail.
+    /// Only for e-mail.
     package var mail: MailAddresses?
-    /// The least severity that it is notified of.
+    /// The lowest severity of which the channel is notified.
     package var severity: Severity
-    /// The kinds of incidents that it is notified of: exact ones, and `area.*`. Empty: all.
+    /// The incident kinds of which the channel is notified: exact names, and `area.*`. Empty: all.
     package var kinds: [String]
-    /// What it is notified of; not empty.
+    /// Never empty.
     package var notify: Set<Notified>
 
     package init(
@@ -67,14 +67,14 @@ package struct ChannelSettings: Sendable, Equatable {
     }
 }
 
-/// Which keys each kind of receiver has: the one table for the reader, for editors and for the documentation.
+/// The keys of each channel type. The reader, editors and the documentation all use this table.
 extension ChannelKind {
-    /// Those that need one address, and nothing else.
+    /// The types that need only one URL.
     package static let ofOneAddress = allCases.filter { type in
         type == .slack || type.keys.filter(\.isRequired) == [.required(.url)]
     }
 
-    /// Beside `name` and `type`.
+    /// The keys that depend on the type.
     package var keys: [ChannelKey] {
         switch self {
         case .webhook: [.required(.url), .optional(.secret)]
@@ -93,7 +93,7 @@ extension ChannelKind {
     }
 }
 
-/// A key of a channel, as one type has it.
+/// A key of one channel type.
 package struct ChannelKey: Sendable, Equatable {
     package let name: Name
     package let isRequired: Bool
@@ -110,7 +110,7 @@ package struct ChannelKey: Sendable, Equatable {
         case threadID = "thread_id"
         case username, password, from
 
-        /// Secrets may also stand in a file, under the same name with `_file`.
+        /// A secret can also be in a file; the key for its path ends in `_file`.
         package var isSecret: Bool {
             switch self {
             case .url, .secret, .token, .routingKey, .topic, .password: true
