@@ -8,8 +8,7 @@ package enum ConfigurationLoader {
     ///
     /// - Parameters:
     ///   - text: the YAML, at most 1 MiB.
-    ///   - file: the path for messages. Relative paths in the text (secret files, `ca_file`) are relative to its
-    ///     folder.
+    ///   - file: the path for messages. Relative paths in the text (secret files, `ca_file`) start at its folder.
     ///   - shard: the share of the domains to keep; nil: the `shard` of the text.
     ///   - environment: the variables for `${NAME}`.
     ///   - now: the current time, to find dates that have passed.
@@ -140,7 +139,7 @@ package enum ConfigurationLoader {
 /// A valid configuration with the positions of its values, for warnings from other modules.
 package struct ExaminedConfiguration: Sendable {
     package let file: ConfigurationFile
-    /// In the order of the file.
+    /// In file order.
     package let warnings: [ConfigurationProblem]
     /// The name of the file in messages.
     package let name: String

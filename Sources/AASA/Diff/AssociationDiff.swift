@@ -195,8 +195,7 @@ struct ValueDiff {
         news = meanings.numbers(of: new.root)
     }
 
-    /// Whether a value of the older file and one of the newer file differ in meaning, that is, in their canonical
-    /// forms.
+    /// Whether values of the older and the newer file differ in meaning, that is, in their canonical forms.
     func differ(_ old: JSONNode?, _ new: JSONNode?) -> Bool {
         old.flatMap { olds[$0.range.lowerBound] } != new.flatMap { news[$0.range.lowerBound] }
     }

@@ -1,5 +1,4 @@
-/// The first error in a text that is not JSON: where a strict parser stops, what it expected, and the cause if it is
-/// known.
+/// The first error in a text that is not JSON: where a strict parser stops, what it expected, and the cause if known.
 public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The byte offset, from the start of the text, at which the parser stops.
     public let offset: Int

@@ -1,5 +1,5 @@
-// Which rules of an entry can ever decide, and which never do because earlier rules match all their URLs. Also which
-// URLs apps of different entries both open: there the order and the installed apps decide.
+// Which rules of an entry can decide about a URL, and which never do because earlier rules match all their URLs. Also
+// which URLs apps of different entries both open: there the order and the installed apps decide.
 
 /// Whether a rule decides about any URL.
 package struct RuleReach: Sendable {
@@ -7,7 +7,7 @@ package struct RuleReach: Sendable {
     package let verdict: Verdict
 
     package enum Verdict: Sendable {
-        /// It decides about this URL, the shortest one.
+        /// It decides about this URL, usually the shortest one.
         case decides(example: String)
         /// Proven: for each URL that it matches, one of these earlier rules decides. They are in file order.
         case shadowed(by: [URLRule])

@@ -26,8 +26,8 @@ public enum ContestedPoint: String, Sendable, Hashable, CaseIterable {
 }
 
 extension MatchResult {
-    /// The points on which sources disagree and that matter for this URL and file: with another reading, another app or
-    /// none would open the URL. Computed on each access.
+    /// The points on which sources disagree and that matter for this URL and file: another reading would let another
+    /// app or no app open the URL. Computed on each access.
     public var contested: [ContestedPoint] { contested(meter: WorkMeter(.match)) }
 
     /// The same, with a budget that several URLs share; empty if the budget runs out.

@@ -12,6 +12,7 @@ public enum MismatchedPart: Sendable, Hashable {
 
 /// One rule that was tried on a URL, in its entry.
 public struct RuleAttempt: Sendable {
+    /// The entry that contains the rule.
     public let entry: AppLinks.Entry
     /// The first part that did not match; nil: the rule matched, so it decided for this entry.
     public let mismatch: MismatchedPart?
@@ -30,7 +31,7 @@ public enum LinkBehaviour: String, Codable, Sendable, Hashable, CaseIterable {
     case notMatched = "not_matched"
 }
 
-/// What a file says about one URL.
+/// The result of matching one URL against a file.
 public struct MatchResult: Sendable {
     /// The app that opens the URL: the first one in file order, as Apple documents; nil if no app opens it. On iOS 15,
     /// the last one was once reported to win; `alsoOpenedBy` lists the others.

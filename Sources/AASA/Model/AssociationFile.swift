@@ -132,8 +132,7 @@ public struct AppLinks: Sendable {
         /// The JSON pointer of the entry (RFC 6901), such as `/applinks/details/0`.
         public let pointer: String
         package let node: JSONNode
-        /// The rules of `paths` next to `components`, for iOS 12 and earlier. Empty if the entry has only one of the
-        /// two.
+        /// The rules of `paths` next to `components`, for iOS 12 and earlier. Empty if only one of the two exists.
         package let olderRules: [URLRule]
     }
 }

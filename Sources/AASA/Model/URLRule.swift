@@ -31,8 +31,7 @@ public struct URLRule: Sendable {
     /// nil: any fragment.
     public let fragment: Pattern?
     public let isCaseSensitive: Bool
-    /// If true, patterns are compared with the percent-encoded URL. If false, the URL is decoded first; patterns never
-    /// are.
+    /// If true, patterns match the percent-encoded URL; if false, the decoded URL. Patterns are never decoded.
     public let isPercentEncoded: Bool
     let place: Place
     package let node: JSONNode

@@ -209,8 +209,7 @@ struct EscalationReader {
     }
 }
 
-/// The names of all channels, including invalid ones, to check references: in a domain, as the fallback, and in the
-/// escalation.
+/// The names of all channels, including invalid ones, to check references in domains, `fallback` and `escalation`.
 struct ChannelNames {
     let all: [ScalarText]
     let reading: Reading

@@ -291,8 +291,7 @@ extension ChannelReader {
     }
 }
 
-/// The format of a channel's value. Values become parts of URLs, headers and bodies, so each format also prevents
-/// injection.
+/// The format of a channel's value. Values go into URLs, headers and bodies, so each format also prevents injection.
 enum ChannelValue {
     case token, telegramToken, routingKey, topic, slackChannel, chat, lineTarget, number, password, mailAddress
 

@@ -70,7 +70,7 @@ enum ServiceReader {
         return result
     }
 
-    /// The path of the store alone.
+    /// Only the path of the store.
     static func path(_ section: Section?, _ reading: Reading) -> String {
         reading.placeOfStore(section?.text("path", "a path")?.value ?? StoreSettings().path)
     }

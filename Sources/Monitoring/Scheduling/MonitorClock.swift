@@ -15,8 +15,7 @@ package protocol MonitorClock: Sendable {
     /// - Throws: like `sleep(for:)`.
     func sleep(until instant: Date) async throws
 
-    /// The factor for the intervals of periodic work: 1, except in a demonstration, where a day takes seconds of the
-    /// machine.
+    /// The factor for the intervals of periodic work: 1, except in a demonstration, where a day takes seconds.
     var intervalFactor: Double { get }
 }
 
