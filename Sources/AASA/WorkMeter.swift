@@ -4,21 +4,21 @@
 // Who asks a question gives one meter for all of it. The parser, the model, most lint rules and the comparison of values are not
 // charged: they look at each value of a file a fixed number of times, and `AssociationFile.sizeLimit` is their budget.
 
-/// Bounds on the work of one question. Joint automata can grow exponentially with hostile patterns; beyond the budget an
-/// answer says that it is not a proof.
+/// The work limits of one question. Hostile patterns can make joint automata grow exponentially. When the budget runs
+/// out, the answer says that it is not a proof.
 package struct LanguageBudget: Sendable, Hashable {
-    /// Joint states of one search: of one group of apps, or of one entry.
+    /// The maximum number of joint states in one search, which covers one group of apps or one entry.
     package var states: Int
-    /// Elementary steps of the whole question, over all its searches. Some ten million take a second in a debug build.
+    /// Elementary steps for the whole question, over all its searches. A debug build does about ten million a second.
     package var steps: Int
-    /// Memory for the machines and states of the question, in bytes.
+    /// Bytes of memory for the machines and states of the question.
     package var bytes: Int
 
     package init(states: Int, steps: Int, bytes: Int = LanguageBudget.standardBytes) {
         (self.states, self.steps, self.bytes) = (states, steps, bytes)
     }
 
-    /// Bytes of memory that one question may take.
+    /// 48 MiB.
     package static let standardBytes = 48 << 20
 
     /// For comparing two files.
@@ -31,7 +31,7 @@ package struct LanguageBudget: Sendable, Hashable {
     struct Exhausted: Error {}
 }
 
-/// Counts down the steps and bytes of a question, over all its parts.
+/// Counts down the steps and bytes of one question, over all its searches.
 package final class WorkMeter {
     /// Joint states of one search.
     let states: Int
@@ -55,7 +55,7 @@ package final class WorkMeter {
         guard left > reserve else { throw LanguageBudget.Exhausted() }
     }
 
-    /// Counts memory before it is taken.
+    /// Charges memory before it is allocated.
     func take(_ bytes: Int) throws(LanguageBudget.Exhausted) {
         bytesLeft -= bytes
         guard bytesLeft > 0 else { throw LanguageBudget.Exhausted() }

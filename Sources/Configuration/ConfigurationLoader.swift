@@ -1,20 +1,20 @@
-// From a file to its settings, or to everything that is wrong with it.
+// Loads and checks the configuration.
 
 import Foundation
 
-/// Turns `monitor.yaml` into typed values, or into the list of everything that is wrong with it.
+/// Turns `monitor.yaml` into typed values, or reports every problem in it.
 package enum ConfigurationLoader {
     /// Reads the text of a configuration.
     ///
     /// - Parameters:
-    ///   - text: the YAML, 1 MiB at most.
-    ///   - file: the path for messages; relative paths in the text (secret files, `ca_file`) are taken from its folder.
-    ///   - shard: the share of the domains to keep, in place of the one that the text names.
-    ///   - environment: where `${NAME}` is looked up.
-    ///   - now: the present, by which dates of the text have passed.
-    ///   - isReadableByAll: whether every user of the machine can read a file, which is a warning where it holds secrets.
-    ///   - readFile: reads a secret's file; its errors' own words are shown only for `ConfigurationFileUnreadable`.
-    /// - Returns: the configuration, and the warnings in the order of the file.
+    ///   - text: the YAML, at most 1 MiB.
+    ///   - file: the path for messages. Relative paths in the text (secret files, `ca_file`) start at its folder.
+    ///   - shard: the share of the domains to keep; nil: the `shard` of the text.
+    ///   - environment: the variables for `${NAME}`.
+    ///   - now: the current time, to find dates that have passed.
+    ///   - isReadableByAll: whether every user of the machine can read a file. A warning if it contains secrets.
+    ///   - readFile: reads a secret's file. Messages repeat its error only if it is a `ConfigurationFileUnreadable`.
+    /// - Returns: the configuration, and the warnings in file order.
     /// - Throws: `ConfigurationFault` with every problem of the file.
     package static func parse(
         _ text: String, file: String, shard: Shard? = nil, environment: [String: String], now: Date = Date(),
@@ -31,10 +31,10 @@ package enum ConfigurationLoader {
         return (result, warnings: problems)
     }
 
-    /// Reads the configuration at `path`, and the files of secrets that it names. `shard` as in `parse`.
+    /// Reads the configuration at `path`, and the files of secrets that it names. `shard`: as in `parse`.
     ///
-    /// - Throws: `ConfigurationFileUnreadable` where the file itself cannot be read (exit code 66), `ConfigurationFault`
-    ///   where it is read and no good (exit code 78).
+    /// - Throws: `ConfigurationFileUnreadable` if the file cannot be read (exit code 66), `ConfigurationFault` if it
+    ///   has an error (exit code 78).
     package static func load(
         path: String, shard: Shard? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
@@ -44,9 +44,9 @@ package enum ConfigurationLoader {
         ) { try SmallFile.secret(at: $0) }
     }
 
-    /// Reads a configuration as `load` does, and remembers where its values are given. `path`: nil for standard input.
+    /// Like `load`, but also keeps the positions of values. `path`: nil for standard input.
     ///
-    /// - Throws: as `load`.
+    /// - Throws: like `load`.
     package static func examine(
         path: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> ExaminedConfiguration {
@@ -62,12 +62,12 @@ package enum ConfigurationLoader {
             file: file, warnings: reading.problems, name: reading.file, places: reading.places)
     }
 
-    /// What messages call standard input.
+    /// The name of standard input in messages.
     private static let standardInput = "<stdin>"
 
-    /// Where the configuration at `path` has its store, whatever else is in it: no secret is read, no other variable.
+    /// The path of the store in the configuration at `path`. Reads no secret, and no variable of another key.
     ///
-    /// - Throws: as `load`.
+    /// - Throws: like `load`.
     package static func storePath(
         path: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> String {
@@ -79,8 +79,8 @@ package enum ConfigurationLoader {
         return store
     }
 
-    /// The keys that are known in each section of a text, by the section's path: `""`, `network`, `domains[]`. The JSON Schema
-    /// is held against it.
+    /// The known keys of each section, by the section's path: `""`, `network`, `domains[]`. A test compares the JSON
+    /// Schema with them.
     package static func knownKeys(
         in text: String, environment: [String: String] = [:], readFile: (String) throws -> String
     ) -> [String: Set<String>] {
@@ -93,14 +93,14 @@ package enum ConfigurationLoader {
 
     /// `path`: nil for standard input.
     private static func text(at path: String?) throws -> String {
-        // One byte more than is allowed: `parse` then tells that the file is too large.
+        // One byte more than allowed, so that `parse` reports that the file is too large.
         let limits = SourceDocument.Limits.configuration
         let limit = limits.bytes + 1
         let bytes = try path.map { try SmallFile.bytes(at: $0, limit: limit) } ?? SmallFile.standardInput(limit: limit)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
                 .firstIndex { String(validating: $0, as: UTF8.self) == nil }
-            // A file cut within a character at the limit is too large, whatever it holds.
+            // If the limit cuts a character, the file is too large, not invalid.
             let message = bytes.count > limits.bytes ? limits.excess : "the file is not UTF-8"
             throw ConfigurationFault(problems: [
                 ConfigurationProblem(
@@ -114,7 +114,7 @@ package enum ConfigurationLoader {
         root(text, reading).map { ConfigurationReader(reading: reading, root: $0, shard: shard).read() }
     }
 
-    /// nil after telling why there is none.
+    /// nil after reporting why there is none.
     private static func root(_ text: String, _ reading: Reading) -> Section? {
         let document = SourceDocument(parsing: text)
         for problem in document.problems { reading.error(problem.message, at: problem.position) }
@@ -136,17 +136,17 @@ package enum ConfigurationLoader {
     }
 }
 
-/// A valid configuration with the places of its values, for warnings that other modules find.
+/// A valid configuration with the positions of its values, for warnings from other modules.
 package struct ExaminedConfiguration: Sendable {
     package let file: ConfigurationFile
-    /// In the order of the file.
+    /// In file order.
     package let warnings: [ConfigurationProblem]
-    /// As messages call the file.
+    /// The name of the file in messages.
     package let name: String
-    /// By the key's path, as `store.path`.
+    /// By the key's path, such as `store.path`.
     let places: [String: SourcePosition]
 
-    /// About the value of `key`, or about what the key's absence means.
+    /// A warning at the value of `key`; if the key is absent, at its section or at the start of the file.
     package func warning(at key: String, _ message: String) -> ConfigurationProblem {
         let section = key.split(separator: ".").first.map(String.init) ?? key
         let place = places[key] ?? places[section] ?? .start
@@ -155,12 +155,12 @@ package struct ExaminedConfiguration: Sendable {
     }
 }
 
-/// One complaint about a configuration, with the place that it is about.
+/// One problem of a configuration, with its position.
 package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertible {
     package enum Severity: String, Sendable {
         /// The configuration cannot be used.
         case error
-        /// It can be used, yet not all of it does what it says.
+        /// The configuration can be used, but not all of it works as written.
         case warning
     }
 
@@ -171,7 +171,7 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
     package let line: Int
     /// From 1, counted in Unicode scalars.
     package let column: Int
-    /// For people; never holds a secret nor the value of an environment variable.
+    /// For people. Never contains a secret or the value of an environment variable.
     package let message: String
 
     package init(severity: Severity, file: String, line: Int, column: Int, message: String) {
@@ -182,7 +182,7 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
         self.message = message
     }
 
-    /// `FILE:LINE:COLUMN: MESSAGE`, as compilers write it and editors jump to.
+    /// `FILE:LINE:COLUMN: MESSAGE`, the format of compilers, which editors recognize.
     package var description: String {
         "\(file):\(line):\(column): \(severity == .warning ? "warning: " : "")\(message)"
     }
@@ -190,7 +190,7 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
 
 /// A configuration that cannot be used; exit code 78.
 package struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Every problem, warnings too, in the order of their positions; at least one is an error.
+    /// Every problem, including warnings, in order of position. At least one is an error.
     package let problems: [ConfigurationProblem]
 
     package init(problems: [ConfigurationProblem]) {

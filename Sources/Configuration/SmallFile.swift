@@ -1,4 +1,4 @@
-// Reading files that people name: bounded, and with the system's own word where it fails.
+// Reads files that users name, up to a size limit. Errors contain the system's reason.
 
 import Foundation
 
@@ -10,13 +10,12 @@ import Foundation
     import Darwin
 #endif
 
-/// Reads files that people name.
 package enum SmallFile {
     /// The file's first bytes, `limit` at most. Pipes work too, as in `--config <(…)`; one that nobody writes to is refused.
     ///
     /// - Throws: `ConfigurationFileUnreadable` with the system's reason.
     package static func bytes(at path: String, limit: Int) throws(ConfigurationFileUnreadable) -> [UInt8] {
-        // Else the opening of a pipe waits for somebody who writes.
+        // Without O_NONBLOCK, opening a pipe waits for a writer.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw unreadable(path) }
         defer { close(file) }
@@ -25,13 +24,13 @@ package enum SmallFile {
         return try bytes(of: file, named: path, limit: limit, mayWait: status.st_mode & S_IFMT != S_IFREG)
     }
 
-    /// As `bytes(at:limit:)`, and waits as long as it takes: who types there takes time. Not by way of `/dev/stdin`, which
-    /// cannot be opened where it is a socket, as under sshd.
+    /// Like `bytes(at:limit:)`, but waits without a time limit, because a person may be typing. Not through
+    /// `/dev/stdin`, which cannot be opened if it is a socket, as under sshd.
     package static func standardInput(limit: Int) throws(ConfigurationFileUnreadable) -> [UInt8] {
         try bytes(of: STDIN_FILENO, named: "standard input", limit: limit, mayWait: false)
     }
 
-    /// Milliseconds until somebody has to write to a pipe, and for the next bytes once somebody does.
+    /// In milliseconds: the wait for a pipe's writer, and the wait for the next bytes.
     private static let timeout: (writer: Int32, bytes: Int32) = (2_000, 30_000)
 
     private static func bytes(
@@ -49,10 +48,10 @@ package enum SmallFile {
             }
             if count < 0, errno == EINTR { continue }
             let isEmpty = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
-            // Also how a folder shows itself: it opens and then refuses to be read.
+            // A folder fails here too: it can be opened, but not read.
             if count < 0, !isEmpty { throw unreadable(path) }
             if isEmpty { hasWriter = true }
-            // The end, unless it is a pipe that nobody has opened yet.
+            // The end of the file, unless it is a pipe without a writer so far.
             if count == 0, hasWriter || !mayWait { break }
             var request = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
             switch poll(&request, 1, hasWriter ? timeout.bytes : timeout.writer) {
@@ -92,7 +91,7 @@ package enum SmallFile {
         return text
     }
 
-    /// Whether the rights of a file and of the folders above it let every user of this machine read it.
+    /// Whether the permissions of a file and of the folders above it let every user of this machine read it.
     package static func isReadableByAll(_ path: String) -> Bool {
         guard let real = realpath(path, nil) else { return false }
         defer { free(real) }
@@ -101,7 +100,7 @@ package enum SmallFile {
         while true {
             var facts = stat()
             guard stat(place, &facts) == 0, facts.st_mode & needed != 0 else { return false }
-            // A pipe is this process's own.
+            // Only this process has its pipe.
             guard needed == S_IXOTH || facts.st_mode & S_IFMT == S_IFREG else { return false }
             guard place != "/", let slash = place.lastIndex(of: "/") else { return true }
             place = slash == place.startIndex ? "/" : String(place[..<slash])

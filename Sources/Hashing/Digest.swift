@@ -1,22 +1,22 @@
-// Hashes and message authentication codes, by the system's libcrypto: the one place in the program that asks it.
+// Hashes and message authentication codes from the system's libcrypto. No other module calls libcrypto.
 
 import COpenSSL
 
 /// A hash function of FIPS 180-4.
 package enum Digest: Sendable {
-    /// 20 bytes. Only for identifiers that are defined by it, such as UUIDs of version 5.
+    /// 20 bytes. Only for identifiers that require it, such as version 5 UUIDs.
     case sha1
     /// 32 bytes.
     case sha256
 
-    /// The hash of `bytes`, in the order of FIPS 180-4.
+    /// The hash of `bytes`, in the byte order of FIPS 180-4.
     package func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         Self.withContiguous(bytes) { bytes in
             produce { output, count in EVP_Digest(bytes.baseAddress, bytes.count, output, &count, algorithm, nil) }
         }
     }
 
-    /// The HMAC of `bytes` under `key`. RFC 2104.
+    /// The HMAC of `bytes` under `key` (RFC 2104).
     package func authenticationCode(for bytes: some Sequence<UInt8>, key: some Sequence<UInt8>) -> [UInt8] {
         Self.withContiguous(key) { key in
             Self.withContiguous(bytes) { bytes in
@@ -37,8 +37,8 @@ package enum Digest: Sendable {
         }
     }
 
-    // Looked up once: EVP_sha256() leaves OpenSSL 3 to look its provider up again at each call.
-    // Safe to share: nobody changes or frees them, and OpenSSL takes them as const from any thread.
+    // Fetched once: OpenSSL 3 looks the provider up again on each call of EVP_sha256().
+    // Safe to share: nothing changes or frees these objects, and OpenSSL reads them as const from any thread.
     nonisolated(unsafe) private static let sha1Algorithm = fetch("SHA1")
     // As above.
     nonisolated(unsafe) private static let sha256Algorithm = fetch("SHA256")
@@ -53,7 +53,7 @@ package enum Digest: Sendable {
     private func produce(_ body: (UnsafeMutablePointer<UInt8>?, inout UInt32) -> Int32) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { output, count in
             var written: UInt32 = 0
-            // Only a lack of memory makes it fail.
+            // It fails only if memory runs out.
             precondition(body(output.baseAddress, &written) == 1, "the system's libcrypto could not hash")
             count = Int(written)
         }
@@ -68,7 +68,7 @@ package enum Digest: Sendable {
 }
 
 extension Sequence<UInt8> {
-    /// Two digits a byte, in lower case.
+    /// Two lower-case digits for each byte.
     package var hexadecimal: String {
         let digits = StaticString("0123456789abcdef")
         let bytes = Array(self)

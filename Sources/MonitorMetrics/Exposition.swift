@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Writes metrics, family by family. Names and labels are the caller's; values of labels are escaped.
+/// Writes metrics, family by family. Callers choose names and labels; label values are escaped.
 package struct Exposition: Sendable {
     package enum Kind: String, Sendable { case counter, gauge, histogram }
 
@@ -18,13 +18,13 @@ package struct Exposition: Sendable {
         for (labels, value) in samples { sample(name, labels, value) }
     }
 
-    /// Begins a family; its samples follow.
+    /// Begins a family. Its samples must follow.
     mutating func family(_ name: String, _ kind: Kind, _ help: String) {
         line("# HELP \(name) \(help)")
         line("# TYPE \(name) \(kind.rawValue)")
     }
 
-    /// One sample of the family that was begun last.
+    /// Adds a sample to the latest family.
     mutating func sample(_ name: String, _ labels: Labels = Labels(), _ value: Double) {
         bytes.append(contentsOf: name.utf8)
         bytes.append(contentsOf: labels.text)
@@ -38,7 +38,7 @@ package struct Exposition: Sendable {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Whole numbers without a fraction, as most values are.
+    /// Whole numbers, as most values are, have no fraction.
     static func text(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
@@ -46,7 +46,7 @@ package struct Exposition: Sendable {
     }
 }
 
-/// The labels of a sample, escaped once and used for many.
+/// The labels of a sample, escaped once and reused.
 package struct Labels: Hashable, Comparable, Sendable {
     private var inner: [UInt8] = []
 
@@ -54,7 +54,7 @@ package struct Labels: Hashable, Comparable, Sendable {
         for (name, value) in pairs { append(name, value) }
     }
 
-    /// Names must not repeat.
+    /// The same name must not be on both sides.
     package static func + (left: Labels, right: Labels) -> Labels {
         var both = left
         if !left.inner.isEmpty, !right.inner.isEmpty { both.inner.append(UInt8(ascii: ",")) }
@@ -87,11 +87,11 @@ package struct Labels: Hashable, Comparable, Sendable {
 
 // MARK: - Counters and histograms
 
-/// Counts since the start of the process, one for each set of labels that was seen.
+/// Counts since the start of the process, one for each combination of labels seen.
 package final class Counter: Sendable {
     private let counts: Mutex<[Labels: Int]>
 
-    /// - Parameter known: shown as 0 before they are first counted, so that a rate begins at the first event.
+    /// - Parameter known: label combinations that start at 0 before the first event, so that rates see the first event.
     package init(_ known: [Labels] = []) {
         counts = Mutex(Dictionary(known.map { ($0, 0) }) { first, _ in first })
     }
@@ -107,7 +107,7 @@ package final class Counter: Sendable {
 /// A distribution since the start of the process, in buckets with fixed bounds.
 package final class Histogram: Sendable {
     private struct State {
-        /// One more than there are bounds; not cumulative.
+        /// One more than `bounds`; not cumulative.
         var counts: [Int]
         var sum = 0.0
     }
@@ -115,7 +115,7 @@ package final class Histogram: Sendable {
     private let bounds: [Double]
     private let state: Mutex<State>
 
-    /// - Parameter bounds: the upper ones of all buckets but the last, ascending.
+    /// - Parameter bounds: the upper bounds of all buckets but the last one, ascending.
     package init(_ bounds: [Double]) {
         self.bounds = bounds
         state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))

@@ -1,23 +1,23 @@
-// The metrics of one monitor, by the names of docs/metrics.md. Those who check and those who notify write them; `/metrics`
-// reads them. The gauges of a domain are replaced as a whole by each of its checks, so that a scrape reads no store.
+// The metrics of one monitor; docs/metrics.md describes them. The checks and the notifier write them, and `/metrics`
+// reads them. Each check replaces all gauges of its domain, so a scrape reads nothing from the store.
 
 import Synchronization
 
-/// What is known of one domain after its last check.
+/// The state of one domain after its last check.
 package struct DomainGauges: Sendable {
-    /// Whether the origin serves a file; nil: this machine could not ask.
+    /// Whether the origin serves a file; nil if this machine could not ask.
     package var isOriginUp: Bool?
-    /// nil: Apple's CDN was not asked, or said nothing about the file.
+    /// nil: the origin's file and Apple's copy could not be compared.
     package var isInSync: Bool?
-    /// nil: nothing is known to lag.
+    /// nil: no known lag.
     package var lagSeconds: Int?
-    /// Of the last look at each edge; nil before the first, and where edges are not asked.
+    /// From the last check of all edges; nil before the first one, and if edges are not checked.
     package var edges: (inSync: Int, asked: Int)?
     /// In seconds since 1970.
     package var certificateExpiry: Double?
-    /// `state` of the comparison.
+    /// The `state` of the comparison between the origin and Apple's CDN.
     package var state: String
-    /// Rule and severity of each finding, once.
+    /// The rule and severity of each finding, without repetition.
     package var findings: [Labels]
 
     package init(
@@ -37,29 +37,29 @@ package struct DomainGauges: Sendable {
 package final class MetricsRegistry: Sendable {
     /// From the first request of a check to its commit, in seconds.
     package let checkDuration = Histogram([0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60])
-    /// `outcome`: the level of the verdict, or `discarded` where the store took nothing.
+    /// `outcome`: the level of the verdict, or `discarded` if the store write failed.
     package let checks = Counter(["ok", "warning", "failing", "unknown", "discarded"].map { Labels(["outcome": $0]) })
-    /// From a change at the origin until Apple's CDN was seen to have it, in seconds.
+    /// From a change at the origin until the monitor saw it on Apple's CDN, in seconds.
     package let propagation = Histogram([300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172_800, 604_800])
-    /// From the instant at which a check is due to its begin, in seconds.
+    /// From the time a check is due to its start, in seconds.
     package let lateness = Histogram([0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900])
     private let gauges = Mutex<[String: DomainGauges]>([:])
 
     package init() {}
 
-    /// What the last check of a domain showed; nil once it is no longer watched.
+    /// Replaces the gauges of a domain; nil removes a domain that is no longer monitored.
     package func set(_ domain: String, _ gauges: DomainGauges?) { self.gauges.withLock { $0[domain] = gauges } }
 
-    /// What is counted elsewhere at the time of a scrape.
+    /// Values that other components count at the time of a scrape.
     package struct Surroundings: Sendable {
         package var version: String
-        /// Open incidents by kind; every kind is there.
+        /// Open incidents by kind, including kinds without incidents.
         package var incidents: [(kind: String, count: Int)]
         /// Pending notifications by channel.
         package var pending: [(channel: String, count: Int)]
-        /// Attempts to deliver, by channel and outcome.
+        /// Delivery attempts by channel and outcome.
         package var deliveries: [(channel: String, outcome: String, count: Int)]
-        /// Whether there is a sample for each domain.
+        /// Whether to write samples for each domain.
         package var isByDomain: Bool
 
         package init(
@@ -132,7 +132,7 @@ package final class MetricsRegistry: Sendable {
             domains.lazy.flatMap { domain in domain.gauges.findings.map { (domain.labels + $0, 1) } })
     }
 
-    /// What one probe saw, as `/probe` answers it. `took`: in seconds.
+    /// The result of one probe, for `/probe`. `took`: in seconds.
     package static func exposition(
         probeOf domain: String, _ gauges: DomainGauges, isSuccess: Bool, took: Double
     ) -> Exposition {

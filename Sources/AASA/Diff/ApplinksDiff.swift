@@ -1,9 +1,9 @@
-// What differs in `applinks`. Rules are compared app by app, however the apps are spread over entries; apps that the same
-// entries name are reported once.
+// The differences in `applinks`. Rules are compared app by app, regardless of how apps are spread over entries. Apps
+// with the same entries are reported together.
 
 struct ApplinksDiff {
-    /// Bytes of entries looked at, counted once for each group of apps that they belong to: a hostile file may give thousands
-    /// of apps thousands of rules each. The work is bounded, not the file.
+    /// The limit in bytes of entries compared, counted once for each group of apps: a hostile file may give thousands
+    /// of apps thousands of rules each. This bounds the work, not the file.
     private static let maximumBytes = 8 << 20
 
     private let values: ValueDiff
@@ -54,7 +54,7 @@ struct ApplinksDiff {
             changes.add(
                 .changed, "applinks: \(uncompared) more apps, whose many rules were not compared", at: "/applinks")
         }
-        // The same rules in other entries, entries that name no app, elements that are no entries, and duplicate IDs.
+        // Same rules in other entries, entries without apps, elements that are not entries, and duplicate IDs.
         let (left, right) = (before.node["details"], after.node["details"])
         if changes.count == start, values.differ(left, right), !isFormTold {
             values.add(from: left, to: right, at: "/applinks/details", into: &changes)
@@ -103,10 +103,10 @@ struct ApplinksDiff {
                 "\(label): \(new[pair.new].writtenInDiff), from place \(pair.old + 1) to place \(pair.new + 1)",
                 at: new[pair.new].pointer)
         }
-        // Comments, and keys that nobody reads.
+        // Comments and unknown keys.
         for pair in alignment.pairs where old[pair.old].form == new[pair.new].form {
             let (left, right) = (old[pair.old], new[pair.new])
-            // An entry without rules of its own stands in place of one; its keys are compared as the entry's.
+            // The rule of an entry without a list is the entry itself; `otherMembers` compares its keys.
             if left.form == .path || left.form == .wrongType && ValueDiff.text(left.node) == nil { continue }
             values.add(from: left.node, to: right.node, at: right.pointer, into: &changes)
         }
@@ -122,14 +122,14 @@ struct ApplinksDiff {
         otherMembers(from: old, to: new, into: &changes)
     }
 
-    /// What an entry has beside its apps and rules. One that stands for the whole of `apps` has nothing of its own.
+    /// The members of an entry other than its apps and rules. An entry for all of `apps` has none of its own.
     private func otherMembers(from old: AppLinks.Entry?, to new: AppLinks.Entry?, into changes: inout ChangeList) {
         for member in values.members(old?.node, new?.node) {
             switch member.name {
-            // Told by app, but for another way to write the same.
+            // Already reported by app, unless only the notation changed.
             case "appIDs", "appID": if old?.appIDs != new?.appIDs { continue }
             case "components": continue
-            // Beside components no device reads them.
+            // Devices ignore `paths` next to `components`.
             case "paths": if [old, new].contains(where: { $0?.form == .paths }) { continue }
             default: break
             }
@@ -140,7 +140,7 @@ struct ApplinksDiff {
         }
     }
 
-    /// Each entry in brackets.
+    /// The rules of each entry, in brackets.
     private static func rules(_ entries: [AppLinks.Entry]) -> String {
         entries.prefix(maximumShown).map { entry in
             let rules = entry.rules.prefix(maximumShown).map { $0.written(limit: 100) }
@@ -160,7 +160,7 @@ struct ApplinksDiff {
         }
     }
 
-    /// Variables, defaults, and whatever else stands beside `details`.
+    /// Variables, defaults, and other members next to `details`.
     private func otherChanges(from old: AppLinks, to new: AppLinks, into changes: inout ChangeList) {
         for member in values.members(old.node, new.node) {
             let place = "/applinks/\(member.key.escapedForPointer)"
@@ -198,7 +198,7 @@ struct ApplinksDiff {
 }
 
 extension URLRule {
-    /// What is no rule by its type opens every URL, whatever it looks like.
+    /// An element of the wrong type opens every URL, whatever it looks like.
     fileprivate var writtenInDiff: String {
         let text = written(limit: 1_000)
         let isPlain = form != .wrongType || node.members != nil || node.elements != nil

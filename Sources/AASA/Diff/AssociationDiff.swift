@@ -1,11 +1,13 @@
-// What differs in meaning between two files: services, apps, each app's rules in their order, variables, defaults, and
-// whatever else, named by its place. Formatting is no difference.
+// The differences in meaning between two files: services, apps, each app's rules in order, variables, defaults, and any
+// other value, by its JSON pointer. Formatting does not count.
 
+/// Compares what two files mean. `BehaviourDiff` compares which URLs open which apps.
 public enum AssociationDiff {
-    /// More changes than these are counted only.
+    /// Further changes are only counted.
     package static let maximumChanges = 50
 
-    /// The changes from `old` to `new`; none exactly where both have the same canonical form.
+    /// The changes from `old` to `new`. Empty if and only if both have the same meaning: key order, white space,
+    /// escapes and the spelling of numbers do not count; the order of arrays does.
     public static func compare(_ old: JSONDocument, _ new: JSONDocument) -> AssociationComparison {
         let values = ValueDiff(old, new)
         if !values.differ(old.root, new.root) { return AssociationComparison(changes: [], total: 0) }
@@ -31,7 +33,7 @@ public enum AssociationDiff {
                 values.add(from: member.old, to: member.new, at: place, into: &changes)
             }
         }
-        // Differences that none of the above sees, such as a key that stands twice.
+        // Differences that no case above finds, such as a duplicate key.
         if changes.count == 0 { values.addFirst(from: old.root, to: new.root, at: "", into: &changes) }
         return AssociationComparison(changes: changes.listed, total: changes.count)
     }
@@ -42,7 +44,7 @@ public enum AssociationDiff {
         return "service \(name)" + (apps.isEmpty ? "" : " with \(list)")
     }
 
-    /// A service that reads only `apps`.
+    /// A service other than applinks, which reads only `apps`.
     private static func serviceChanges(
         _ name: String, from old: JSONNode, to new: JSONNode, _ values: ValueDiff, into changes: inout ChangeList
     ) {
@@ -60,7 +62,7 @@ public enum AssociationDiff {
         }
     }
 
-    /// `pointer` tells where an app stands; in the newer file, or in the older one for what was removed.
+    /// `pointer`: the place of an app in the newer file, or in the older one if the app was removed.
     static func appChanges(
         _ service: String, from old: [String], to new: [String], into changes: inout ChangeList,
         pointer: (String) -> String, detail: (String) -> String = { _ in "" }
@@ -80,11 +82,11 @@ public enum AssociationDiff {
     }
 }
 
-/// What two files say differently.
+/// The differences in meaning between two files.
 public struct AssociationComparison: Sendable, Equatable {
-    /// `AssociationDiff.maximumChanges` at most, in the order of the newer file.
+    /// At most 50 changes, in the order of the newer file.
     public let changes: [AssociationChange]
-    /// How many there are in all.
+    /// The number of all changes.
     public let total: Int
 
     package init(changes: [AssociationChange], total: Int) {
@@ -92,7 +94,7 @@ public struct AssociationComparison: Sendable, Equatable {
         self.total = total
     }
 
-    /// Whether both mean the same.
+    /// Whether both files have the same meaning.
     public var isEmpty: Bool { total == 0 }
 }
 
@@ -101,9 +103,9 @@ public struct AssociationChange: Codable, Sendable, Equatable {
     public enum Kind: String, Codable, Sendable, CaseIterable { case added, removed, changed, moved }
 
     public let kind: Kind
-    /// One line for people.
+    /// One line for people, such as `service applinks with ABCDE12345.com.example.app`.
     public let summary: String
-    /// A JSON pointer into the newer file, or into the older one for what was removed.
+    /// A JSON pointer (RFC 6901) into the newer file, or into the older one if the value was removed.
     public let pointer: String
 
     package init(kind: Kind, summary: String, pointer: String) {
@@ -113,7 +115,7 @@ public struct AssociationChange: Codable, Sendable, Equatable {
     }
 }
 
-/// The first changes in full, and the number of all.
+/// The first changes in full, and the number of all changes.
 struct ChangeList {
     private(set) var listed: [AssociationChange] = []
     private(set) var count = 0
@@ -129,25 +131,25 @@ struct ChangeList {
                 pointer: pointer().cut(beyond: Self.maximumText)))
     }
 
-    /// Bytes; names and rules of the file may be as long as the file.
+    /// In bytes. Names and rules can be as long as the file.
     private static let maximumText = 8192
 }
 
-/// Which elements of two lists correspond, where order counts.
+/// Pairs the elements of two lists in which order counts.
 struct ListAlignment {
     struct Pair: Equatable {
         let old: Int
         let new: Int
     }
 
-    /// Equal elements, each with one of the other list, in the order of the newer list.
+    /// Pairs of equal elements, in the order of the newer list.
     let pairs: [Pair]
-    /// Those of the pairs that changed their order, as few as can be.
+    /// The pairs that changed their order; as few as possible.
     let moved: [Pair]
     let removed: [Int]
     let added: [Int]
 
-    /// The memory for a list in another order grows with its square: of longer ones nothing is said to have moved.
+    /// Memory grows with the square of a reordered list's length. Moves in longer lists are not reported.
     static let maximumOrdered = 1_000
 
     init<Element: Hashable>(from olds: [Element], to news: [Element]) {
@@ -168,7 +170,7 @@ struct ListAlignment {
         let isOrdered = max(olds.count, news.count) <= Self.maximumOrdered
         if isOrdered {
             (gone, came) = ([], [])
-            // Backwards, so that of two neighbours that changed places it is the second that moved: a rule is put ahead.
+            // From new to old, so that if two neighbours swap, the second one moved: people put a rule ahead.
             for change in olds.map({ old[$0] }).difference(from: news.map { new[$0] }) {
                 switch change {
                 case .remove(let offset, _, _): came.insert(news[offset])
@@ -177,7 +179,7 @@ struct ListAlignment {
             }
         }
         let kept = zip(olds.filter { !gone.contains($0) }, news.filter { !came.contains($0) })
-        // Not `inferringMoves`, which leaves out elements that stand twice.
+        // Not `inferringMoves`, which omits duplicate elements.
         var left = Dictionary(grouping: gone.sorted(by: >)) { old[$0] }
         let moved = came.sorted().compactMap { index in
             left[new[index]]?.popLast().map { Pair(old: $0, new: index) }
@@ -190,8 +192,7 @@ struct ListAlignment {
     }
 }
 
-/// Compares values of two files. What each value means is worked out once, however deep it stands and however often it is
-/// asked about.
+/// Compares values of two files. The meaning of each value is computed once, at any depth and for any number of calls.
 struct ValueDiff {
     private let olds: [Int: Int32]
     private let news: [Int: Int32]
@@ -202,8 +203,7 @@ struct ValueDiff {
         news = meanings.numbers(of: new.root)
     }
 
-    /// Whether a value of the older file and one of the newer one mean something else: exactly where their canonical forms
-    /// are not the same.
+    /// Whether values of the older and the newer file differ in meaning, that is, in their canonical forms.
     func differ(_ old: JSONNode?, _ new: JSONNode?) -> Bool {
         old.flatMap { olds[$0.range.lowerBound] } != new.flatMap { news[$0.range.lowerBound] }
     }
@@ -216,8 +216,8 @@ struct ValueDiff {
         var name: ExactText { ExactText(key) }
     }
 
-    /// The members of two objects by key, those that differ, in the order of the older one and then of the newer one.
-    /// Where a key stands twice the last one counts.
+    /// The members of two objects that differ, by key: first the keys of the older object, then new ones. The last of
+    /// duplicate keys counts.
     func members(_ old: JSONNode?, _ new: JSONNode?) -> [Member] {
         func index(_ node: JSONNode?) -> [ExactText: JSONNode] {
             Dictionary((node?.members ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
@@ -274,7 +274,7 @@ struct ValueDiff {
         "the value at \(pointer.isEmpty ? "the root" : pointer): \(text)"
     }
 
-    /// A value as it is written; of a long one the beginning, and how large it is.
+    /// The value as written; for a long one, its beginning and its size.
     private static func shown(_ node: JSONNode) -> String {
         let text = node.written(limit: maximumShown)
         return text.utf8.count > maximumShown
@@ -283,7 +283,7 @@ struct ValueDiff {
 
     private static let maximumShown = 120
 
-    /// Both values; of long ones that begin alike, what follows.
+    /// Both values; for long ones with a common beginning, only the rest.
     private static func outline(_ old: JSONNode, _ new: JSONNode) -> String {
         let texts = [old, new].map { Array($0.written(limit: maximumRead).unicodeScalars) }
         let same = zip(texts[0], texts[1]).prefix { $0 == $1 }.count
@@ -298,17 +298,17 @@ struct ValueDiff {
         return "\(rest(texts[0])) became \(rest(texts[1]))"
     }
 
-    /// Of two values, before they count as begun alike to the end.
+    /// The bytes of each value that are compared. A later difference is not shown.
     private static let maximumRead = 4_096
 
-    /// The first place that differs, alone.
+    /// Adds only the first difference.
     func addFirst(from old: JSONNode?, to new: JSONNode?, at pointer: String, into changes: inout ChangeList) {
         var all = ChangeList()
         add(from: old, to: new, at: pointer, into: &all)
         if let first = all.listed.first { changes.add(first.kind, first.summary, at: first.pointer) }
     }
 
-    /// A short value as it is written; nil for what takes more than a few words.
+    /// A short value as written; nil for arrays, objects and long values.
     static func text(_ node: JSONNode) -> String? {
         switch node.value {
         case .null, .bool: node.written
@@ -319,20 +319,20 @@ struct ValueDiff {
     }
 }
 
-/// Numbers what values mean: two have one number exactly where they have one canonical form. Each value is looked at once.
+/// Numbers the meanings of values: equal numbers mean equal canonical forms. Visits each value once.
 struct MeaningNumbers {
     private var known: [Meaning: Int32] = [:]
-    /// Values looked at, and members and elements put in order.
+    /// The number of values visited.
     private(set) var steps = 0
 
-    /// Of a value whose parts are numbered.
+    /// The meaning of a value, with numbers for its parts.
     private enum Meaning: Hashable {
         case null
         case bool(Bool)
         case number(ExactText)
         case string(ExactText)
         case array([Int32])
-        /// By key; those of one key in the order of the text, as in the canonical form.
+        /// Sorted by key; duplicates stay in file order, as in the canonical form.
         case object([Member])
     }
 
@@ -341,7 +341,7 @@ struct MeaningNumbers {
         let value: Int32
     }
 
-    /// - Returns: for each value of a file its number, by the offset of its first byte.
+    /// - Returns: the number of each value of a file, by the offset of its first byte.
     mutating func numbers(of root: JSONNode) -> [Int: Int32] {
         var result: [Int: Int32] = [:]
         _ = number(of: root, &result)

@@ -1,14 +1,16 @@
-// Two files compared by what phones do: for each app, whether any URL changes between opens, blocked and not matched.
+// Compares what phones do with two files: for each app, whether any URL changes between opens, blocked and not matched.
 
-/// URLs that do something else for an app than before, shown by one of them.
+/// A change of what URLs do for one app, with one of the URLs as an example.
 public struct BehaviourChange: Codable, Sendable, Hashable {
     public let appID: String
+    /// What the example does with the older file.
     public let from: LinkBehaviour
+    /// What the example does with the newer file.
     public let to: LinkBehaviour
-    /// A short URL path with query and fragment that shows the change, such as `/buy/a?x=1`.
+    /// A short URL that shows the change, as path with query and fragment, such as `/buy/a?x=1`.
     public let example: String
 
-    /// Whether a phone does something else: Safari opens what is excluded and what no rule matches alike.
+    /// Whether a phone behaves differently. Safari opens both blocked URLs and URLs that no rule matches.
     package var isSeenOnPhone: Bool { (from == .opens) != (to == .opens) }
 
     package init(appID: String, from: LinkBehaviour, to: LinkBehaviour, example: String) {
@@ -24,21 +26,22 @@ public struct BehaviourChange: Codable, Sendable, Hashable {
     }
 }
 
-/// What two files make phones do differently.
+/// The differences in what phones do with two files.
 public struct BehaviourComparison: Sendable, Hashable {
-    /// At most one for each app and pair of behaviours, in the order of the newer file's apps, then of those that went.
+    /// At most one for each app and pair of behaviours: first the newer file's apps in order, then the removed ones.
     public let changes: [BehaviourChange]
-    /// Whether it is proven that no other kind of change exists; where not, changes were looked for by samples.
+    /// Whether it is proven that no other kind of change exists. If false, samples of URLs were compared for some apps.
     public var isComplete: Bool { incompleteApps.isEmpty }
-    /// The apps for which the budget did not suffice for a proof.
+    /// The apps for which the work budget was too small for a proof.
     public let incompleteApps: [String]
 
-    /// What is known of two equal files without a look at them.
+    /// The result for two equal files, without a comparison.
     package static let ofEqualFiles = BehaviourComparison(changes: [], incompleteApps: [])
 }
 
+/// Compares which URLs open which apps. The search covers all URLs, within a work budget.
 public enum BehaviourDiff {
-    /// A file without applinks, nil, matches nothing.
+    /// The changes from `old` to `new`. nil stands for a file without applinks, which matches nothing.
     public static func compare(_ old: AppLinks?, _ new: AppLinks?) -> BehaviourComparison {
         compare(old, new, meter: WorkMeter(.standard))
     }
@@ -61,8 +64,7 @@ public enum BehaviourDiff {
     }
 }
 
-/// Two lists of rules compared over all URLs: the search behind the behavioural diff, and the samples that take its place
-/// where the budget ends.
+/// Compares two lists of rules over all URLs: by a search, and by samples if the budget runs out.
 struct ProgramComparing {
     struct Answer {
         var found: [(pair: BehaviourPair, example: String)] = []
@@ -75,7 +77,7 @@ struct ProgramComparing {
 
     private var files: FilePair
     private let search: ProgramSearch
-    /// Whether the budget lasted for all rules of the files.
+    /// Whether the budget was enough to number all rules of the files.
     private let isNumbered: Bool
     private let meter: WorkMeter
     /// Rules whose URLs may still be tried where there is no proof.
@@ -88,7 +90,7 @@ struct ProgramComparing {
         isNumbered = (try? self.files.number(search)) != nil
     }
 
-    /// Compares an app that these entries of the two files name.
+    /// Compares the rules for an app that these entries of the two files name.
     mutating func compare(_ claims: [[Int]]) -> Answer {
         var differences: [BehaviourPair: String] = [:]
         var isProof = true
@@ -102,7 +104,7 @@ struct ProgramComparing {
             return Answer(isComplete: false)
         }
         let (old, new) = (files.old.rules(of: claims[0]), files.new.rules(of: claims[1]))
-        // The matcher has the last word on each example.
+        // The matcher confirms each example.
         var found: [BehaviourPair: String] = [:]
         for (pair, url) in differences {
             if behaviours(old, new, url) == pair { found[pair] = url } else { isProof = false }
@@ -114,7 +116,7 @@ struct ProgramComparing {
             found: found.sorted { $0.key < $1.key }.map { (pair: $0.key, example: $0.value) }, isComplete: isProof)
     }
 
-    /// Looks for one URL for each change of behaviour; there is none where the rules are the same.
+    /// Searches for one URL for each change of behaviour. Equal rules need no search.
     private func search(
         _ claims: [[Int]], _ found: inout [BehaviourPair: String]
     ) throws(LanguageBudget.Exhausted) {
@@ -170,10 +172,10 @@ struct BehaviourPair: Hashable, Comparable {
 }
 
 extension Residual {
-    /// Whether the same decides in both, whatever comes.
+    /// Whether the same steps decide in both, whatever follows.
     fileprivate func decidesLike(_ other: Residual) -> Bool {
         guard isDecided == other.isDecided, steps.count == other.steps.count else { return false }
-        // The last of a decided program decides whatever its language is.
+        // The last step of a decided program always matches, so its language does not matter.
         let compared = isDecided ? steps.count - 1 : steps.count
         return zip(steps, other.steps).prefix(compared).allSatisfy { $0.decidesLike($1) }
             && (!isDecided || steps.last?.isExclusion == other.steps.last?.isExclusion)
@@ -186,7 +188,7 @@ extension Residual {
         return outcomes
     }
 
-    /// A rule right before one that decides the same whatever comes says nothing.
+    /// A step before the last one is redundant if the last one always matches and has the same effect.
     fileprivate mutating func dropRedundantEnd() {
         guard isDecided, let last = steps.last else { return }
         while steps.count > 1, steps[steps.count - 2].isExclusion == last.isExclusion {
@@ -209,14 +211,14 @@ extension LinkBehaviour {
     fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// Whether a file opens any link at all.
+/// Whether a file opens any link.
 extension AppLinks {
-    /// Rules that are tried before all URLs are searched.
+    /// The number of rules that are tried before the search over all URLs.
     private static let triedRules = 16
 
-    /// Whether some URL opens an app. Mostly a URL that is put together from the patterns of a rule answers that, at a hundredth
-    /// of the cost of a search through all URLs. Beyond the budget of the search the answer is true: nothing is proven, and an
-    /// app that is named is there to open something.
+    /// Whether some URL opens an app. Usually a URL built from a rule's patterns answers this, at a hundredth of the
+    /// cost of a search over all URLs. If the work budget of the search runs out, the answer is true: most apps in a
+    /// file open something.
     public var opensLinks: Bool {
         let meter = WorkMeter(.standard)
         let including = entries.lazy.filter { !$0.appIDs.isEmpty }.flatMap(\.rules).filter { !$0.isExclusion }

@@ -1,18 +1,18 @@
-// What single rules change: a URL for each that came or went, since one example for each kind of change hides the others.
+// The effect of single rules: a URL for each added or removed one. One example for each kind of change hides others.
 
-/// URLs that show what changed rules do.
+/// URLs that show the effect of changed rules.
 package struct ChangedRules: Sendable, Hashable {
-    /// For each rule one URL that it decides about, and that opens an app in one of the files only; once for each app.
+    /// For each rule and app, a URL that the rule decides about and that opens the app in only one file.
     package internal(set) var changes: [BehaviourChange] = []
-    /// How many rules beyond those have such a URL, too.
+    /// The number of further rules with such a URL.
     package internal(set) var more = 0
-    /// Whether all changed rules were tried. That a rule was tried and has no example is no proof that it changes nothing.
+    /// Whether all changed rules were tried. A rule that was tried and has no example may still change something.
     package internal(set) var isComplete = true
 
-    /// More rules than these are counted and not shown.
+    /// Further rules are only counted.
     package static let maximumShown = 10
 
-    /// Nothing, for two equal files.
+    /// The result for two equal files.
     package static let ofEqualFiles = ChangedRules()
 }
 
@@ -47,7 +47,7 @@ extension ChangedRules {
     }
 }
 
-/// Looks for URLs that single rules decide about.
+/// Searches for URLs that single rules decide about.
 struct RuleChangeSearch {
     private let check: WorkMeter
     /// Rules for which automata may be made.
@@ -81,7 +81,7 @@ struct RuleChangeSearch {
             let rule = Source(isNew: true, place: new[index].place)
             result.append(Found(rule: rule, from: from, to: new[index].behaviour, example: example))
         }
-        // What a rule that came shows may be what one that went shows.
+        // The example of an added rule may also show the effect of a removed one.
         let both = Set(result.compactMap { check.firstMatch(old, $0.example) })
         for index in gone where !shownGone.contains(index) && !both.contains(index) {
             guard let (example, to) = change(by: index, of: old, against: new) else { continue }
@@ -91,7 +91,7 @@ struct RuleChangeSearch {
         return result
     }
 
-    /// Made once for each rule, however many apps share it.
+    /// Computed once for each rule, however many apps share it.
     private mutating func meaning(of rule: URLRule, isNew: Bool) -> ExactText {
         let source = Source(isNew: isNew, place: rule.place)
         if let known = meanings[source] { return known }
@@ -100,7 +100,7 @@ struct RuleChangeSearch {
         return meaning
     }
 
-    /// A URL that the rule decides about and that begins or ceases to open, and what the other list makes of it.
+    /// A URL that the rule decides about and that opens in only one of the lists, and what the other list does with it.
     private mutating func change(
         by index: Int, of rules: [URLRule], against others: [URLRule]
     ) -> (example: String, other: LinkBehaviour)? {

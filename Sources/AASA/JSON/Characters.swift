@@ -1,7 +1,7 @@
-// Characters that look like others, do not show, or steer what shows them: files and answers of strangers hold all three.
+// Characters that look like others, are invisible, or control a terminal. Data from outside contains all three.
 
 extension Unicode.Scalar {
-    /// Quotation marks, dashes and dots that word processors put in place of those of ASCII.
+    /// Quotation marks, dashes and ellipses that word processors insert instead of the ASCII ones.
     package var isTypographic: Bool {
         switch value {
         case 0xAB, 0xBB, 0x2010...0x2015, 0x2018...0x201F, 0x2026, 0x2032, 0x2033, 0x2039, 0x203A, 0x2212, 0xFF02,
@@ -11,7 +11,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Blanks other than the plain one, and characters of no width.
+    /// Spaces other than U+0020, and characters without width.
     package var isInvisible: Bool {
         switch value {
         case 0xA0, 0xAD, 0x2000...0x200F, 0x2028...0x202F, 0x205F...0x2064, 0x2066...0x2069, 0x3000, 0xFEFF: true
@@ -19,7 +19,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Controls, bidirectional overrides and others that move a cursor or turn text around, and what has no shape of its own.
+    /// Private-use characters, and those that move the cursor or reorder text, such as bidirectional overrides.
     package var isSteering: Bool {
         if value < 0x7F { return value < 0x20 }
         return switch properties.generalCategory {
@@ -44,6 +44,6 @@ extension Unicode.Scalar {
 }
 
 extension UInt8 {
-    /// In ASCII.
+    /// An ASCII digit, 0 to 9.
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

@@ -1,22 +1,23 @@
-// A JSON text as values that remember where they stood. Findings point at lines and columns through them.
+// Parsed JSON whose values keep their source positions, so that findings can point at lines and columns.
 
-/// A parsed JSON text: strict RFC 8259, with every value's place.
+/// A JSON text, parsed strictly by RFC 8259, with the position of every value.
 ///
-/// A byte order mark is let pass and noted: Apple's CDN was seen to accept a file that begins with one, while strict
-/// parsers elsewhere refuse it.
+/// A leading byte order mark is accepted, as by Apple's CDN (observed). Other strict parsers reject it.
 public struct JSONDocument: Sendable {
     public let root: JSONNode
+    /// Whether the text begins with a UTF-8 byte order mark.
     public let hasByteOrderMark: Bool
     let duplicates: Duplicates
     let lines: LineTable
 
+    /// A key that occurs more than once in one object, with the positions of the first occurrence and of a later one.
     public struct DuplicateKey: Sendable, Equatable {
         public let key: String
         public let first: SourcePosition
         public let second: SourcePosition
     }
 
-    /// Keys that stand more than once in one object, the first of many: which of them counts is undefined.
+    /// The duplicate keys, at most 64. Which occurrence counts is undefined (RFC 8259, 4).
     public var duplicateKeys: [DuplicateKey] {
         duplicates.listed.map {
             DuplicateKey(
@@ -24,7 +25,7 @@ public struct JSONDocument: Sendable {
         }
     }
 
-    /// A key that stands in its object already.
+    /// A repeated key, with its first occurrence.
     struct Duplicate {
         let key: String
         /// The bytes of the two keys, quotes included.
@@ -33,13 +34,13 @@ public struct JSONDocument: Sendable {
         let pointer: String
     }
 
-    /// A hostile file may hold thousands: the first are listed, the others counted.
+    /// A hostile file can repeat thousands of keys: the first ones are listed, the others only counted.
     struct Duplicates {
         private(set) var listed: [Duplicate] = []
         private(set) var count = 0
         private static let maximumListed = 64
 
-        /// `frames`: the arrays and objects around the key, which the innermost has as its latest.
+        /// `frames`: the open arrays and objects, the outermost first. The innermost already has the key as its latest.
         mutating func add(
             _ key: (text: String, first: Range<Int>, second: Range<Int>), in frames: [JSONParser.Frame]
         ) {
@@ -52,11 +53,11 @@ public struct JSONDocument: Sendable {
         }
     }
 
-    /// Arrays and objects may be nested this deep; no real file comes near, and the parser's stack stays bounded.
+    /// The maximum nesting of arrays and objects, which bounds the parser's stack. No real file comes near.
     package static let maximumDepth = 256
 
-    /// Time and memory grow linearly with the text.
-    /// - Throws: `JSONSyntaxError` at the first fault.
+    /// Parses a text. Time and memory grow linearly with its size.
+    /// - Throws: `JSONSyntaxError` for the first error.
     public init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
         var parser = JSONParser(bytes: bytes)
         root = try parser.parseDocument()
@@ -65,17 +66,17 @@ public struct JSONDocument: Sendable {
         lines = LineTable(bytes)
     }
 
+    /// The line and column of a byte offset. An offset outside the text counts as the nearer end.
     public func position(of offset: Int) -> SourcePosition { lines.position(of: offset) }
 }
 
-/// A JSON value with the bytes that it came from.
+/// A JSON value and the bytes that it was parsed from.
 public struct JSONNode: Sendable, Equatable {
     public let value: JSONValue
-    /// The bytes of the value in the text, as offsets from its first byte.
+    /// Byte offsets from the start of the text.
     public let range: Range<Int>
 
-    /// The value of a key. Where a key stands twice, which of the two counts is undefined: the last one is
-    /// taken.
+    /// The value of a key; nil if the key is absent or this is not an object. The last of duplicate keys counts.
     public subscript(key: String) -> JSONNode? {
         guard case .object(let members) = value else { return nil }
         return members.last { $0.key.isExactly(key) }?.value
@@ -93,7 +94,7 @@ public struct JSONNode: Sendable, Equatable {
         if case .string(let string) = value { string } else { nil }
     }
 
-    /// The value as it is where of equal keys the first counts.
+    /// The same value with only the first of duplicate keys, at every depth.
     var withFirstMembersAlone: JSONNode {
         switch value {
         case .array(let elements): JSONNode(value: .array(elements.map(\.withFirstMembersAlone)), range: range)
@@ -110,32 +111,32 @@ public struct JSONNode: Sendable, Equatable {
         }
     }
 
-    /// The strings of an array; elements of another type are left out, as Apple leaves them out.
+    /// The strings of an array, without elements of other types, as Apple reads it; nil if this is not an array.
     public var strings: [String]? { elements?.compactMap(\.string) }
 }
 
 public indirect enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// The number as it was written: no precision is lost.
+    /// The number as written: no precision is lost.
     case number(String)
     case string(String)
     case array([JSONNode])
-    /// Members in the order of the text, duplicates included.
+    /// In file order, duplicates included.
     case object([JSONMember])
 }
 
 public struct JSONMember: Sendable, Equatable {
     public let key: String
-    /// The bytes of the key, quotes included.
+    /// Byte offsets of the key, quotes included.
     package let keyRange: Range<Int>
     public let value: JSONNode
 
-    /// The key as it is compared.
+    /// The key in the form in which it is compared.
     var name: ExactText { ExactText(key) }
 }
 
-/// A place in a text, both numbers from 1. The column counts Unicode scalars, as editors do.
+/// A position in a text. Line and column start at 1; the column counts Unicode scalars, as editors do.
 public struct SourcePosition: Codable, Sendable, Hashable, Comparable, CustomStringConvertible {
     public let line: Int
     public let column: Int
@@ -152,7 +153,7 @@ public struct SourcePosition: Codable, Sendable, Hashable, Comparable, CustomStr
     }
 }
 
-/// Finds line and column of a byte offset. A line ends with LF, CR LF or CR alone, as editors have it.
+/// Finds the line and column of a byte offset. A line ends with LF, CR LF or a single CR, as in editors.
 struct LineTable: Sendable {
     /// Where each line begins.
     private let starts: [Int]
@@ -170,7 +171,7 @@ struct LineTable: Sendable {
         self.starts = starts
     }
 
-    /// Offsets outside of the text count as its two ends.
+    /// Offsets outside the text count as the nearer end.
     func position(of offset: Int) -> SourcePosition {
         let offset = min(max(starts[0], offset), bytes.count)
         var low = 0
@@ -187,7 +188,7 @@ struct LineTable: Sendable {
 private let lineFeed: UInt8 = 0x0A
 private let carriageReturn: UInt8 = 0x0D
 
-/// A text that is equal to none but the same bytes.
+/// A text that is equal only to the same bytes; String also compares canonically equivalent texts as equal.
 struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: String
 
@@ -204,10 +205,10 @@ struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral {
 }
 
 extension String {
-    /// nil where the bytes are not UTF-8. `init(validating:as:)` does the same, from macOS 15 on.
+    /// nil if the bytes are not UTF-8. Like `init(validating:as:)`, which needs macOS 15.
     init?(utf8 bytes: some Collection<UInt8>) {
         self.init(decoding: bytes, as: UTF8.self)
-        // What is not UTF-8 was replaced.
+        // `decoding:` replaces invalid bytes.
         guard utf8.elementsEqual(bytes) else { return nil }
     }
 }

@@ -1,7 +1,7 @@
-// What happened where a text is not JSON, told by the sign at the fault or by how the text begins. Nothing is tried and
-// nothing is guessed: where neither tells it, the parser's own message has to do.
+// Finds the cause of a syntax error from the character at the error or from the beginning of the text. It tries no
+// repairs and does not guess: if neither shows the cause, the error has only the parser's message.
 
-/// A cause, and the bytes to change: where the parser stopped, if nothing else is said.
+/// A cause, and the bytes to fix: nil means those where the parser stopped.
 struct LocatedCause {
     let cause: JSONSyntaxError.Cause
     var range: Range<Int>?
@@ -17,20 +17,20 @@ struct LocatedCause {
 // MARK: How the text begins
 
 extension JSONParser {
-    /// Words and signs that begin the text.
+    /// Beginnings of texts that are not JSON.
     private static let beginnings: [(text: String, cause: JSONSyntaxError.Cause)] = [
         ("{\\rtf", .richText), ("-----BEGIN", .signed), ("MIME-Version:", .signed), ("<<<<<<<", .mergeConflict),
         ("<?", .template), ("<%", .template), ("${", .template),
     ]
 
-    /// Something else in the place of the file. Never a cause where JSON may begin.
+    /// The cause if the text is something other than JSON; nil if JSON can begin here.
     func causeOfBeginning() -> JSONSyntaxError.Cause? {
         guard let first = current else { return .empty }
-        // JSON begins with two ASCII characters, so that one byte of zero in front shows a wider encoding.
+        // JSON begins with ASCII characters, so a zero among the first two bytes shows a wider encoding.
         if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.prefix(2).contains(0) {
             return .utf16
         }
-        // DER of a sequence with a long length.
+        // A DER sequence with a long length.
         if first == 0x30, index + 1 < bytes.count, [0x80, 0x82, 0x83].contains(bytes[index + 1]) { return .signed }
         if !begins(with: "<?xml"), let known = Self.beginnings.first(where: { begins(with: $0.text) }) {
             return known.cause
@@ -56,10 +56,10 @@ extension JSONParser {
 
     private func causeOfText() -> JSONSyntaxError.Cause { firstWords.map { .plainText($0) } ?? .invalidUTF8 }
 
-    /// They tell what the text is: an error of a server, headers, a script. nil where it is no text.
+    /// The first words show what the text is: a server error, headers, a script. nil if it is not text.
     private var firstWords: String? {
         var head = bytes[index...].prefix(1024)
-        // A character that is cut in two at the end of the head is no fault.
+        // Drop non-ASCII bytes at the end: the cut can split a character.
         while head.endIndex < bytes.count, let last = head.last, last >= 0x80 { head.removeLast() }
         guard let text = String(utf8: head),
             head.allSatisfy({ $0 >= 0x20 || (0x09...0x0D).contains($0) })
@@ -70,7 +70,7 @@ extension JSONParser {
     private func causeOfMarkup() -> JSONSyntaxError.Cause {
         let text = String(decoding: bytes[index...].prefix(4096), as: UTF8.self)
         let lower = text.lowercased()
-        // What PHP prints of its own faults is markup, and no page.
+        // PHP prints its own errors as markup, but that is not a page.
         if lower.hasPrefix("<br"), lower.contains(" on line ") { return causeOfText() }
         let isHTML = lower.contains("<html") || lower.hasPrefix("<!doctype html")
         let isXML = lower.hasPrefix("<?xml") || lower.contains("xmlns=")
@@ -87,10 +87,10 @@ extension JSONParser {
         ("{%", .template), ("<%", .template), ("<?", .template), ("${", .template),
     ]
 
-    /// What a sign shows wherever it stands outside of a string.
+    /// The cause that the character here shows, outside of a string.
     private func causeOfSign() -> LocatedCause? {
         guard current != nil else { return LocatedCause(.cutShort) }
-        // The parser takes the first brace of a tag for its own.
+        // The parser may have consumed the first brace of a template tag.
         for place in [index, max(0, index - 1)] where isTemplateTag(at: place) {
             return LocatedCause(.template, at: place..<place + 1)
         }
@@ -98,7 +98,7 @@ extension JSONParser {
         return causeOfCharacter().map { LocatedCause($0) }
     }
 
-    /// `{{ name }}` or `{% tag %}`; `{{"` and a brace at the end of its line are a brace too many.
+    /// `{{ name }}` or `{% tag %}`. In `{{"`, or in `{{` at the end of a line, one brace is too many.
     private func isTemplateTag(at place: Int) -> Bool {
         guard bytes[place] == UInt8(ascii: "{"), place + 1 < bytes.count else { return false }
         if bytes[place + 1] == UInt8(ascii: "%") { return true }
@@ -110,7 +110,7 @@ extension JSONParser {
     private static let quotes = "\u{201C}\u{201D}\u{201E}\u{201F}\u{2018}\u{2019}\u{201A}\u{2032}\u{2033}«»\u{FF02}"
         .unicodeScalars.map { String($0) }
 
-    /// Signs of JSON in the width of East Asian letters.
+    /// East Asian punctuation, and the JSON punctuation that belongs in its place.
     private static let wideSigns: [Unicode.Scalar: String] = [
         "\u{FF1A}": "':'", "\u{FF0C}": "','", "\u{3001}": "','", "\u{FF1B}": "','", "\u{FF5B}": "'{'",
         "\u{FF5D}": "'}'", "\u{FF3B}": "'['", "\u{FF3D}": "']'",
@@ -125,12 +125,12 @@ extension JSONParser {
         return scalar.isInvisible ? .typographicSign(scalar, wanted: "a plain blank") : nil
     }
 
-    /// A closing bracket that is not the one of the innermost array or object.
+    /// A closing bracket that does not match the innermost array or object.
     private func causeOfBracket() -> LocatedCause? {
         guard let found = current, "]}".utf8.contains(found), let frame = frames.last, found != frame.closing else {
             return nil
         }
-        // It closes one further out: those inside of that are open still.
+        // If it matches an outer bracket, the innermost one is not closed.
         let isOpen = frames.contains { $0.closing == found }
         return isOpen ? notClosed([frame], before: index) : LocatedCause(.surplusBracket(Self.text(found)))
     }
@@ -153,11 +153,11 @@ extension JSONParser {
 
     func causeAfterKey() -> LocatedCause? { causeOfSign() ?? causeOfText(behind: frames.last?.key?.range) }
 
-    /// Where a comma or the closing bracket should stand.
+    /// The cause of an error where a comma or a closing bracket is expected.
     func causeAfterValue() -> LocatedCause? {
         guard let frame = frames.last, let latest = frame.latest else { return nil }
         guard let byte = current else {
-            // With many brackets open more is missing than brackets.
+            // If more than two brackets are open, more is missing than brackets.
             return frames.count <= 2 ? notClosed(frames, before: bytes.count) : LocatedCause(.cutShort)
         }
         if let cause = causeOfSign() ?? causeOfBracket() { return cause }
@@ -173,12 +173,12 @@ extension JSONParser {
             let isLineEnd = bytes[end..<index].contains { $0 == 0x0A || $0 == 0x0D }
             return LocatedCause(.missingComma(after: position(of: end), isLineEnd: isLineEnd), at: end - 1..<end)
         default:
-            // `9DL55EF8D3.com.acme` begins as a number.
+            // An app ID without quotes, such as `9DL55EF8D3.com.acme`, begins like a number.
             return end == index && !latest.isString ? causeOfWord(from: latest.range.lowerBound, isKey: false) : nil
         }
     }
 
-    /// Behind the outermost value.
+    /// The cause of text after the outermost value.
     func causeAfter(_ root: JSONNode) -> LocatedCause? {
         switch root.value {
         case .number, .bool, .null:
@@ -197,11 +197,11 @@ extension JSONParser {
         return start.map { LocatedCause(.severalDocuments, at: $0..<$0 + 1) }
     }
 
-    /// In a string that ends with its line, or holds what must be escaped.
+    /// The cause of an error in a string: it is not closed on its line, or contains a character that needs an escape.
     func causeInString(from start: Int) -> LocatedCause? {
         let whole = start - 1..<index
         if let byte = current, byte != 0x0A, byte != 0x0D { return LocatedCause(.controlCharacter(byte)) }
-        // A typographic quote that signs of JSON alone follow was meant to close it.
+        // A typographic quote with only JSON punctuation after it was meant to close the string.
         let end = bytes[start..<index].lastIndex { !Self.isBlank($0) && !",:]}".utf8.contains($0) }
         var quote = end ?? start
         while quote > start, bytes[quote] & 0xC0 == 0x80 { quote -= 1 }
@@ -219,19 +219,19 @@ extension JSONParser {
         return causeOfWord(from: start, isKey: false)
     }
 
-    /// Something is glued to the closing quote of a string.
+    /// The cause of text directly after the closing quote of a string.
     private func causeOfText(behind string: Range<Int>?) -> LocatedCause? {
         guard let string, string.upperBound == index, let byte = current, !Self.isBlank(byte),
             !",:[]{}".utf8.contains(byte)
         else { return nil }
-        // Before another string a comma is missing; a quote alone is one too many.
+        // If the quote opens another string, a comma is missing. A quote alone is one too many.
         let next = bytes[index...].dropFirst().first ?? 0x20
         if byte == UInt8(ascii: "\""), !Self.isBlank(next), !",:]}".utf8.contains(next) { return nil }
         let text = String(decoding: bytes[string].dropFirst().dropLast(), as: UTF8.self)
         return LocatedCause(.textAfterString(text), at: string)
     }
 
-    /// A value or a key without quotes, to the next sign of its line. Nothing is said of an expression of a program.
+    /// A value or key without quotes, up to the next punctuation of its line; nil for an expression of a program.
     private func causeOfWord(from start: Int, isKey: Bool) -> LocatedCause? {
         let line = bytes[start...].prefix(200).prefix { !",:\"[]{}\r\n".utf8.contains($0) }
         let range = start..<max(start, endOfToken(before: line.endIndex))
@@ -239,14 +239,14 @@ extension JSONParser {
         let isPlain = text.utf8.allSatisfy { byte in
             Self.isLetter(byte) || Self.isNumeric(byte) && byte != UInt8(ascii: "+") || " _*/?".utf8.contains(byte)
         }
-        // The `e` of a number makes no word.
+        // The `e` of a number does not make it a word.
         let isWord = text.utf8.contains { Self.isLetter($0) && !Self.isNumeric($0) || "_*/".utf8.contains($0) }
         let endsWithColon = line.endIndex < bytes.count && bytes[line.endIndex] == UInt8(ascii: ":")
         guard isPlain, isWord, isKey || !endsWithColon, !Self.words.contains(text.lowercased()) else { return nil }
         return LocatedCause(.unquotedText(text), at: range)
     }
 
-    /// Where a program writes one of these, quotes around it would not be what was meant.
+    /// Literals of programs: quotes around them would change the meaning.
     private static let words: Set<String> = [
         "true", "false", "null", "none", "nil", "undefined", "nan", "infinity", "yes", "no", "on", "off",
     ]
@@ -271,7 +271,7 @@ extension JSONParser {
         bytes[..<place].lastIndex { !Self.isBlank($0) }.map { $0 + 1 } ?? 0
     }
 
-    /// The character at the place of the fault, safe to print.
+    /// The character at `index`, safe to print.
     func describeCurrent() -> String {
         guard index < bytes.count else { return "the end of the file" }
         let scalars = String(decoding: bytes[index..<min(index + 4, bytes.count)], as: UTF8.self).unicodeScalars

@@ -1,19 +1,19 @@
-// The parser proper: one pass over the bytes, no recursion deeper than `JSONDocument.maximumDepth`. What caused a fault
-// is told in the extension beside this file.
+// The parser: one pass over the bytes, with recursion at most `JSONDocument.maximumDepth` deep. JSONParser+Cause.swift
+// finds the causes of errors.
 
 struct JSONParser {
     let bytes: [UInt8]
     var index = 0
-    /// The arrays and objects that are open here, the outermost first.
+    /// The arrays and objects that are still open, the outermost first.
     var frames: [Frame] = []
     var hasByteOrderMark = false
     var duplicates = JSONDocument.Duplicates()
 
-    /// An array or object whose end is not reached.
+    /// An array or object that is still open.
     struct Frame {
         let opening: Int
         let isObject: Bool
-        /// The latest key, of an object.
+        /// The latest key, if this is an object.
         var key: (text: String, range: Range<Int>)?
         /// The latest complete value.
         var latest: (range: Range<Int>, isString: Bool)?
@@ -159,7 +159,7 @@ struct JSONParser {
         }
     }
 
-    /// A comma may not stand before the closing bracket; the fault is shown at the comma, which is what to remove.
+    /// Rejects a comma before the closing bracket. The error points at the comma, because that is what to delete.
     private mutating func step(pastCommaBefore closing: UInt8) throws(JSONSyntaxError) {
         let comma = index
         index += 1
@@ -184,7 +184,7 @@ struct JSONParser {
 
     private func fault(_ message: String, _ located: LocatedCause?) -> JSONSyntaxError {
         var range = (located?.range ?? index..<index + 1).clamped(to: 0..<bytes.count)
-        // No character is shown in part.
+        // Extend the range to whole characters.
         while range.upperBound < bytes.count, bytes[range.upperBound] & 0xC0 == 0x80 {
             range = range.lowerBound..<range.upperBound + 1
         }
@@ -194,13 +194,13 @@ struct JSONParser {
     }
 }
 
-/// Where each key of an object stood first.
+/// The first occurrence of each key of an object.
 private struct KeyIndex {
-    /// Objects with fewer members are searched one by one, which is faster than hashing.
+    /// Below this many members, a linear search is faster than hashing.
     private static let searched = 12
     private var places: [ExactText: Range<Int>] = [:]
 
-    /// - Returns: where a key stood before; nil where it is new.
+    /// - Returns: the earlier occurrence of a key; nil if it is new.
     mutating func place(of key: String, at place: Range<Int>, among members: [JSONMember]) -> Range<Int>? {
         if members.count < Self.searched {
             return members.first { $0.key.isExactly(key) }?.keyRange
@@ -219,7 +219,7 @@ extension JSONParser {
     mutating func parseString() throws(JSONSyntaxError) -> String {
         index += 1
         let start = index
-        // Nearly all strings hold no escape: they are taken in one piece.
+        // Nearly all strings contain no escape: copy these in one piece.
         while index < bytes.count, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\"),
             bytes[index] >= 0x20
         { index += 1 }

@@ -1,31 +1,33 @@
-/// Why a text is not JSON: where a strict parser stops, what it expected there, and what happened.
+/// The first error in a text that is not JSON: where a strict parser stops, what it expected, and the cause if known.
 public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Where a strict parser stops, in bytes from the start of the text.
+    /// The byte offset, from the start of the text, at which the parser stops.
     public let offset: Int
+    /// The line and column of `offset`.
     public let position: SourcePosition
-    /// Such as `expected a value, found '}'`.
+    /// What the parser expected and found, such as `expected a value, found '}'`.
     public let message: String
+    /// nil if the text does not show what went wrong.
     public let cause: Cause?
-    /// The bytes to look at and to change, which often lie before the place where the parser stops. Within the text.
+    /// The bytes to fix, as offsets within the text. They are often before `offset`.
     public let range: Range<Int>
-    /// Where the bracket opens that is not closed.
+    /// The opening bracket that is never closed, as byte offsets; nil for other causes.
     public let opening: Range<Int>?
-    /// Whether the text ends before the value does.
+    /// Whether the text ends before the JSON value is complete.
     public let isAtEnd: Bool
 
     public var description: String {
         "\(position): \(message)" + (cause.map { " (\($0.explanation))" } ?? "")
     }
 
-    /// What people and servers do that leads to text which is not JSON. More causes may come.
+    /// A known mistake of people or servers that makes a text invalid JSON. Later versions may add causes.
     public struct Cause: Sendable, Hashable {
-        /// Such as `trailing-comma`. The words of a cause may depend on the text; its id does not.
+        /// A stable identifier, such as `trailing-comma`. The explanation depends on the text; the identifier does not.
         public let id: String
-        /// A clause for people, safe to print.
+        /// A clause for people. Safe to print: control characters are escaped.
         public let explanation: String
-        /// What to do, beginning with a verb.
+        /// What to do; begins with a verb.
         public let fix: String
-        /// The real case behind it: a file of the corpus by its number, a public report, or what is documented.
+        /// The evidence: the number of a corpus file, a public issue, or a document.
         package let seen: String
 
         private init(_ id: String, _ explanation: String, _ fix: String, seen: String) {
@@ -91,7 +93,7 @@ extension JSONSyntaxError.Cause {
         "several-documents", "text after the end of the JSON value",
         "put all keys into one object; delete what is no part of the file", seen: "nileplumb/PkmnShuffleMap#41")
 
-    /// The limit is the parser's: the text may be JSON.
+    /// This is a limit of the parser; the text may still be JSON.
     package static let tooDeep = Self(
         "too-deep", "it is not read any further here, and whether devices read it is not known",
         "take levels out; no key that devices read lies deeper than 7 levels",
@@ -113,7 +115,7 @@ extension JSONSyntaxError.Cause {
             seen: "corpus 135, 210, 335")
     }
 
-    /// `brackets`: all that are missing at one place; `opened`: where the innermost opens.
+    /// `brackets`: all that are missing at one place. `opened`: the position of the innermost opening bracket.
     static func notClosed(_ brackets: String, opened: SourcePosition) -> Self {
         Self(
             "not-closed", "'\(brackets)' missing for the bracket opened at \(opened)",
@@ -178,7 +180,7 @@ extension JSONSyntaxError.Cause {
             "write the character as an escape, or delete it", seen: "samarsault/plainwhite-jekyll#121")
     }
 
-    /// `found`: what stands behind the backslash.
+    /// `found`: the character after the backslash.
     static func unknownEscape(_ found: String) -> Self {
         Self(
             "unknown-escape", "JSON has no escape of \(found); a backslash itself is written \\\\",

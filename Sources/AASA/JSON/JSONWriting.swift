@@ -1,9 +1,9 @@
-// Values as text: in the canonical form, as people write them, and inside of messages.
+// Values as text: in canonical form, as people write them, and quoted in messages.
 
 extension JSONNode {
-    /// UTF-8 bytes of the canonical form: two files with the same one mean the same. Key order, white space, escapes and the
-    /// spelling of a number do not count; the order of an array does, since `details` and `components` are read in order.
-    /// Hash them to compare meaning.
+    /// The canonical form as UTF-8 bytes, equal for files with the same meaning. It ignores key order, white space,
+    /// escapes and the spelling of numbers. It keeps the order of arrays, because `details` and `components` are read
+    /// in order. Hash the bytes to compare files.
     package var canonicalForm: [UInt8] {
         var writer = JSONWriter(isCanonical: true)
         writer.output.reserveCapacity(range.count)
@@ -14,15 +14,15 @@ extension JSONNode {
     /// The value on one line, as people write it.
     var written: String { written(limit: .max) }
 
-    /// The same, broken off behind so many bytes: those who show it cut it anyway.
+    /// The same, cut after about `limit` bytes. Callers shorten it further.
     func written(limit: Int) -> String {
         var writer = JSONWriter(isCanonical: false, limit: limit)
         writer.write(self)
         return String(decoding: writer.output, as: UTF8.self)
     }
 
-    /// The digits without zeros at either end, and the power of ten: `1.0`, `1` and `1e0` are one number, and no two
-    /// numbers become one, however long they are. An exponent beyond all sense keeps its own spelling.
+    /// The digits without zeros at either end, and the power of ten: `1.0`, `1` and `1e0` become equal. Different
+    /// numbers stay different, however long they are. A number stays as written if its exponent overflows Int.
     static func canonicalNumber(_ lexeme: String) -> String {
         let parts = lexeme.split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
         guard let written = parts.first, let exponent = parts.count > 1 ? Int(parts[1]) : 0 else { return lexeme }
@@ -40,7 +40,7 @@ extension JSONNode {
 }
 
 extension String {
-    /// The text as a JSON file has it: in double quotes, with JSON's escapes for quotes, backslashes and controls.
+    /// The text as a JSON string: in double quotes, with quotes, backslashes and controls escaped.
     package var writtenAsJSON: String {
         var writer = JSONWriter(isCanonical: false)
         writer.write(self)
@@ -50,7 +50,7 @@ extension String {
 
 private struct JSONWriter {
     let isCanonical: Bool
-    /// Bytes behind which no more values are begun, and scalars of one string.
+    /// No value begins after this many bytes, and no string has more scalars than this.
     var limit = Int.max
     var output: [UInt8] = []
 
@@ -81,8 +81,7 @@ private struct JSONWriter {
         }
     }
 
-    /// By the bytes of the keys. Duplicates stay, in the order of the text: which of them counts is undefined, so they are
-    /// not dropped.
+    /// By the bytes of the keys. Duplicates stay, in file order: which one counts is undefined, so none is dropped.
     private static func sorted(_ members: [JSONMember]) -> [JSONMember] {
         let keyed = members.enumerated().map { (key: Array($0.element.key.utf8), offset: $0.offset, $0.element) }
         return keyed.sorted { left, right in
@@ -114,21 +113,21 @@ private struct JSONWriter {
     }
 }
 
-/// Text of the file inside a message. Files come from anywhere: nothing in them may steer a terminal or a log.
+/// Text of a file, quoted in a message. Files are untrusted: their text must not control a terminal or a log.
 enum Quoted {
     static let maximumScalars = 80
 
-    /// Text that is no string of the file, in single quotes, escaped and cut.
+    /// Text that is not a JSON string, in single quotes, escaped and shortened.
     static func text(_ text: String, limit: Int = maximumScalars) -> String { "'" + escaped(text, limit: limit) + "'" }
 
-    /// A string as the file has it: in double quotes, with JSON's escapes, cut.
+    /// A JSON string in double quotes, escaped and shortened.
     static func json(_ text: String, limit: Int = maximumScalars) -> String {
-        // The last quote is kept where the text is cut. Of a long text no more is looked at than is shown.
+        // A shortened text keeps its closing quote. Only the part that is shown is read.
         let head = String(text.unicodeScalars.prefix(limit + 1))
         return "\"" + escaped(String(head.writtenAsJSON.unicodeScalars.dropFirst().dropLast()), limit: limit) + "\""
     }
 
-    /// Controls, invisible and bidirectional characters as `\u{200B}`; long texts end in `…`.
+    /// Escapes control, invisible and bidirectional characters as `\u{200B}`. A shortened text ends in `…`.
     static func escaped(_ text: String, limit: Int = maximumScalars) -> String {
         var result = ""
         var count = 0
@@ -148,7 +147,7 @@ enum Quoted {
         list(texts, limit: limit) { json($0) }
     }
 
-    /// A list of rules as the file has them, cut after a few.
+    /// The rules as the file writes them, at most `limit`.
     static func list(_ rules: some Collection<URLRule>, limit: Int = 3) -> String {
         list(rules, limit: limit) { escaped($0.written(limit: maximumScalars)) }
     }
@@ -159,12 +158,12 @@ enum Quoted {
         items.prefix(limit).map(describe).joined(separator: ", ") + more(items.count, beyond: limit)
     }
 
-    /// What is said of a list that is not shown to its end.
+    /// The end of a shortened list, such as ` and 3 more`.
     static func more(_ count: Int, beyond limit: Int) -> String {
         count > limit ? " and \(count - limit) more" : ""
     }
 
-    /// A component for a path, which `NOT ` in front excludes as in "paths".
+    /// The component for a path of `paths`. A leading `NOT ` becomes `exclude`.
     static func component(_ path: String, isExclusion: Bool) -> String {
         let isNot = path.hasPrefix("NOT ")
         return "{\"/\": \(json(isNot ? String(path.dropFirst(4)) : path))"
@@ -193,12 +192,12 @@ enum Quoted {
 }
 
 extension String {
-    /// The text, or its beginning where it has more bytes.
+    /// The text; if it has more than `limit` bytes, its first `limit / 4` scalars.
     func cut(beyond limit: Int) -> String {
         utf8.count <= limit ? self : String(unicodeScalars.prefix(limit / 4)) + "…"
     }
 
-    /// Without blanks, line breaks and invisible characters at both ends.
+    /// Without spaces, line breaks and invisible characters at either end.
     var trimmingBlanks: String {
         func isBlank(_ scalar: Unicode.Scalar) -> Bool {
             scalar.properties.isWhitespace || scalar.isInvisible || scalar.value < 0x20

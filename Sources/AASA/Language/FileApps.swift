@@ -1,17 +1,17 @@
-// A file by its apps: which entries name which of them, and the rules of entries as searches ask for them.
+// A file by its apps: which entries name an app, and the numbered rules of entries for searches.
 
 struct FileApps {
     let links: AppLinks?
-    /// Without repetition, in the order of the file.
+    /// Without repetition, in file order.
     private(set) var apps: [String] = []
-    /// By app, the entries that name it, in the order of the file.
+    /// For each app, the entries that name it, in file order.
     private var claims: [ExactText: [Int]] = [:]
-    /// By entry; none until they are asked for.
+    /// The numbered rules of each entry; empty until `number` is called.
     private var numbers: [[ProgramSearch.NumberedRule]] = []
 
     init(_ links: AppLinks?) { self.init(links) { _ in true } }
 
-    /// An ID that was never filled in is no app's: it opens nothing.
+    /// Ignores unfilled template IDs: they belong to no app.
     init(ofRealApps links: AppLinks?) { self.init(links) { !AppID.isTemplate($0) } }
 
     init(_ links: AppLinks?, where isCounted: (String) -> Bool) {
@@ -28,7 +28,7 @@ struct FileApps {
 
     var entries: [AppLinks.Entry] { links?.entries ?? [] }
 
-    /// In the order of the file; none where the app is not named.
+    /// In file order; empty if the file does not name the app.
     func entries(of app: String) -> [Int] { claims[ExactText(app)] ?? [] }
 
     func names(_ app: String) -> Bool { claims[ExactText(app)] != nil }
@@ -37,7 +37,7 @@ struct FileApps {
 
     func ruleCount(of entries: [Int]) -> Int { entries.reduce(0) { $0 + self.entries[$1].rules.count } }
 
-    /// Numbers all rules; before that there are no programs.
+    /// Numbers all rules. Programs need the numbers.
     mutating func number(_ search: ProgramSearch) throws(LanguageBudget.Exhausted) {
         guard numbers.isEmpty else { return }
         var all: [[ProgramSearch.NumberedRule]] = []
@@ -47,7 +47,7 @@ struct FileApps {
 
     func numbered(_ entries: [Int]) -> [ProgramSearch.NumberedRule] { entries.flatMap { numbers[$0] } }
 
-    /// Apps of which the same is known, such as the entries that name them, in the order of the first of each.
+    /// Groups apps with equal keys, such as the entries that name them, in the order of each group's first app.
     static func groups<Key: Hashable>(
         of apps: some Sequence<String>, by key: (String) -> Key
     ) -> [(key: Key, apps: [String])] {
@@ -80,10 +80,10 @@ struct FilePair {
         (self.old, self.new) = (FileApps(ofRealApps: old), FileApps(ofRealApps: new))
     }
 
-    /// Those of the newer file, then those that went.
+    /// The apps of the newer file, then those that only the older file names.
     var apps: [String] { new.apps + old.apps.filter { !new.names($0) } }
 
-    /// The entries that name an app in the older file and in the newer one: apps with the same ones share all answers.
+    /// The entries that name an app in the older and in the newer file. Apps with the same claims share all answers.
     func claims(of app: String) -> [[Int]] { [old.entries(of: app), new.entries(of: app)] }
 
     func ruleCount(of claims: [[Int]]) -> Int { old.ruleCount(of: claims[0]) + new.ruleCount(of: claims[1]) }

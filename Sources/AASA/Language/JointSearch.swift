@@ -1,26 +1,26 @@
-// One search over all rules at once: which URLs there are, told apart by what each rule has seen of them so far. The
-// states are found breadth first, so that the first URL of each kind is the shortest one.
+// One search over all rules at once. It distinguishes URLs by the state that each rule's automaton is in, and finds the
+// states breadth first, so that the first URL of each kind is the shortest one.
 
-/// One rule of a program: an app's rules, or an entry's, in their order.
+/// One rule of a program. A program is the rules of an app or an entry, in order.
 struct ProgramStep: Hashable {
-    /// The rule's language among those of the search.
+    /// The index of the rule's language in the search.
     let language: Int32
     let isExclusion: Bool
-    /// The number of the rule where the program came from.
+    /// The index of the rule in the list that the program was built from.
     let index: Int
 }
 
-/// What of a program still counts, in order: the steps whose languages go on from here.
+/// The part of a program that still matters, in order: the steps whose languages can still match.
 struct Residual {
     var steps: [ProgramStep] = []
-    /// Whether the last step decides whatever comes.
+    /// Whether the last step matches, whatever follows.
     var isDecided = false
 }
 
 struct JointSearch {
-    /// Cuts off what no longer counts; false where nothing of interest can follow.
+    /// Drops what no longer matters. False if nothing of interest can follow.
     typealias Reduction = (inout [Residual]) -> Bool
-    /// A URL ends here, and each program is decided by its step, or not at all; false where all that is looked for is found.
+    /// Called where a URL can end, with each program's deciding step or nil, and the URL. False stops the search.
     typealias Arrival = ([ProgramStep?], () -> String) -> Bool
 
     private let languages: [RuleLanguage]
@@ -38,21 +38,21 @@ struct JointSearch {
         var isExpanded = false
     }
 
-    /// Marks in place of characters where a part begins.
+    /// Pseudo characters at the start of the query and the fragment.
     private static let queryMark: UInt8 = 1
     private static let fragmentMark: UInt8 = 2
 
-    /// The states of the languages in the node under construction, and which of them count there.
+    /// The state of each language in the node under construction, and whether it matters there.
     private var current: [Int32]
     private var isKept: [Bool]
     private var nodes: [Node] = []
-    /// The first node of each joint state, and how many there are.
+    /// The first node of each joint state, and how many nodes have that state.
     private var numbers: [[Int32]: (first: Int, count: Int)] = [:]
     private var queue = SearchQueue()
     private var taken = 0
 
-    /// Each of the programs has at most one step for each language. `visits` tells how often one joint state is gone on
-    /// from: once to decide, more often to find several URLs alike.
+    /// Each program has at most one step for each language. `visits` limits how often the search continues from the
+    /// same joint state: 1 to decide a question, more to find several similar URLs.
     init(
         _ languages: [RuleLanguage], programs: [[ProgramStep]], visits: Int, meter: WorkMeter
     ) {
@@ -67,9 +67,9 @@ struct JointSearch {
         self.meter = meter
     }
 
-    /// - Throws: where the budget ends first; what was reached until then still holds.
+    /// - Throws: if the budget runs out. Results reported before that are still valid.
     mutating func run(_ reduce: Reduction, _ reached: Arrival) throws(LanguageBudget.Exhausted) {
-        // What the nodes took is free for the next search.
+        // The next search can reuse the memory of the nodes.
         defer { meter.giveBack(taken) }
         let live = languages.indices.map { (Int32($0), languages[$0].start(of: .path)) }
         try push(live, .path, .start, from: -1, byte: 0, tier: 0, length: 0, reduce)
@@ -104,7 +104,7 @@ struct JointSearch {
         return true
     }
 
-    /// Where each symbol leads, language by language: most live by one character, and most characters end most of them.
+    /// The targets of each symbol, computed language by language: most languages continue with only one character.
     private func targets(
         of live: [(Int32, Int32)], _ phase: URLPhase, _ alphabet: URLAlphabet
     ) throws(LanguageBudget.Exhausted) -> [[(Int32, Int32)]] {
@@ -121,7 +121,7 @@ struct JointSearch {
         return targets
     }
 
-    /// Ends the URL here, and goes on to the parts that may still come.
+    /// Reports the URL that ends here, and continues with the query and the fragment.
     private mutating func end(
         _ number: Int, _ live: [(Int32, Int32)], _ phase: URLPhase, _ place: UniversePlace, _ reduce: Reduction,
         _ reached: Arrival
@@ -136,7 +136,7 @@ struct JointSearch {
             }
             guard let next = URLPhase(rawValue: last.rawValue + 1) else { break }
             last = next
-            // An empty query is none: what follows it was reached from the path.
+            // An empty query equals no query: the search reached its continuation from the path.
             let isRepeated = phase == .query && place == .start
             if !isRepeated, states.contains(where: { $0.1 != PartState.decided }) {
                 try push(
@@ -177,7 +177,7 @@ struct JointSearch {
         }
         guard nodes.count < meter.states else { throw LanguageBudget.Exhausted() }
         try meter.spend(20)
-        // A node, its place in the queue and in the table, and the key that both hold.
+        // A node, its entries in the queue and the table, and the key that both store.
         let bytes = 256 + 4 * key.count
         taken += bytes
         try meter.take(bytes)
@@ -205,7 +205,7 @@ struct JointSearch {
     }
 }
 
-/// Nodes by tier, then by length, then in the order in which they came. A heap: lengths may be many and far apart.
+/// Nodes by tier, then by length, then in insertion order. A heap, because the lengths can be many and far apart.
 private struct SearchQueue {
     private var heap: [Item] = []
     private var count = 0
@@ -249,11 +249,11 @@ private struct SearchQueue {
     }
 }
 
-/// A program as a search asks it. Of thousands of rules a few go on from most states, so what is looked at are those few,
-/// and not the program.
+/// A program, indexed for a search. Only a few of thousands of rules continue from most states, so only these are
+/// visited, not the whole program.
 struct SearchProgram {
     private let steps: [ProgramStep]
-    /// By language: its place among the steps; -1 where there is none.
+    /// For each language, its place among the steps; -1 if it has none.
     private let places: [Int32]
 
     init(_ steps: [ProgramStep], languages: Int) {
@@ -263,7 +263,7 @@ struct SearchProgram {
         self.places = places
     }
 
-    /// The steps that still count where these languages live. `states` holds the state of every language.
+    /// The steps that still matter if these languages are live. `states` has the state of every language.
     func residual(_ live: [(language: Int32, state: Int32)], _ states: [Int32]) -> Residual {
         var residual = Residual()
         residual.steps.reserveCapacity(live.count)
@@ -278,7 +278,7 @@ struct SearchProgram {
         return residual
     }
 
-    /// The step that decides where these languages accept.
+    /// The deciding step if these languages accept.
     func first(of accepting: [(language: Int32, state: Int32)]) -> ProgramStep? {
         var first = Int32.max
         for (language, _) in accepting where places[Int(language)] >= 0 {
@@ -287,11 +287,11 @@ struct SearchProgram {
         return first < Int32.max ? steps[Int(first)] : nil
     }
 
-    /// The places of the steps that live, rising.
+    /// The places of the live steps, ascending.
     private func ordered(_ live: [(language: Int32, state: Int32)], _ states: [Int32]) -> [Int32] {
         var result: [Int32] = []
         result.reserveCapacity(live.count)
-        // Where most live, going through the steps costs less than sorting.
+        // If many are live, a pass over all steps costs less than sorting.
         if live.count * 8 > steps.count {
             for (place, step) in steps.enumerated() where states[Int(step.language)] != PartState.dead {
                 result.append(Int32(place))
@@ -304,19 +304,19 @@ struct SearchProgram {
     }
 }
 
-/// The URLs that there are, as the matcher sees them: a path as `PathNormalization` leaves it, query and fragment, and only
-/// characters that may stand in a URL, with `%` before two hexadecimal digits alone. Patterns are compared over these.
+/// The parts of the URLs that patterns are compared over: a path as `PathNormalization` leaves it, a query and a
+/// fragment, with only the characters that a URL may contain, and `%` only before two hexadecimal digits.
 enum URLPhase: Int {
     case path, query, fragment
 }
 
-/// What of the text so far restricts the text to come.
+/// What the text so far allows to follow.
 enum UniversePlace: Int32 {
     case start
     case afterSlash
     case afterStar
     case afterOther
-    /// One digit of an escape is missing, or two.
+    /// One digit of an escape is missing; after `%`, two are.
     case inEscape
     case afterPercent
 
@@ -329,8 +329,8 @@ enum UniversePlace: Int32 {
         }
     }
 
-    /// The place after one more character; nil where no URL goes on so. `isStarPlain` tells that an asterisk is to the
-    /// patterns as any letter: it is interesting at the end of a path alone, where it stands for the final slash.
+    /// The place after one more character; nil if no URL continues like this. `isStarPlain`: no pattern distinguishes
+    /// `*` from a letter. Then `*` is of interest only at the end of a path, where it replaces the final slash.
     func step(_ byte: UInt8, _ phase: URLPhase, isStarPlain: Bool) -> UniversePlace? {
         switch self {
         case .afterPercent: return ByteSet.hexDigits.contains(byte) ? .inEscape : nil
@@ -351,7 +351,7 @@ enum UniversePlace: Int32 {
 }
 
 extension MatchableURL {
-    /// Whether it is one of the URLs that patterns are compared over; others hold a `%` that begins no escape.
+    /// Whether patterns are compared over this URL. Other URLs contain a `%` that begins no escape.
     var isInUniverse: Bool {
         [(URLPhase.path, path), (.query, query), (.fragment, fragment)].allSatisfy { phase, text in
             var place = UniversePlace.start
@@ -364,23 +364,23 @@ extension MatchableURL {
     }
 }
 
-/// The characters that a search tries in one part of a URL: one of each kind that the patterns tell apart, the friendliest.
+/// The characters that a search tries in one part of a URL: the most readable one of each distinguishable kind.
 struct URLAlphabet {
     struct Symbol {
         let byte: UInt8
-        /// How ugly an example becomes by it.
+        /// How ugly the character makes an example; 0 is best.
         let tier: Int
     }
 
-    /// Friendliest first.
+    /// The most readable first.
     let symbols: [Symbol]
-    /// The symbols once more, and the place of each among them by its byte.
+    /// The bytes of the symbols, and the index of each symbol by its byte.
     let bytes: ByteSet
     let places: [Int]
-    /// Whether no pattern tells an asterisk from some letter.
+    /// Whether no pattern distinguishes an asterisk from some letter.
     let isStarPlain: Bool
 
-    /// The labels are what the patterns tell apart.
+    /// `labels`: the sets that the patterns distinguish.
     init(_ labels: [ByteSet], _ phase: URLPhase) {
         let (kinds, kindCount) = Self.kinds(labels)
         var isPlainKind = [Bool](repeating: false, count: kindCount)
@@ -409,12 +409,12 @@ struct URLAlphabet {
         self.places = places
     }
 
-    /// Characters that no label tells apart are of one kind.
+    /// Numbers the kinds of characters. No label distinguishes the characters of one kind.
     private static func kinds(_ labels: [ByteSet]) -> (byByte: [Int], count: Int) {
         var kinds = [Int](repeating: 0, count: 128)
         var count = 1
         for label in Set(labels) {
-            // Each kind divides into what the label holds and what it does not.
+            // A label splits each kind into members and other characters.
             var numbers = [Int](repeating: -1, count: 2 * count)
             var next = 0
             for byte in order {
@@ -433,12 +433,12 @@ struct URLAlphabet {
     private static let letters = Array("axbcdefghijklmnopqrstuvwyz".utf8)
     private static let friendly = ByteSet(
         "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./=&".utf8)
-    /// All that may stand in a URL, friendliest first.
+    /// All characters that a URL may contain, the most readable first.
     private static let order =
         letters + Array("1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ-_=&/.~:,;@!$'()+[]?#*%".utf8)
 }
 
-/// A set of ASCII characters: what one edge of an automaton takes.
+/// A set of ASCII characters: the label of an automaton's edge.
 struct ByteSet: Hashable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
@@ -464,7 +464,7 @@ struct ByteSet: Hashable {
 
     var count: Int { low.nonzeroBitCount + high.nonzeroBitCount }
 
-    /// How many members are less than a byte.
+    /// The number of members less than a byte.
     func count(below byte: UInt8) -> Int {
         if byte < 64 { return (low & (1 << UInt64(byte) - 1)).nonzeroBitCount }
         return low.nonzeroBitCount + (high & (1 << UInt64(byte - 64) - 1)).nonzeroBitCount
@@ -489,13 +489,13 @@ struct ByteSet: Hashable {
 
     var isEmpty: Bool { low == 0 && high == 0 }
 
-    /// What may stand in a URL as it is, `%` included.
+    /// What a URL may contain unescaped, and `%`.
     static let url = ByteSet(where: PercentCoding.mayStand)
     static let hexDigits = ByteSet("0123456789abcdefABCDEF".utf8)
     static let percent = ByteSet("%".utf8)
     static let unescaped = ByteSet(where: { PercentCoding.mayStand($0) && $0 != UInt8(ascii: "%") })
 
-    /// Both cases of hexadecimal digits, given by their values.
+    /// The hexadecimal digits with these values, in both cases.
     static func hexDigits(_ values: some Sequence<UInt8>) -> ByteSet {
         var digits = ByteSet([])
         for value in values { digits.formUnion(hexDigit(value)) }

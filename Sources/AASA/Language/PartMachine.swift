@@ -1,31 +1,31 @@
-// Deterministic automata over one part of a URL, made as far as a search comes: of one pattern, and of the query's items.
+// Deterministic automata over one part of a URL, built on demand: for a single pattern, and for query items.
 
-/// A deterministic automaton over one part of a URL, built as far as a search comes. State numbers are its own; two have
-/// a meaning for all: `PartState`.
+/// A deterministic automaton over one part of a URL, built on demand by a search. Each machine numbers its own states,
+/// except for the special ones of `PartState`.
 protocol PartMachine: AnyObject {
     var start: Int32 { get }
-    /// What tells characters apart.
+    /// The sets that distinguish characters: two characters in the same sets behave alike.
     var labels: [ByteSet] { get }
 
-    /// The characters that may lead on from a state; all others lead to `PartState.dead`.
+    /// The characters with a possible transition from a state; all others lead to `PartState.dead`.
     func possible(_ state: Int32) -> ByteSet
-    /// - Returns: `PartState.dead` where no text beyond can be accepted.
+    /// - Returns: `PartState.dead` if no continuation can be accepted.
     func step(_ state: Int32, _ byte: UInt8) throws(LanguageBudget.Exhausted) -> Int32
     func accepts(_ state: Int32) -> Bool
 }
 
 enum PartState {
     static let dead: Int32 = -1
-    /// Whatever follows in this part and in all later ones, the rule matches. No machine uses it.
+    /// The rule matches, whatever follows in this part and all later ones. No machine uses it.
     static let decided: Int32 = 0
-    /// Whatever follows in this part, it is accepted.
+    /// This part is accepted, whatever follows in it.
     static let everything: Int32 = 1
-    /// The first number for all others.
+    /// The first number of all other states.
     static let first: Int32 = 2
 }
 
-/// The states of a machine that were found so far, by their members, and the transitions between them. A row holds the
-/// possible characters of its state alone: most states of most patterns know one, and a file may have thousands of patterns.
+/// The states that a machine has found so far, by their members, and their transitions. A row has only the possible
+/// characters of its state: most states have one, and a file may have thousands of patterns.
 struct StateTable<Member: Hashable> {
     private(set) var states: [[Member]] = []
     private var numbers: [[Member]: Int32] = [:]
@@ -34,7 +34,7 @@ struct StateTable<Member: Hashable> {
     private static var unknown: Int32 { -2 }
 
     init() {
-        // Those of `PartState`, which need no row.
+        // The states of `PartState` need no row.
         for _ in 0..<PartState.first { add([], ByteSet([])) }
         numbers = [:]
     }
@@ -43,7 +43,7 @@ struct StateTable<Member: Hashable> {
 
     func possible(_ state: Int32) -> ByteSet { rows[Int(state)].possible }
 
-    /// - Returns: nil where it is still to be found.
+    /// - Returns: nil if the target is not computed yet.
     subscript(state: Int32, byte: UInt8) -> Int32? {
         get {
             let row = rows[Int(state)]
@@ -69,15 +69,15 @@ struct StateTable<Member: Hashable> {
     }
 }
 
-/// The subset construction for one pattern, on demand.
+/// The subset construction for one pattern, built on demand.
 final class PatternMachine: PartMachine {
     private(set) var start = PartState.dead
     let labels: [ByteSet]
     private let automaton: PatternAutomaton
-    /// By the states of the automaton.
+    /// Sets of states of the automaton.
     private var table = StateTable<Int32>()
     private var isAccepting = [Bool](repeating: true, count: Int(PartState.first))
-    /// Which states the set under construction holds, by the number of the construction.
+    /// For each state of the automaton, the last `round` that put it into a set.
     private var marks: [Int]
     private var round = 0
     private let meter: WorkMeter
@@ -137,13 +137,13 @@ final class PatternMachine: PartMachine {
             (rawEnds && automaton.isLoop[Int(automaton.rawEnd)])
             && (automaton.decodedEnd.map { decodedEnds && automaton.isLoop[Int($0)] } ?? true)
         if isEverything { return PartState.everything }
-        // Where no raw reading is left, nobody asks whether the escapes are well-formed.
+        // Without a state of the raw part, it does not matter whether the escapes are well-formed.
         if !set.contains(where: { (automaton.rawBase..<automaton.validityBase).contains($0) }) {
             set.removeAll { $0 >= automaton.validityBase }
         }
         if let known = table.number(of: set) { return known }
         try meter.spend(40 + set.count)
-        // The set, its row and its place in the table.
+        // The set, its row, and its entry in the table.
         try meter.take(320 + 4 * set.count)
         let isWellFormed = set.contains(automaton.validityBase)
         isAccepting.append(decodedEnds || (rawEnds && !(automaton.decodedEnd != nil && isWellFormed)))
@@ -152,7 +152,7 @@ final class PatternMachine: PartMachine {
         return table.add(set, possible)
     }
 
-    /// Leaves out what a later `*` of the same chain includes: all that leads to it accepts no more than it does.
+    /// Drops the states before the last `*` of a chain: they accept nothing that the `*` does not accept.
     private func essential(_ set: [Int32]) -> [Int32] {
         var result: [Int32] = []
         result.reserveCapacity(set.count)
@@ -164,8 +164,8 @@ final class PatternMachine: PartMachine {
     }
 }
 
-/// The query as single items: each one of a listed name must have a value that matches, and a name without any item
-/// counts as empty. Empty items are skipped, and an item without `=` has an empty value, as in `MatchableURL.queryItems`.
+/// The query as single items. Every item of a listed name must match; without one, the value counts as empty. Empty
+/// items are skipped, and an item without `=` has an empty value, as in `MatchableURL.queryItems`.
 final class QueryItemsMachine: PartMachine {
     private(set) var start = PartState.dead
     let labels: [ByteSet]
@@ -178,12 +178,12 @@ final class QueryItemsMachine: PartMachine {
         let value: PatternMachine
     }
 
-    /// Where one condition stands in the query.
+    /// The state of one condition at a place in the query.
     private struct Place: Hashable {
-        /// Whether the condition holds should no item of the name come any more.
+        /// Whether the condition is met if no further item has its name.
         var isMet: Bool
         var phase: Phase
-        /// The state of the machine that reads the name or the value.
+        /// The state of the machine for the name or the value.
         var state: Int32
     }
 
@@ -195,7 +195,7 @@ final class QueryItemsMachine: PartMachine {
         self.meter = meter
         var conditions: [Condition] = []
         for item in items {
-            // Names are compared exactly, whatever `caseSensitive` says.
+            // Names are always case-sensitive, even if `caseSensitive` is false.
             let name = try PatternMachine(
                 item.name.map(PatternElement.scalar), isCaseSensitive: true, isPercentEncoded: isPercentEncoded,
                 meter: meter)
@@ -209,7 +209,7 @@ final class QueryItemsMachine: PartMachine {
         let places = conditions.map { condition in
             Place(isMet: Self.accepts(condition.value, condition.value.start), phase: .betweenItems, state: 0)
         }
-        // An item that cannot be empty may come still; one whose value nothing matches, never.
+        // An item that must not be empty can still come. If no value can match, the query never matches.
         let isPossible = conditions.allSatisfy { $0.value.start != PartState.dead }
         start = isPossible ? try number(of: places) : PartState.dead
     }
@@ -221,7 +221,7 @@ final class QueryItemsMachine: PartMachine {
         }
     }
 
-    /// Items of other names may hold anything.
+    /// Items with other names may contain anything.
     func possible(_ state: Int32) -> ByteSet { .url }
 
     func step(_ state: Int32, _ byte: UInt8) throws(LanguageBudget.Exhausted) -> Int32 {
@@ -242,7 +242,7 @@ final class QueryItemsMachine: PartMachine {
         return result
     }
 
-    /// - Returns: nil where the condition fails for good.
+    /// - Returns: nil if the condition can no longer be met.
     private func step(
         _ place: Place, _ condition: Condition, _ byte: UInt8
     ) throws(LanguageBudget.Exhausted) -> Place? {
@@ -287,7 +287,7 @@ final class QueryItemsMachine: PartMachine {
         }
     }
 
-    /// The place after the end of an item; nil where the item's value does not match.
+    /// The state after the end of an item; nil if the item's value does not match.
     private func ended(_ place: Place, _ condition: Condition) -> Place? {
         var next = Place(isMet: place.isMet, phase: .betweenItems, state: 0)
         let value: Int32

@@ -1,6 +1,6 @@
-// A pattern as a nondeterministic automaton over the characters of an encoded URL. Where the URL is decoded before the
-// comparison, escapes are read along the edges; a text whose escapes are no UTF-8 is then compared as it stands, so such
-// a pattern has three parts that run side by side: on the decoded text, on the raw text, and one that tells which counts.
+// A pattern as a nondeterministic automaton over the characters of an encoded URL. If the URL is decoded before the
+// comparison, the edges read its escapes. A text whose escapes are not UTF-8 is compared undecoded, so such a pattern
+// has three parallel parts: for the decoded text, for the raw text, and one that shows which of them counts.
 
 struct PatternAutomaton {
     struct Edge {
@@ -11,20 +11,20 @@ struct PatternAutomaton {
     private(set) var edges: [[Edge]] = []
     private(set) var epsilons: [[Int32]] = []
     private(set) var starts: [Int32] = []
-    /// The states that take any text back to themselves: what comes before them in the chain no longer matters.
+    /// The states with a loop for any text: earlier states of the chain no longer matter.
     private(set) var isLoop: [Bool] = []
-    /// Where the decoded text has been read whole; nil where texts are compared encoded.
+    /// The end of the decoded part; nil if texts are compared encoded.
     private(set) var decodedEnd: Int32?
     private(set) var rawEnd: Int32 = 0
-    /// The first state of the raw part; those before it read the decoded text.
+    /// The first state of the raw part; the states before it read the decoded text.
     private(set) var rawBase: Int32 = 0
-    /// The first state of the part that reads well-formed UTF-8: being there again means that all is well so far.
+    /// The first state of the part that reads well-formed UTF-8. It is active while the text so far is well-formed.
     private(set) var validityBase: Int32 = 0
-    /// What elements take beyond ASCII: long patterns repeat their characters. One automaton reads case in one way.
+    /// Cached non-ASCII characters of elements, which long patterns repeat. One automaton handles case in one way.
     private var beyondASCII: [PatternElement: [Unicode.Scalar]] = [:]
     private let meter: WorkMeter
 
-    /// - Throws: where the automaton would cost more than the budget.
+    /// - Throws: if the automaton would exceed the budget.
     init(
         _ elements: [PatternElement], isCaseSensitive: Bool, isPercentEncoded: Bool, meter: WorkMeter
     ) throws(LanguageBudget.Exhausted) {
@@ -52,7 +52,7 @@ struct PatternAutomaton {
 
     mutating func addState() throws(LanguageBudget.Exhausted) -> Int32 {
         try meter.spend(8)
-        // With an edge or two.
+        // Including one or two edges.
         try meter.take(192)
         edges.append([])
         epsilons.append([])
@@ -65,7 +65,7 @@ struct PatternAutomaton {
     }
 
     /// Adds a chain of elements.
-    /// - Returns: where it ends.
+    /// - Returns: its last state.
     private mutating func append(
         _ elements: [PatternElement], from start: Int32, _ reading: Reading
     ) throws(LanguageBudget.Exhausted) -> Int32 {
@@ -84,7 +84,7 @@ struct PatternAutomaton {
                 try addSet([element], from: current, to: next, reading)
                 current = next
             case .choice(let choice):
-                // Each element of a value is a node of the tree, which costs more than to look at it.
+                // Each element of a value becomes a tree node, which costs more than one pass over it.
                 let count = choice.weight
                 try meter.spend(8 * count)
                 try meter.take(160 * count)
@@ -98,12 +98,12 @@ struct PatternAutomaton {
     }
 
     /// Adds the values of a variable.
-    /// - Returns: where all of them end. Its number is the greatest, so that states are numbered along the chain.
+    /// - Returns: their common end state. It has the highest number, so that states are numbered along the chain.
     private mutating func append(
         _ tree: ValueTree, from source: Int32, _ reading: Reading
     ) throws(LanguageBudget.Exhausted) -> Int32 {
         var places = [Int32](repeating: source, count: tree.nodes.count)
-        // The root is a state of its own, since a value may begin with `*`, which loops.
+        // The root needs its own state, because a value may begin with `*`, which loops.
         places[0] = try addState()
         epsilons[Int(source)].append(places[0])
         var ends: [Int32] = []
@@ -115,7 +115,7 @@ struct PatternAutomaton {
             for branch in node.branches {
                 if branch.element.isOneOfSome, tree.nodes[branch.node].branches.isEmpty {
                     elements.append(branch.element)
-                    // Nothing leads there: the last characters go to the common end in one step.
+                    // No state for this node: its last character leads directly to the common end.
                     places[branch.node] = -1
                     continue
                 }
@@ -178,12 +178,12 @@ struct PatternAutomaton {
 }
 
 extension PatternElement {
-    /// The ASCII characters that an element of one character takes.
+    /// The ASCII characters that an element of one character matches.
     fileprivate func ascii(_ isCaseSensitive: Bool) -> ByteSet {
         guard case .scalar(let own) = self else {
             return ByteSet(where: { takes(Unicode.Scalar($0), isCaseSensitive) })
         }
-        // ASCII folds to ASCII, so that what does not is no case of it.
+        // A scalar that does not fold to ASCII equals no ASCII character.
         let forms = isCaseSensitive ? [own] : [own.folded, own.folded.unfolded]
         return ByteSet(forms.filter(\.isASCII).map { UInt8(ascii: $0) })
     }
@@ -196,9 +196,9 @@ extension PatternElement {
     }
 }
 
-/// Escapes along the edges: one character as its percent-encoded UTF-8, in either case of the digits.
+/// Edges for escapes: one character as percent-encoded UTF-8, with hexadecimal digits in either case.
 extension PatternAutomaton {
-    /// Any character: one as it stands, or the escapes of well-formed UTF-8 (Unicode, table 3-7).
+    /// Any character: unescaped, or as the escapes of well-formed UTF-8 (Unicode, table 3-7).
     mutating func addAnyCharacter(from source: Int32, to target: Int32) throws(LanguageBudget.Exhausted) {
         addEdge(.unescaped, from: source, to: target)
         let one = try addEscape(high: [0x8, 0x9, 0xA, 0xB], to: target)
@@ -221,7 +221,7 @@ extension PatternAutomaton {
         addEdge(.hexDigits([0x4]), from: longLead, to: try addEscape(high: [0x8], to: two))
     }
 
-    /// The escapes of ASCII characters, whether they may stand unescaped or not.
+    /// The escapes of ASCII characters, even of those that need no escape.
     mutating func addEscapes(
         of ascii: ByteSet, from source: Int32, to target: Int32
     ) throws(LanguageBudget.Exhausted) {
@@ -253,7 +253,7 @@ extension PatternAutomaton {
     }
 
     /// A continuation byte with its `%`.
-    /// - Returns: where it begins.
+    /// - Returns: its first state.
     private mutating func addEscape(high: [UInt8], to target: Int32) throws(LanguageBudget.Exhausted) -> Int32 {
         let start = try addState()
         let first = try addState()
@@ -272,7 +272,7 @@ extension PatternAutomaton {
 }
 
 extension PatternElement {
-    /// The characters beyond ASCII that an element of one character takes, other than `?`.
+    /// The non-ASCII characters that an element of one character matches. Not for `?`.
     func charactersBeyondASCII(_ isCaseSensitive: Bool) -> [Unicode.Scalar] {
         var candidates: Set<Unicode.Scalar> = []
         if case .scalar(let own) = self {
@@ -296,10 +296,10 @@ extension PatternElement {
     ]
 }
 
-/// The values of a variable, those with a common beginning together: `$(region)` has hundreds of two letters each.
+/// The values of a variable as a prefix tree: `$(region)` has hundreds of values of two letters.
 struct ValueTree {
     struct Node {
-        /// The nodes that follow, by what leads to them. Their numbers are greater than the node's own.
+        /// The child nodes. Their numbers are greater than the node's own.
         var branches: [Branch] = []
         var isEnd = false
     }
@@ -318,7 +318,7 @@ struct ValueTree {
         let element: PatternElement
     }
 
-    /// Where case does not count, values that differ in case alone become one.
+    /// If case does not matter, values that differ only in case become one.
     init(_ values: [[PatternElement]], isCaseSensitive: Bool) {
         for value in values {
             var current = 0

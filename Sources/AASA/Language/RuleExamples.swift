@@ -1,4 +1,4 @@
-// Short URLs that a rule matches, for messages and for samples.
+// Short URLs that a rule matches, for messages and samples.
 
 extension URLRule {
     /// Different URLs that match, shortest first, as path with query and fragment; fewer where the rule matches no more.
@@ -19,7 +19,7 @@ extension URLRule {
                 return found.count < count
             }
         } catch {
-            // What was found until then are still examples.
+            // The URLs found so far are still examples.
         }
         let examples = found.filter { text in
             MatchableURL(text).map { mismatch(MatchSubject($0, meter: meter)) == nil } ?? false
@@ -28,7 +28,7 @@ extension URLRule {
             ? example(filling: .shortest, meter: meter).map { [ExampleURL.readable($0)] } ?? [] : examples
     }
 
-    /// Rules with more elements, values of variables included, are hostile: no example is worth their cost.
+    /// Heavier rules, values of variables included, are hostile: an example is not worth its cost.
     static let maximumExampleWeight = 20_000
 
     /// Some URLs that match: those that are put together; only where that gives none, those of the automaton.
@@ -40,7 +40,7 @@ extension URLRule {
         return plain.isEmpty && meter.allowsProof ? examples(count: count, meter: meter) : plain.uniqued
     }
 
-    /// A URL for a message. One that is put together is as good as the shortest, and costs next to nothing.
+    /// A URL for a message. A URL built from the patterns is as good as the shortest one, and costs almost nothing.
     func example(meter: WorkMeter) -> String? {
         guard !meter.isExhausted, weight < Self.maximumExampleWeight else { return nil }
         for filling in [Filling.shortest, .plain] {
@@ -50,13 +50,13 @@ extension URLRule {
         return examples(count: 1, meter: meter).first
     }
 
-    /// What stands for the wildcards of a URL that is put together.
+    /// The replacements for wildcards in a URL that is built from the patterns.
     struct Filling {
         let run: String
         let scalar: String
 
         static let shortest = Filling(run: "", scalar: "a")
-        /// A text that hardly another rule names.
+        /// A text that other rules rarely contain.
         static let rare = Filling(run: "zq", scalar: "q")
         static let plain = Filling(run: "a", scalar: "a")
     }
@@ -101,9 +101,9 @@ extension URLRule.Filling {
     }
 }
 
-/// A URL of an automaton in the form that is shown.
+/// A URL from an automaton, in the form that messages show.
 enum ExampleURL {
-    /// Without the final slash of its path, where that says the same.
+    /// Drops the final slash of the path if the URL stays equivalent.
     static func readable(_ text: String) -> String {
         let path = text.prefix { $0 != "?" && $0 != "#" }
         guard path.count > 1, path.last == "/", let url = MatchableURL(text) else { return text }
@@ -112,20 +112,20 @@ enum ExampleURL {
     }
 }
 
-/// The matcher's word on examples, for as many rules as a budget allows.
+/// Checks examples with the matcher, for as many rules as the budget allows.
 extension WorkMeter {
-    /// Counts elements of patterns, each with what the matcher does in its time.
-    /// - Returns: false where the budget ends.
+    /// Charges for pattern elements, at the matcher's cost for each.
+    /// - Returns: false if the budget runs out.
     @discardableResult
     func use(elements: Int) -> Bool { use(4 * elements) }
 
-    /// The first rule of a list that matches, among some that are given by their places.
-    /// - Returns: nil where none does; also where the text is no URL, or the budget ends.
+    /// The first rule that matches, among the rules at some places of a list.
+    /// - Returns: nil if none matches, if the text is not a URL, or if the budget runs out.
     func firstMatch(_ rules: [URLRule], among places: some Sequence<Int>, _ text: String) -> Int? {
         guard use(elements: text.utf8.count / 8), let url = MatchableURL(text) else { return nil }
         let subject = MatchSubject(url, meter: self)
         for place in places {
-            // Most rules are told from the text at its first characters; what more they cost, the matcher counts.
+            // Most rules fail at the first characters of the text. The matcher charges for more.
             guard use(elements: 1) else { return nil }
             let isMatch = rules[place].mismatch(subject) == nil
             if isExhausted { return nil }
@@ -136,8 +136,8 @@ extension WorkMeter {
 
     func firstMatch(_ rules: [URLRule], _ text: String) -> Int? { firstMatch(rules, among: rules.indices, text) }
 
-    /// What a list of rules makes of a URL.
-    /// - Returns: nil where the budget ends.
+    /// What a list of rules does with a URL.
+    /// - Returns: nil if the budget runs out.
     func behaviour(_ rules: [URLRule], _ text: String) -> LinkBehaviour? {
         let index = firstMatch(rules, text)
         return isExhausted ? nil : index.map { rules[$0].behaviour } ?? .notMatched

@@ -1,9 +1,9 @@
-// The language of one rule, what decides which that is, and lists of rules as programs over numbered languages, freed of
-// what cannot count.
+// The language of one rule (the set of URLs that it matches), the key that determines it, and lists of rules as
+// programs over numbered languages, without the rules that cannot matter.
 
-/// The URLs that a rule matches, as a machine for each part that the rule looks at.
+/// The URLs that a rule matches, as one automaton for each part of the URL that the rule constrains.
 struct RuleLanguage {
-    /// By phase; nil where the part does not count.
+    /// By phase; nil if the rule does not constrain the part.
     let machines: [(any PartMachine)?]
 
     init(_ key: RuleKey, meter: WorkMeter) throws(LanguageBudget.Exhausted) {
@@ -27,7 +27,7 @@ struct RuleLanguage {
         settled(machines[phase.rawValue]?.start ?? PartState.everything, in: phase)
     }
 
-    /// The characters that may lead on from a state.
+    /// The characters with a possible transition from a state.
     func possible(_ state: Int32, in phase: URLPhase) -> ByteSet {
         guard state >= PartState.first, let machine = machines[phase.rawValue] else { return .url }
         return machine.possible(state)
@@ -38,7 +38,7 @@ struct RuleLanguage {
         return settled(try machine.step(state, byte), in: phase)
     }
 
-    /// The state in the next phase, after this one has ended.
+    /// The state at the start of the next phase, after this phase has ended.
     func end(_ state: Int32, of phase: URLPhase) -> Int32 {
         guard accepts(state, in: phase) else { return PartState.dead }
         guard state != PartState.decided, let next = URLPhase(rawValue: phase.rawValue + 1) else {
@@ -59,12 +59,12 @@ struct RuleLanguage {
     }
 }
 
-/// What decides which URLs a rule matches, freed of how it is written: rules with equal keys match the same URLs.
+/// The conditions of a rule, independent of how it is written. Rules with equal keys match the same URLs.
 struct RuleKey: Hashable {
-    /// nil: any.
+    /// nil: any path.
     let path: [PatternElement]?
     let query: Query
-    /// nil: any.
+    /// nil: any fragment.
     let fragment: [PatternElement]?
     let isCaseSensitive: Bool
     let isPercentEncoded: Bool
@@ -74,8 +74,8 @@ struct RuleKey: Hashable {
         case whole([PatternElement])
         case items([Item])
 
-        /// Of the conditions that not every item meets.
-        /// - Returns: nil where a pattern is at fault.
+        /// Takes the conditions that are not met by every item.
+        /// - Returns: nil if a pattern has a fault.
         init?(_ constrained: [QueryItems.Item]) {
             var items: [Item] = []
             for item in constrained {
@@ -87,19 +87,19 @@ struct RuleKey: Hashable {
     }
 
     struct Item: Hashable, Sendable {
-        /// By scalars: to Swift's String two spellings of one accented letter are equal.
+        /// By scalars: to String, two spellings of one accented letter are equal.
         let name: [Unicode.Scalar]
         let pattern: [PatternElement]
     }
 
     var isUnconstrained: Bool { path == nil && query == .any && fragment == nil }
 
-    /// - Returns: nil where a pattern is at fault: the rule never matches.
+    /// - Returns: nil if a pattern has a fault: the rule never matches.
     init?(_ rule: URLRule) {
         var path: [PatternElement]?
         if let pattern = rule.path {
             guard let elements = pattern.elements else { return nil }
-            // All paths begin with a slash.
+            // Every path begins with a slash.
             path = elements == [.anyRun] || elements == [.scalar("/"), .anyRun] ? nil : elements
         }
         switch rule.query {
@@ -124,10 +124,10 @@ struct RuleKey: Hashable {
     }
 }
 
-/// Whether one rule takes all that another one can match, told from their patterns alone. Often it is so and is not seen
-/// here; then the automata decide.
+/// Whether one rule matches every URL that another one matches, decided from the patterns alone. This check misses many
+/// cases; then the automata decide.
 extension RuleKey {
-    /// - Returns: false also where it is not plain to see.
+    /// - Returns: false also if the patterns alone do not show it.
     func plainlyCovers(_ other: RuleKey) -> Bool {
         guard isPercentEncoded == other.isPercentEncoded, !isCaseSensitive || other.isCaseSensitive else {
             return false
@@ -144,11 +144,11 @@ extension RuleKey {
         }
     }
 
-    /// A pattern run over another pattern, whose elements stand for themselves.
+    /// Matches a pattern against another pattern, whose elements are taken as text.
     private static func covers(
         _ pattern: [PatternElement], _ text: [PatternElement], _ isCaseSensitive: Bool
     ) -> Bool {
-        // The search below takes the product at worst.
+        // The search below takes at most this many steps.
         guard pattern.count * text.count <= 40_000 else { return false }
         var (place, step) = (0, 0)
         var retry: (place: Int, step: Int)?
@@ -170,7 +170,7 @@ extension RuleKey {
 }
 
 extension PatternElement {
-    /// Whether an element other than `*` takes each text that the other one takes.
+    /// Whether an element other than `*` matches every text that the other element matches.
     fileprivate func plainlyTakes(_ other: PatternElement, _ isCaseSensitive: Bool) -> Bool {
         switch (self, other) {
         case (_, .anyRun): false
@@ -181,7 +181,7 @@ extension PatternElement {
     }
 }
 
-/// The searches of one question. Rules with equal keys have one number and one machine, and all searches share a budget.
+/// The searches of one question. Rules with equal keys share a number and an automaton. All searches share a budget.
 final class ProgramSearch {
     let meter: WorkMeter
     private(set) var keys: [RuleKey] = []
@@ -190,9 +190,9 @@ final class ProgramSearch {
 
     init(_ meter: WorkMeter) { self.meter = meter }
 
-    /// A rule in its list.
+    /// A rule of a list, with the number of its language.
     struct NumberedRule: Hashable {
-        /// nil: it never matches.
+        /// nil: the rule never matches.
         let language: Int32?
         let isExclusion: Bool
     }
@@ -221,8 +221,8 @@ final class ProgramSearch {
         }
     }
 
-    /// - Returns: the steps that can count: none for rules that never match, none for repetitions, and none behind a rule
-    ///   that every URL matches. `index` is the rule's place in the list.
+    /// - Returns: the steps that can matter: without rules that never match, repetitions, and rules after one that
+    ///   matches every URL. `index` is the rule's place in the list.
     func steps(of rules: some Sequence<NumberedRule>) -> [ProgramStep] {
         var steps: [ProgramStep] = []
         var seen: Set<Int32> = []
@@ -234,8 +234,8 @@ final class ProgramSearch {
         return steps
     }
 
-    /// A search over the languages of these programs alone. What one search has found out about a language, the next one
-    /// knows. See `JointSearch` for what is asked of a search.
+    /// Searches over the languages of these programs only. Later searches reuse the automata of earlier ones. See
+    /// `JointSearch` for the closures.
     func run(
         _ programs: [[ProgramStep]], visits: Int = 1, where reduce: JointSearch.Reduction,
         reached: JointSearch.Arrival

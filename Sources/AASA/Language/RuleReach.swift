@@ -1,19 +1,19 @@
-// Which rules of an entry can ever decide, and which never do since earlier ones take all that they could match; and
-// which URLs apps of different entries both open: there order and what is installed decide.
+// Which rules of an entry can decide about a URL, and which never do because earlier rules match all their URLs. Also
+// which URLs apps of different entries both open: there the order and the installed apps decide.
 
-/// Whether one rule ever decides.
+/// Whether a rule decides about any URL.
 package struct RuleReach: Sendable {
     package let rule: URLRule
     package let verdict: Verdict
 
     package enum Verdict: Sendable {
-        /// It decides about this URL, the shortest of all.
+        /// It decides about this URL, usually the shortest one.
         case decides(example: String)
-        /// Proven: each URL that it matches is decided by one of these, in their order.
+        /// Proven: for each URL that it matches, one of these earlier rules decides. They are in file order.
         case shadowed(by: [URLRule])
-        /// Proven: no URL matches it, whatever the other rules.
+        /// Proven: it matches no URL, whatever the other rules are.
         case matchesNothing
-        /// The budget did not suffice.
+        /// The budget ran out.
         case undecided
     }
 
@@ -72,7 +72,7 @@ extension AppLinks.Entry {
         return rules.indices.map { index in
             var verdict = verdicts[index] ?? .undecided
             if verdicts[index] != nil {
-                // Told already.
+                // The plain verdict stands.
             } else if let example = found[index] {
                 if meter.firstMatch(rules, example) == index { verdict = .decides(example: example) }
             } else if let shadows, isProof || !pending.contains(index) {
@@ -104,7 +104,7 @@ private struct RuleShadows {
     let ends: PathEnds
     private let rules: [URLRule]
     private let search: ProgramSearch
-    /// The first rule of each language, and the first that takes every URL.
+    /// The first rule of each language, and the first rule that matches every URL.
     private let first: [Int32: Int]
     private let catchAll: Int?
 
@@ -118,7 +118,7 @@ private struct RuleShadows {
         catchAll = languages.first { search.keys[Int($0.0)].isUnconstrained }?.1
     }
 
-    /// About a rule that was proven never to decide.
+    /// For a rule that is proven never to decide.
     func verdict(on index: Int) -> RuleReach.Verdict {
         guard let language = numbered[index].language else { return .matchesNothing }
         let sole = sole(before: index, language)
@@ -159,7 +159,7 @@ private struct RuleShadows {
             if let sole { return .shadowed(by: [rules[sole]]) }
             guard let taker = check.firstMatch(rules, among: earlier + [index], url) else { return nil }
             if taker == index { return .decides(example: ExampleURL.readable(url)) }
-            // The rule that takes this URL takes all others, unless one before it does.
+            // If it covers the language, it takes all other URLs too, unless an earlier rule does.
             if let other = numbered[taker].language,
                 search.keys[Int(other)].plainlyCovers(search.keys[Int(language)])
             {
@@ -169,12 +169,12 @@ private struct RuleShadows {
         return nil
     }
 
-    /// An equal rule, or one that takes all, is reason enough.
+    /// An earlier rule that is equal or matches every URL is a sufficient reason.
     private func sole(before index: Int, _ language: Int32) -> Int? {
         [first[language], catchAll].compactMap { $0 }.filter { $0 < index }.min()
     }
 
-    /// The rules that decide about the URLs of a language, in order.
+    /// The rules that decide about the URLs of a language, in file order.
     private func takers(of language: Int32, before index: Int) throws(LanguageBudget.Exhausted) -> [Int] {
         try search.meter.spend(index + 1)
         let meeting = Set(ends.rules(meeting: index))
@@ -189,7 +189,7 @@ private struct RuleShadows {
         return takers.sorted()
     }
 
-    /// Whether every URL of a language is also one of the other; of nothing at all where there is no other.
+    /// Whether every URL of a language is also in the other one; without `other`, whether the language is empty.
     private func isContained(_ language: Int32, in other: Int32?) throws(LanguageBudget.Exhausted) -> Bool {
         var holds = true
         try search.run([other.map(Self.program) ?? [], Self.program(language)]) { residuals in
@@ -222,13 +222,13 @@ struct PathEnds {
         }
     }
 
-    /// So much of an end is looked at.
+    /// The maximum number of scalars of an end that is compared.
     private static let maximumLength = 64
 
-    /// Takes the languages of a list of rules, nil for a rule that never matches.
+    /// Takes the keys of a list of rules; nil for a rule that never matches.
     init(_ keys: [RuleKey?]) {
         let encodings = Set(keys.compactMap { $0.flatMap { $0.path == nil ? nil : $0.isPercentEncoded } })
-        // Of one URL, an encoded text and a decoded one differ from the first escape on, and an escape may begin before a
+        // The encoded and the decoded text of a URL differ from the first escape on, and an escape may begin before a
         // tail.
         let isMixed = encodings.count > 1
         ends = keys.map { key in
@@ -237,29 +237,29 @@ struct PathEnds {
                 let head = path.lazy.map(\.literal).prefix { $0 != nil && !(isMixed && $0 == "%") }
                 let tail = path.lazy.reversed().map(\.literal).prefix { !isMixed && $0 != nil }
                 return Ends(
-                    // Folded, whether case counts or not.
+                    // Folded even if case matters.
                     head: head.prefix(Self.maximumLength).compactMap { $0?.folded },
                     tail: tail.prefix(Self.maximumLength).compactMap { $0?.folded })
             }
         }
     }
 
-    /// The rules before one that may have a path in common with it, in order.
+    /// The earlier rules that may share a path with this rule, in file order.
     func rules(meeting index: Int) -> [Int] {
         guard let own = ends[index] else { return [] }
         return (0..<index).filter { ends[$0]?.meets(own) ?? false }
     }
 }
 
-/// Apps of two entries that open the same URL.
+/// Apps of two entries that both open the same URL.
 package struct AppOverlap: Sendable {
-    /// The apps of the one side, then those of the other.
+    /// The apps of the first side, then those of the second.
     package var appIDs: [String] { sides.flatMap { $0 } }
-    /// Shared with other overlaps: there may be thousands of apps.
+    /// Two lists, shared with other overlaps: there may be thousands of apps.
     let sides: [[String]]
-    /// The shortest URL that both open, as path with query and fragment.
+    /// The shortest URL that both sides open, as path with query and fragment.
     package let example: String
-    /// The rule of each side that opens it.
+    /// The rule of each side that opens the example.
     package let rules: [URLRule]
 }
 
@@ -300,7 +300,7 @@ extension AppLinks {
                     guard let found,
                         reported.insert(zip(pair, found.rules).map { $0.owners[$1] }.sorted()).inserted
                     else { continue }
-                    // The matcher has the last word.
+                    // The matcher confirms each result.
                     let isTrue = zip(pair, found.rules).allSatisfy { side, rule in
                         meter.use(elements: side.owners.count)
                             && meter.firstMatch(file.rules(of: side.entries), found.url) == rule
@@ -311,13 +311,13 @@ extension AppLinks {
                 }
             }
         } catch {
-            // What was found until then is still true.
+            // The overlaps found so far are still valid.
             isComplete = false
         }
         return (overlaps, isComplete && !meter.isExhausted)
     }
 
-    /// Apps that the same entries name, with the rules of these.
+    /// Apps that the same entries name, with the rules of those entries.
     private struct Side {
         let apps: [String]
         let entries: [Int]
@@ -326,7 +326,7 @@ extension AppLinks {
         let owners: [Int]
     }
 
-    /// A URL that both sides open, by rules of different entries.
+    /// A URL that rules of different entries open, one of each side.
     private static func shared(
         _ left: Side, _ right: Side, _ search: ProgramSearch
     ) throws(LanguageBudget.Exhausted) -> (url: String, rules: [Int])? {

@@ -1,15 +1,15 @@
-// Where sources contradict each other, or say nothing: which of the readings is taken here, and who says otherwise.
+// Points on which sources contradict each other or say nothing: the reading that this library takes, and the other one.
 
-/// A point on which sources do not agree and that decides about a URL.
+/// A point on which sources disagree and that decides which app opens a URL.
 public enum ContestedPoint: String, Sendable, Hashable, CaseIterable {
     /// Several apps open the URL.
     case orderBetweenApps = "order-between-apps"
-    /// Entries that name the same app say different things about the URL.
+    /// Several entries name the same app, and they disagree about the URL.
     case severalEntriesOfOneApp = "several-entries-of-one-app"
-    /// A duplicate key in one object.
+    /// A key occurs more than once in one object.
     case duplicateKey = "duplicate-key"
 
-    /// What is contested and what is done here: one or two sentences.
+    /// What sources disagree about and which reading this library takes, in one or two sentences.
     public var explanation: String {
         switch self {
         case .orderBetweenApps:
@@ -26,11 +26,11 @@ public enum ContestedPoint: String, Sendable, Hashable, CaseIterable {
 }
 
 extension MatchResult {
-    /// The points on which sources do not agree and that make a difference for this URL and file: another reading would
-    /// give another answer, or another app. Worked out when asked for.
+    /// The points on which sources disagree and that matter for this URL and file: another reading would let another
+    /// app or no app open the URL. Computed on each access.
     public var contested: [ContestedPoint] { contested(meter: WorkMeter(.match)) }
 
-    /// The same for work that several URLs share; none where it ends before the answer.
+    /// The same, with a budget that several URLs share; empty if the budget runs out.
     package func contested(meter: WorkMeter) -> [ContestedPoint] {
         let subject = MatchSubject(url, meter: meter)
         var behaviours: [ExactText: Set<LinkBehaviour>] = [:]

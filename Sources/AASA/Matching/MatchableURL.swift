@@ -1,31 +1,31 @@
-// A URL in the parts that rules look at, in the form in which they are compared.
+// A URL, split into the parts that rules match, in the form in which they are compared.
 
 /// A URL as Apple's matcher sees it: path, query and fragment, each percent-encoded.
 public struct MatchableURL: Sendable, Hashable {
-    /// Lower case; empty where only a path was given.
+    /// In lower case; empty if only a path was given. Rules ignore it.
     public let host: String
-    /// Normalised: see `PathNormalization`.
+    /// Normalised as Apple does before it compares: one slash in place of several, and a slash at the end.
     public let path: String
-    /// Without `?`; an absent query is empty.
+    /// Without `?`; empty if absent.
     public let query: String
-    /// Without `#`; an absent fragment is empty.
+    /// Without `#`; empty if absent.
     public let fragment: String
-    /// The URL as it was given.
+    /// The text that `init` got.
     public let text: String
 
-    /// Reads an absolute http or https URL, or a path beginning with `/`. What must be encoded in a URL and is not, is
-    /// encoded, as a browser does.
-    /// - Returns: nil where the text is neither.
+    /// Reads an absolute http or https URL, or only its path, query or fragment (a text that begins with `/`, `?` or
+    /// `#`). Percent-encodes characters that a URL must not contain, as a browser does.
+    /// - Returns: nil if the text is neither, or if the host is invalid.
     public init?(_ text: String) {
         self.text = text
-        // Scalars, since a slash with a combining mark behind it is one character.
+        // By scalars: to String, a slash and a combining mark after it are one Character.
         var rest = text.unicodeScalars[...]
         if let scheme = ["https://", "http://"].first(where: { text.prefix(8).lowercased().hasPrefix($0) }) {
             rest = rest.dropFirst(scheme.count)
             let authority = rest.prefix { !"/?#".unicodeScalars.contains($0) }
             let start = authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex
             let hostAndPort = authority[start...]
-            // The address of IP version 6 has colons of its own.
+            // An IPv6 address contains colons.
             let end =
                 hostAndPort.first == "["
                 ? hostAndPort.firstIndex(of: "]").map(hostAndPort.index(after:)) : hostAndPort.firstIndex(of: ":")
@@ -50,7 +50,7 @@ public struct MatchableURL: Sendable, Hashable {
         self.fragment = PercentCoding.encodingWhatMustBe(Substring(fragment))
     }
 
-    /// Whether a text, in lower case, can name a host: no more is asked of it than that no browser would refuse it.
+    /// A rough check of a lower-case host: an address in brackets, or a name of valid characters without empty labels.
     private static func canBeHost(_ host: String) -> Bool {
         if host.hasPrefix("[") { return host.hasSuffix("]") && host.utf8.count > 2 }
         return !host.isEmpty && !host.hasPrefix(".") && !host.contains("..")
@@ -59,12 +59,12 @@ public struct MatchableURL: Sendable, Hashable {
             }
     }
 
-    /// Whether there is nothing to decode.
+    /// Whether no part contains an escape.
     var isPlain: Bool {
         ![path, query, fragment].contains { $0.utf8.contains(UInt8(ascii: "%")) }
     }
 
-    /// The items of the query in their order; one without `=` has an empty value.
+    /// The query items in order. An item without `=` has an empty value.
     var queryItems: [(name: Substring, value: Substring)] {
         query.split(separator: "&").map { item in
             guard let equals = item.firstIndex(of: "=") else { return (item, "") }
@@ -75,7 +75,7 @@ public struct MatchableURL: Sendable, Hashable {
 
 /// Percent-encoding (RFC 3986, 2.1).
 enum PercentCoding {
-    /// Encodes what may not stand in a URL: everything beyond ASCII, controls, blanks and a few signs. Escapes stay.
+    /// Encodes what a URL must not contain: non-ASCII, controls, spaces and a few signs. Keeps escapes.
     static func encodingWhatMustBe(_ text: some StringProtocol) -> String {
         if text.utf8.allSatisfy(mayStand) { return String(text) }
         var bytes: [UInt8] = []
@@ -89,7 +89,7 @@ enum PercentCoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Decodes all escapes. A text whose escapes are malformed or give no UTF-8 stays as it is.
+    /// Decodes all escapes. If one is malformed or the result is not UTF-8, the text stays unchanged.
     static func decoding(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         var bytes: [UInt8] = []
@@ -107,7 +107,7 @@ enum PercentCoding {
         return String(utf8: bytes) ?? text
     }
 
-    /// Whether a byte may stand in a path, query or fragment as it is.
+    /// Whether a path, query or fragment may contain the byte unescaped.
     static func mayStand(_ byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, 0x7F...0xFF: false
@@ -130,9 +130,9 @@ enum PercentCoding {
     }
 }
 
-/// A URL taken apart once for many rules.
+/// A URL, split once for many rules.
 final class MatchSubject {
-    /// One part of a URL, in both forms that patterns are compared with.
+    /// One part of a URL, as written and case-folded.
     final class Text {
         let exact: [Unicode.Scalar]
         lazy var folded = exact.map(\.folded)
@@ -140,13 +140,12 @@ final class MatchSubject {
         init(_ text: String) { exact = Array(text.unicodeScalars) }
     }
 
-    /// The parts in one form, encoded or decoded.
+    /// All parts in one form, encoded or decoded.
     final class Parts {
         let path: Text
         let query: Text
         let fragment: Text
-        /// The values of each item, by its exact name: by scalars, since two spellings of one accented letter are equal
-        /// to `String`.
+        /// The values of the items of each name. By scalars: to String, two spellings of one accented letter are equal.
         private let items: [[Unicode.Scalar]: [Text]]
         private let missing = [Text("")]
 
@@ -162,17 +161,17 @@ final class MatchSubject {
             items = values
         }
 
-        /// The values of an item; one empty value where it is missing.
+        /// The values of all items of this name; one empty value if there is none.
         func values(of item: QueryItems.Item) -> [Text] {
             items.isEmpty ? missing : items[item.key] ?? missing
         }
     }
 
     let encoded: Parts
-    /// What a rule with `percentEncoded` false is compared with: normalised first, decoded after.
+    /// For rules with `percentEncoded` false: the path is normalised first and decoded then.
     private(set) lazy var decoded = url.isPlain ? encoded : Parts(url, PercentCoding.decoding)
     private let url: MatchableURL
-    /// What all rules together may cost. Where it ends, no more rules are tried.
+    /// The budget for all rules together. When it runs out, the matcher tries no more rules.
     let meter: WorkMeter
 
     init(_ url: MatchableURL, meter: WorkMeter) {
@@ -182,13 +181,13 @@ final class MatchSubject {
     }
 }
 
-/// The normalisation that Apple's tool applies to a path pattern and to a URL's path alike, before they are compared.
-/// Observed in Apple's binaries and with `swcutil`; TN3155 agrees that `/test/*` covers `/test`.
+/// The normalisation that Apple's tool applies both to path patterns and to URL paths before it compares them. Observed
+/// in Apple's binaries and with `swcutil`; TN3155 agrees that `/test/*` matches `/test`.
 enum PathNormalization {
-    /// Empty becomes `/`; runs of `*` and of `/` shrink to one; a leading slash is added except before `*`; a final slash
-    /// is added except after `*`. One character alone is left as it is.
+    /// An empty path becomes `/`. Runs of `*` and of `/` become one. A slash is added at the start except before `*`,
+    /// and at the end except after `*`. A single character stays unchanged.
     static func normalize(_ path: String) -> String {
-        // Bytes, since only ASCII counts; but one character beyond ASCII is one character.
+        // By bytes, since only ASCII matters. But a single character may have several bytes.
         let source = path.utf8
         guard let first = source.first else { return "/" }
         if path.unicodeScalars.dropFirst().isEmpty { return path }

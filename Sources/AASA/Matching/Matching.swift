@@ -1,58 +1,62 @@
-// Which app opens a URL, which rule decided, and why each earlier rule did not: in Apple's order of evaluation.
+// Which app opens a URL, which rule decided, and why the earlier rules did not match, in Apple's order of evaluation.
 // https://developer.apple.com/documentation/bundleresources/applinks/details/components
 
-/// The part of a URL that kept a rule from matching.
+/// The part of a URL that a rule did not match.
 public enum MismatchedPart: Sendable, Hashable {
     case path
     case query
-    /// A single item of the query, by its name.
+    /// A single query item, by name.
     case queryItem(String)
     case fragment
 }
 
-/// One rule that was tried on a URL.
+/// One rule that was tried on a URL, in its entry.
 public struct RuleAttempt: Sendable {
+    /// The entry that contains the rule.
     public let entry: AppLinks.Entry
-    /// nil: the rule matched, and decided.
+    /// The first part that did not match; nil: the rule matched, so it decided for this entry.
     public let mismatch: MismatchedPart?
-    // The entry stands for the rule: a match of a thousand rules copies none.
+    // An index, so that a match of a thousand rules copies none.
     let index: Int
 
     public var rule: URLRule { entry.rules[index] }
 }
 
-/// What a URL does for one app.
+/// What a URL does for one app. A URL that does not open the app opens in the browser.
 public enum LinkBehaviour: String, Codable, Sendable, Hashable, CaseIterable {
     case opens
-    /// An exclusion decided.
+    /// An exclusion matched first.
     case blocked
+    /// No rule of the app matched.
     case notMatched = "not_matched"
 }
 
-/// What a file says about one URL.
+/// The result of matching one URL against a file.
 public struct MatchResult: Sendable {
-    /// The app that opens it: the first in the order of the file, as documented. Apple's own order was once reported to be
-    /// the reverse (iOS 15); `alsoOpenedBy` tells where that would matter.
+    /// The app that opens the URL: the first one in file order, as Apple documents; nil if no app opens it. On iOS 15,
+    /// the last one was once reported to win; `alsoOpenedBy` lists the others.
     public let opens: String?
+    /// The other apps that open the URL, in file order. A device asks only the apps that are installed.
     public let alsoOpenedBy: [String]
-    /// The rule that opens the URL; where none does, the first exclusion that matched.
+    /// The rule that opens the URL; if there is none, the first exclusion that decided for an app; otherwise nil.
     public let deciding: RuleAttempt?
-    /// All that were tried, in order.
+    /// All rules that were tried, in order.
     public let attempts: [RuleAttempt]
-    /// Whether all rules that count were tried. Where the file is made so that trying them costs too much, the rest is left
-    /// out, and what it would have decided is not known.
+    /// Whether all relevant rules were tried. False if the file is so expensive to match that the work budget ran out.
+    /// The result then ignores the remaining rules.
     public let isComplete: Bool
     let links: AppLinks
     let url: MatchableURL
 
-    /// All apps that open the URL, in order.
+    /// All apps that open the URL, in file order.
     var opening: [String] { (opens.map { [$0] } ?? []) + alsoOpenedBy }
 }
 
 extension AppLinks {
+    /// Finds the apps that open a URL. In each entry, the first rule that matches decides. The host is ignored.
     public func match(_ url: MatchableURL) -> MatchResult { match(url, meter: WorkMeter(.match)) }
 
-    /// The same for work that several URLs share.
+    /// The same, with a budget that several URLs share.
     package func match(_ url: MatchableURL, meter: WorkMeter) -> MatchResult {
         let subject = MatchSubject(url, meter: meter)
         var attempts: [RuleAttempt] = []
@@ -67,7 +71,7 @@ extension AppLinks {
                 attempts.append(attempt)
                 guard attempt.mismatch == nil else { continue }
                 let isExclusion = entry.rules[index].isExclusion
-                // How several entries of one app play together is not documented: the first that decides is taken.
+                // Apple does not document how several entries of one app combine: the first one that decides is taken.
                 let apps = entry.appIDs.filter { !AppID.isTemplate($0) && decided.insert(ExactText($0)).inserted }
                 if isExclusion {
                     if deciding == nil, !apps.isEmpty { deciding = attempt }
@@ -83,7 +87,7 @@ extension AppLinks {
             isComplete: !meter.isExhausted, links: self, url: url)
     }
 
-    /// What a URL does for one app. Rules that `match` does not come to count as if they did not match.
+    /// What a URL does for one app. Rules beyond the work budget count as not matching; see `MatchResult.isComplete`.
     public func behaviour(of url: MatchableURL, for appID: String) -> LinkBehaviour {
         if AppID.isTemplate(appID) { return .notMatched }
         let subject = MatchSubject(url, meter: WorkMeter(.match))
@@ -107,12 +111,12 @@ extension AppLinks.Entry {
 }
 
 extension URLRule {
-    /// What it makes of the URLs that it decides about.
+    /// What the rule does with the URLs that it decides.
     var behaviour: LinkBehaviour { isExclusion ? .blocked : .opens }
 
     public func matches(_ url: MatchableURL) -> Bool { mismatch(MatchSubject(url, meter: WorkMeter(.match))) == nil }
 
-    /// The first part that does not match, in the order path, query, fragment; nil where the rule matches.
+    /// The first part that does not match, in the order path, query, fragment; nil if the rule matches.
     func mismatch(_ subject: MatchSubject) -> MismatchedPart? {
         let parts = isPercentEncoded ? subject.encoded : subject.decoded
         let meter = subject.meter
@@ -124,7 +128,7 @@ extension URLRule {
             guard pattern.matches(parts.query, isCaseSensitive: isCaseSensitive, meter) else { return .query }
         case .items(let items):
             for item in items.constrained {
-                // An item that repeats must match each time; one that is missing is empty.
+                // A repeated item must match each time. A missing item counts as empty.
                 meter.use(1 + item.key.count / 8)
                 guard
                     parts.values(of: item).allSatisfy({
@@ -138,24 +142,24 @@ extension URLRule {
     }
 }
 
-/// A rule with a part that looks like a wildcard and is none: written for a router or as a regular expression. Devices
-/// compare such a text as it stands, so that a URL that its author has in mind does not match.
+/// A rule with a part that looks like a wildcard but is not, as in routers or regular expressions. Devices compare such
+/// a part literally, so the rule does not match the URLs that its author has in mind.
 package struct LiteralNotation: Sendable {
     package let rule: URLRule
     /// Such as `:id` or `[0-9]+`.
     package let part: String
 
-    /// The part as the file has it.
+    /// The part as a JSON string.
     package var written: String { part.writtenAsJSON }
 }
 
 extension URLRule {
-    /// The first part of the path that looks like a placeholder of a router or a regular expression.
+    /// The first part of the path that looks like a router placeholder or a regular expression.
     package var literalNotation: LiteralNotation? {
         PatternSite.all(of: self).lazy.compactMap(\.notation).first.map { LiteralNotation(rule: self, part: $0) }
     }
 
-    /// The rule with `*` for each segment that holds such a part.
+    /// The rule with `*` in place of each segment that contains such a part.
     fileprivate func loosened(_ variables: SubstitutionVariables) -> URLRule {
         func loosened(_ pattern: Pattern) -> Pattern {
             let segments = pattern.text.split(separator: "/", omittingEmptySubsequences: false).map { segment in
@@ -169,9 +173,9 @@ extension URLRule {
             isPercentEncoded: isPercentEncoded, place: place, node: node)
     }
 
-    /// Whether a segment means itself.
+    /// Whether a segment contains no such notation.
     private static func isLiteral(_ segment: Substring) -> Bool {
-        // The brackets of variables are none of a regular expression.
+        // Ignore variables: their parentheses are not part of a regular expression.
         let text = segment.replacing(/\$\([^()]*\)/, with: "")
         return text.first != ":" && text.last != "$" && !text.contains(".*") && !text.contains(".+")
             && !text.contains { "[](){}<>\\^|".contains($0) }
@@ -179,7 +183,7 @@ extension URLRule {
 }
 
 extension MatchResult {
-    /// More are not looked for: the first ones tell what is wrong.
+    /// A few show what is wrong.
     private static let maximumNotations = 10
 
     /// The first rules that did not match and would, were such a part of theirs a wildcard.

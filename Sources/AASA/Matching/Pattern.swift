@@ -1,37 +1,37 @@
-// From the text of a pattern to what it matches: variables resolved, wildcards read. Where a text can match nothing, the
-// reason is kept for those who explain.
+// Compiles the text of a pattern: resolves variables and reads wildcards. If a pattern can match nothing, it keeps the
+// reason for messages.
 
-/// A compiled pattern for a path, a query (or one item of it), or a fragment. By reference: a file may give one long pattern
-/// to each of its rules.
+/// A compiled pattern for a path, a whole query, one query item, or a fragment. A class, because thousands of rules can
+/// share one long pattern.
 public final class Pattern: Sendable, Hashable {
-    /// The text as the file has it; of `paths` without `NOT `.
+    /// The text as the file writes it; for `paths` without a leading `NOT `.
     public let text: String
-    /// nil: it never matches, for the reason in `fault`.
+    /// nil: the pattern never matches; `fault` has the reason.
     let elements: [PatternElement]?
     package let fault: Fault?
-    /// What the matcher runs; nil as `elements`.
+    /// nil if `elements` is nil.
     let program: PatternProgram?
-    /// What it costs to look at the elements once, values of variables included.
+    /// The cost of one pass over the elements, values of variables included.
     let weight: Int
-    /// What it costs to try a text.
+    /// The cost of trying one text.
     let trialWeight: Int
-    /// Its wildcards and variables, those of very many values as several.
+    /// The number of wildcards and variables. A variable with very many values counts as several.
     let wildcardWeight: Int
 
     /// Why a pattern never matches.
     package enum Fault: Error, Sendable, Hashable {
-        /// `$(` without its `)`.
+        /// `$(` without `)`.
         case unclosedVariable
-        /// `$(name)` with a name that is neither predefined nor in `substitutionVariables`.
+        /// `$(name)`, where the name is neither predefined nor in `substitutionVariables`.
         case undefinedVariable(String)
         /// More than 64 wildcards and variables: Apple's matcher gives up.
         case tooComplex
     }
 
-    /// Apple's matcher gives up beyond so many wildcards and variables.
+    /// Apple's matcher gives up beyond this many wildcards and variables.
     package static let maximumWildcards = 64
 
-    /// Takes the text as the file has it. A path is normalised first.
+    /// Compiles the text of a file. A path is normalised first.
     package init(_ text: String, isPath: Bool, variables: SubstitutionVariables) {
         self.text = text
         do {
@@ -48,7 +48,7 @@ public final class Pattern: Sendable, Hashable {
         wildcardWeight = elements.reduce(0) { $0 + $1.wildcardWeight }
     }
 
-    /// Whether it matches every text whatever.
+    /// Whether the pattern is just `*`, which matches every text.
     package var isUnconstrained: Bool { elements == [.anyRun] }
 
     public static func == (left: Pattern, right: Pattern) -> Bool {
@@ -56,7 +56,7 @@ public final class Pattern: Sendable, Hashable {
             || left.text.isExactly(right.text) && left.elements == right.elements && left.fault == right.fault
     }
 
-    /// By its text alone, since equal texts seldom mean different things.
+    /// Hashes only the text: equal texts rarely have different meanings.
     public func hash(into hasher: inout Hasher) { hasher.combine(ExactText(text)) }
 
     private static func compile(
@@ -75,7 +75,7 @@ public final class Pattern: Sendable, Hashable {
                 wildcards += 1
                 rest = rest[rest.index(after: close)...]
             case "*":
-                // A variable's value may end in `*` too, but one after another here says nothing more.
+                // A repeated `*` adds nothing. After a variable it stays, even if a value of the variable ends in `*`.
                 if elements.last == .anyRun { continue }
                 elements.append(.anyRun)
                 wildcards += 1
@@ -90,7 +90,7 @@ public final class Pattern: Sendable, Hashable {
         return elements
     }
 
-    /// The elements of a variable's value, in which no variable may stand.
+    /// The elements of a variable's value, which cannot contain variables.
     static func elements(ofValue value: String) -> [PatternElement] {
         value.unicodeScalars.map { scalar in
             switch scalar {
@@ -106,17 +106,17 @@ public final class Pattern: Sendable, Hashable {
 /// cannot disagree about what a pattern means.
 enum PatternElement: Sendable, Hashable {
     case scalar(Unicode.Scalar)
-    /// `?`: exactly one character, a Unicode scalar.
+    /// `?`: exactly one Unicode scalar.
     case anyScalar
-    /// `*`: any number of characters, `/` included.
+    /// `*`: any number of characters, including none and including `/`.
     case anyRun
-    /// A predefined variable that stands for one character of a class, such as `$(digit)`.
+    /// A predefined variable for one character of a class, such as `$(digit)`.
     case scalarClass(ScalarClass)
-    /// A variable: any one of its values, which may hold wildcards.
+    /// A variable: any one of its values, which may contain wildcards.
     case choice(Choice)
 }
 
-/// The character classes that Apple predefines: exactly one ASCII character each.
+/// The predefined character classes. Each matches exactly one ASCII character.
 /// https://developer.apple.com/documentation/bundleresources/applinks/substitutionvariables
 enum ScalarClass: String, Sendable, Hashable, CaseIterable {
     case alpha, upper, lower, alnum, digit, xdigit
@@ -135,31 +135,30 @@ enum ScalarClass: String, Sendable, Hashable, CaseIterable {
 }
 
 package struct SubstitutionVariables: Sendable {
-    /// The file's own, in its order.
+    /// The variables of the file, in file order.
     package let custom: [Custom]
     private let elements: [ExactText: PatternElement]
 
     package struct Custom: Sendable {
         package let name: String
-        /// The values that count. Apple skips what is no string, and drops a value that holds `$(`.
+        /// The values that Apple uses. It ignores values that are not strings or that contain `$(`.
         package let values: [String]
         package let member: JSONMember
-        /// Whether it hides a predefined variable of the same name.
+        /// Whether a predefined variable has the same name.
         package let hidesPredefined: Bool
 
         var pointer: String { "/applinks/substitutionVariables/\(name.escapedForPointer)" }
 
-        /// The values as they are written, those that do not count included. A bare string is taken as a list of one
-        /// (observed).
+        /// All values, including those that Apple ignores. A bare string counts as a list of one (observed).
         var written: [JSONNode] { member.value.elements ?? [member.value] }
 
         func pointer(at index: Int) -> String { member.value.elements == nil ? pointer : "\(pointer)/\(index)" }
     }
 
-    /// No variables but the predefined ones.
+    /// Only the predefined variables.
     package static let predefined = SubstitutionVariables(nil)
 
-    /// - Parameter node: the value of `substitutionVariables`; what is no object counts as absent.
+    /// - Parameter node: the value of `substitutionVariables`. Anything but an object counts as absent.
     package init(_ node: JSONNode?) {
         var elements = Self.predefinedElements
         var custom: [Custom] = []
@@ -198,7 +197,7 @@ package struct SubstitutionVariables: Sendable {
     }
 }
 
-/// The codes behind `$(region)` and `$(lang)`. Both cases match; `UK` is no code, `GB` is.
+/// The codes that `$(region)` and `$(lang)` match. `UK` is not among them; `GB` is.
 enum ISOCodes {
     /// ISO 3166-1 alpha-2.
     static let regions = """
@@ -222,7 +221,7 @@ enum ISOCodes {
 }
 
 extension String {
-    /// Whether a variable begins in it.
+    /// Whether the text contains `$(`.
     var holdsVariable: Bool {
         var isAfterDollar = false
         for byte in utf8 {

@@ -1,16 +1,16 @@
-// Whether a text matches a pattern, whole. Most patterns are decided by their literal ends, most others with one place to
-// go back to. Where that would take long, or values of several widths have to be tried, all places in the text that a
-// match can have come to are followed at once: the work is bounded whatever the wildcards.
+// Whether a pattern matches a whole text. The literal ends decide most patterns; most others need backtracking to a
+// single place. If that takes too long, or if a variable has values of several lengths, the matcher follows all
+// possible places at once. Its work is then bounded for any number of wildcards.
 
 extension Pattern {
-    /// Takes a part of a URL in the form in which it is compared. Without regard to case, ASCII and simple one-to-one case
-    /// mappings count as equal.
+    /// `text` is one part of a URL, encoded or decoded as the rule says. Case-insensitive comparison uses ASCII and
+    /// simple one-to-one case mappings.
     func matches(_ text: [Unicode.Scalar], isCaseSensitive: Bool) -> Bool {
         guard let program else { return false }
         return isCaseSensitive ? program.exact.matches(text) : program.folded.matches(text.map(\.folded))
     }
 
-    /// For a text that has its folded form at hand. Where the meter ends first, it counts as no match.
+    /// The same for a text that stores its folded form. No match if the meter runs out.
     func matches(_ text: MatchSubject.Text, isCaseSensitive: Bool, _ meter: WorkMeter) -> Bool {
         guard let program else { return false }
         var steps = 1
@@ -23,13 +23,13 @@ extension Pattern {
 }
 
 extension PatternProgram.Form {
-    /// The text comes folded, where the form is.
+    /// The text must be folded if the form is.
     func matches(_ text: [Unicode.Scalar]) -> Bool {
         var steps = 0
         return matches(text, steps: &steps)
     }
 
-    /// The count is raised by the places that were looked at. Beyond the limit it is no match.
+    /// Adds the places that were looked at to `steps`. No match beyond the limit.
     func matches(_ text: [Unicode.Scalar], steps: inout Int, limit: Int = .max) -> Bool {
         guard text.count >= leastCount else { return false }
         let end = text.count - tail.count
@@ -43,20 +43,20 @@ extension PatternProgram.Form {
         case .nothing: return text.count == leastCount
         case .anything: return true
         case .fixedWidths:
-            // Nearly all texts are decided in one pass; those made to cost time are not pursued so.
+            // One pass decides nearly all texts. A text made to be slow goes to the other method.
             let limit = 8 * (text.count + elements.count) + 64
             if let verdict = matchesFixedWidths(text, head.count..<end, limit: limit, steps: &steps) { return verdict }
             fallthrough
         case .places:
-            // To begin with it costs more than to look at a place.
+            // Starting this method costs more than one place.
             steps += 16
             return Places.follow(
                 elements, in: text, head.count..<end, isFolded: isFolded, steps: &steps, limit: limit)
         }
     }
 
-    /// The leftmost place for each stretch between two `*` is as good as any: only the last `*` is ever gone back to.
-    /// - Returns: nil where the limit of steps was reached.
+    /// For each stretch between two `*`, the leftmost place is as good as any, so backtracking needs only the last `*`.
+    /// - Returns: nil if the limit of steps was reached.
     private func matchesFixedWidths(
         _ text: [Unicode.Scalar], _ range: Range<Int>, limit: Int, steps count: inout Int
     ) -> Bool? {
@@ -94,7 +94,7 @@ extension PatternProgram.Form {
 }
 
 extension PatternElement {
-    /// How much it takes at a place, or nil where it does not match there. For elements of a fixed width only.
+    /// How many scalars the element takes at a place; nil if it does not match. Only for elements of fixed width.
     fileprivate func fixedWidth(
         in text: [Unicode.Scalar], at place: Int, before end: Int, _ isFolded: Bool, steps: inout Int
     ) -> Int? {
@@ -105,7 +105,7 @@ extension PatternElement {
         return place < end && takes(text[place], isFolded: isFolded) ? 1 : nil
     }
 
-    /// The same, where element and character are folded already.
+    /// Whether an element of one character takes this one. Both are folded if `isFolded`.
     func takes(_ scalar: Unicode.Scalar, isFolded: Bool) -> Bool {
         if case .scalar(let own) = self { own == scalar } else { takes(scalar, !isFolded) }
     }
@@ -125,14 +125,14 @@ extension PatternElement {
 }
 
 extension Unicode.Scalar {
-    /// The lower-case form where that is one scalar.
+    /// The lower-case form if it is one scalar; otherwise the scalar itself.
     var folded: Unicode.Scalar {
         if value < 0x80 { return ("A"..."Z").contains(self) ? Unicode.Scalar(UInt8(value) + 32) : self }
         let lower = properties.lowercaseMapping.unicodeScalars
         return lower.count == 1 ? lower.first ?? self : self
     }
 
-    /// The upper-case form where that is one scalar.
+    /// The upper-case form if it is one scalar; otherwise the scalar itself.
     var unfolded: Unicode.Scalar {
         if value < 0x80 { return ("a"..."z").contains(self) ? Unicode.Scalar(UInt8(value) - 32) : self }
         let upper = properties.uppercaseMapping.unicodeScalars
@@ -140,8 +140,8 @@ extension Unicode.Scalar {
     }
 }
 
-/// The places in a text that a match can have come to, as bits: one step of a pattern moves them all. From the start of a
-/// range to its end, both included.
+/// The places of a text that a match can have reached, as a bit set. Each step of a pattern moves all of them at once.
+/// Place 0 is the start of the range, and `count` is its end.
 struct Places: Equatable {
     private var words: [UInt64]
     private let count: Int
@@ -153,8 +153,8 @@ struct Places: Equatable {
 
     private var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
-    /// Whether the steps match the whole range of a text. The count is raised by the words of bits and the single places
-    /// that were looked at; beyond the limit it is no match.
+    /// Whether the pattern matches the whole range. Adds the words of bits and the single places that were looked at to
+    /// `steps`. No match beyond the limit.
     static func follow(
         _ pattern: [PatternElement], in text: [Unicode.Scalar], _ range: Range<Int>, isFolded: Bool, steps: inout Int,
         limit: Int = .max
@@ -175,7 +175,7 @@ struct Places: Equatable {
         for index in words.indices { words[index] |= other.words[index] }
     }
 
-    /// Adds every place behind the first.
+    /// Adds every place after the first one.
     private mutating func fillFromFirst() {
         guard let first = words.firstIndex(where: { $0 != 0 }) else { return }
         words[first] = ~0 << UInt64(words[first].trailingZeroBitCount)
@@ -183,7 +183,7 @@ struct Places: Equatable {
         clearBeyondEnd()
     }
 
-    /// Keeps those in the mask, and moves them on by one.
+    /// Keeps the places in the mask and moves them on by one.
     private mutating func step(through mask: Places) {
         var carry: UInt64 = 0
         for index in words.indices {
@@ -193,8 +193,8 @@ struct Places: Equatable {
         }
     }
 
-    /// Keeps those that a test lets pass, and moves them on by one.
-    /// - Returns: how many were tested.
+    /// Keeps the places that pass the test and moves them on by one.
+    /// - Returns: how many places were tested.
     private mutating func step(where passes: (Int) -> Bool) -> Int {
         var next = Places(count: count)
         var tested = 0
@@ -222,14 +222,14 @@ struct Places: Equatable {
         }
     }
 
-    /// One pattern's way through one text.
+    /// One run of a pattern over a text.
     private struct Walk {
         let text: [Unicode.Scalar]
         let range: Range<Int>
         let isFolded: Bool
         let limit: Int
         var steps = 0
-        /// Where each literal of the pattern stands in the text.
+        /// The places of each literal of the pattern in the text.
         var masks: [Unicode.Scalar: Places] = [:]
 
         mutating func advance(_ places: inout Places, _ pattern: [PatternElement]) {
@@ -274,7 +274,7 @@ struct Places: Equatable {
             places = next
         }
 
-        /// - Returns: nil where there are too many already: then each character is rare, and so are its places.
+        /// - Returns: nil if there are too many masks already: then each character is rare, and so are its places.
         private mutating func mask(of step: PatternElement, for scalar: Unicode.Scalar) -> Places? {
             if let known = masks[scalar] { return known }
             guard masks.count < 256 else { return nil }
@@ -294,39 +294,39 @@ struct Places: Equatable {
     }
 }
 
-/// The two forms of a pattern that the matcher runs.
+/// The two forms of a pattern that the matcher runs: case-sensitive and folded.
 final class PatternProgram: Sendable {
     let exact: Form
-    /// For texts that are folded as well.
+    /// For texts that are folded too.
     let folded: Form
 
     init(_ elements: [PatternElement]) {
         exact = Form(elements, isFolded: false)
-        // Most patterns hold nothing that case has to do with.
+        // Most patterns contain nothing that depends on case.
         folded = elements.contains(where: \.dependsOnCase) ? Form(elements.map(\.folded), isFolded: true) : exact
     }
 
-    /// For one way of looking at case.
+    /// The pattern for case-sensitive or for folded comparison.
     final class Form: Sendable {
-        /// Whether texts come folded, and classes take both cases.
+        /// Whether texts are folded and classes take both cases.
         let isFolded: Bool
-        /// The literal text that a match begins with.
+        /// The literal text at the start of a match.
         let head: [Unicode.Scalar]
-        /// The literal text that a match ends with; it does not overlap the head.
+        /// The literal text at the end of a match; it does not overlap the head.
         let tail: [Unicode.Scalar]
-        /// A match has at least as many scalars, head and tail included.
+        /// The minimum length of a match in scalars, head and tail included.
         let leastCount: Int
         let middle: Middle
-        /// Between head and tail.
+        /// The elements between head and tail.
         let elements: [PatternElement]
 
-        /// How what stands between head and tail is decided.
+        /// How to match what is between head and tail.
         enum Middle: Sendable {
             case nothing
             case anything
-            /// Each element has a width known beforehand, `*` aside: one place to go back to is enough.
+            /// Each element but `*` has a fixed width, so backtracking to one place is enough.
             case fixedWidths
-            /// Values of several widths, or with wildcards of their own: all places are followed at once.
+            /// Values have several widths or contain wildcards, so all places are followed at once.
             case places
         }
 
@@ -352,12 +352,12 @@ final class PatternProgram: Sendable {
 }
 
 extension PatternElement {
-    /// What it costs to look at the element once.
+    /// The cost of one pass over the element.
     var weight: Int {
         if case .choice(let choice) = self { choice.weight } else { 1 }
     }
 
-    /// One for each wildcard or variable; one with very many values counts as several.
+    /// One for each wildcard or variable. A variable with very many values counts as several.
     var wildcardWeight: Int {
         switch self {
         case .scalar: 0
@@ -366,7 +366,7 @@ extension PatternElement {
         }
     }
 
-    /// What it costs to try the element on a text.
+    /// The cost of trying the element on a text.
     var trialWeight: Int {
         if case .choice(let choice) = self { min(choice.trialWeight, choice.weight) } else { 1 }
     }
@@ -400,13 +400,13 @@ extension PatternElement {
     }
 }
 
-/// The values of a variable, sorted so that the ones without wildcards are looked up and not tried one by one. By
-/// reference: a file may use a long list in each pattern.
+/// The values of a variable, sorted so that a binary search finds those without wildcards. A class, because each
+/// pattern of a file may use the same long list.
 final class Choice: Sendable, Hashable {
     let values: [[PatternElement]]
-    /// What it costs to look at all values once.
+    /// The cost of one pass over all values.
     let weight: Int
-    /// What it costs to try a text: values without wildcards are looked up.
+    /// The cost of trying one text: a binary search for values without wildcards, a trial of each other value.
     let trialWeight: Int
     private let exact: Side
     private let folded: Side
@@ -424,17 +424,17 @@ final class Choice: Sendable, Hashable {
 
     static func == (left: Choice, right: Choice) -> Bool { left === right || left.values == right.values }
 
-    /// By their number alone: there may be thousands, and patterns that differ in their values alone are rare.
+    /// Hashes only the count: there may be thousands, and patterns that differ only in their values are rare.
     func hash(into hasher: inout Hasher) { hasher.combine(values.count) }
 
-    /// For one way of looking at case.
+    /// The values for case-sensitive or for folded comparison.
     final class Side: Sendable {
-        /// One for each width that occurs.
+        /// One for each width that occurs, in ascending order.
         let texts: [Texts]
-        /// Values with wildcards or classes.
+        /// Values with wildcards.
         let patterns: [[PatternElement]]
         let leastWidth: Int
-        /// All values, where they have one width and no wildcards.
+        /// All values, if they have one width and no wildcards.
         let fixedTexts: Texts?
 
         init(_ values: [[PatternElement]], isFolded: Bool) {
@@ -455,10 +455,10 @@ final class Choice: Sendable, Hashable {
         }
     }
 
-    /// A set of texts of one width.
+    /// A set of texts of one width, in scalars.
     struct Texts: Sendable {
         let width: Int
-        /// One after another, in their order.
+        /// All texts in ascending order, joined.
         private let sorted: [Unicode.Scalar]
         private let count: Int
 
@@ -469,8 +469,8 @@ final class Choice: Sendable, Hashable {
             count = ordered.count
         }
 
-        /// Whether the text at a place is one of them. The place and the width lie within the text. The count is raised by
-        /// what was compared: values may be long, and differ at their ends alone.
+        /// Whether the text at a place is in the set. The place and the width must be within the text. Adds the
+        /// comparisons to `steps`: long values may differ only at their ends.
         func contains(_ text: [Unicode.Scalar], at place: Int, steps: inout Int) -> Bool {
             var low = 0
             var high = count

@@ -1,39 +1,39 @@
-// App IDs: their form, and what is wrong with the text of one.
+// The format of app IDs, and what can be wrong with one.
 
-/// What an app ID looks like: the prefix of the app's signature, a dot, the bundle id.
+/// An app ID: the application identifier prefix (mostly the team ID), a dot, and the bundle ID.
 /// https://developer.apple.com/documentation/xcode/supporting-associated-domains
 package enum AppID {
-    /// Whether the text holds what template languages put around a name: the ID was never filled in, and it is no app's.
+    /// Whether the text contains template signs such as `${`: nobody filled the ID in, so it belongs to no app.
     package static func isTemplate(_ text: String) -> Bool {
         text.utf8.contains { byte in "<>{}[]$%".utf8.contains(byte) }
     }
 
-    /// Why a text can be no app's ID, as a clause such as `it has no bundle id: …`; nil where it can be one. Placeholders
-    /// of the right form can: whether an app is meant is the linter's question.
+    /// Why a text cannot be an app ID, as a clause such as `it has no bundle id: …`; nil if it can be one. A
+    /// placeholder in the right format passes: the linter decides whether it names a real app.
     package static func fault(in text: String) -> String? {
         text.unicodeScalars.contains { $0.properties.isWhitespace || $0.value < 0x20 }
             ? "it holds a blank or a line break" : AppIDFault.format(text)
     }
 }
 
-/// What is wrong with an app ID, decided once, so that no two rules speak about one.
+/// The one thing that is wrong with an app ID. Decided in one place, so that two lint rules never report the same ID.
 enum AppIDFault {
-    /// The kind of value that it is, in words.
+    /// `kind`: the type of the value in words, such as `a number`.
     case notString(kind: String)
-    /// Blanks or line breaks inside, or around it.
+    /// Spaces or line breaks, inside the ID or around it.
     case blank
     /// Text that was to be replaced.
     case placeholder(String)
-    /// Well formed, and taken from an example.
+    /// Well formed, but copied from an example.
     case example
-    /// Ten digits where the prefix belongs.
+    /// Ten digits in place of the prefix.
     case storeNumber
-    /// The reason as a clause.
+    /// Any other format error; the reason is a clause.
     case format(String)
 
     init?(_ text: String) {
         let scalars = text.unicodeScalars
-        // Nearly all IDs are printable ASCII, which needs no look at Unicode's properties.
+        // Nearly all IDs are printable ASCII, which needs no slow lookup of Unicode properties.
         let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         if AppID.isTemplate(text) {
             self = .placeholder(text)
@@ -52,7 +52,7 @@ enum AppIDFault {
         }
     }
 
-    /// Prefixes of Apple's documentation and of tutorials.
+    /// Prefixes from Apple's documentation and from tutorials.
     private static let examplePrefixes: Set<String> = [
         "ABCDE12345", "ABCD123456", "ABC1234567", "AB12345678", "A123456789", "A1B2C3D4E5", "1A2B3C4D5E", "ABCDEFGHIJ",
         "ABCDE67890", "ABCDEF1234", "ABCDEFG123", "1234567890", "0123456789", "ABCDED12345", "A1B2C3D4E", "1A2B3C4D5",
@@ -71,7 +71,7 @@ enum AppIDFault {
         "bundleid", "bundle_id", "bundle-id", "bundleidentifier", "bundle.identifier", "mycompany.myapp",
     ].map { Array($0.utf8) }
 
-    // Scalars: a dot with a combining mark behind it is one character.
+    // By scalars: to String, a dot and a combining mark after it are one Character.
     fileprivate static func prefix(_ text: String) -> Substring { Substring(text.unicodeScalars.prefix { $0 != "." }) }
 
     fileprivate static func bundle(_ text: String) -> Substring {
@@ -87,15 +87,15 @@ enum AppIDFault {
         guard text.utf8.count <= 300 else { return nil }
         let (prefix, bundle) = (prefix(text), bundle(text))
         if isPlaceholder(prefix: prefix) { return String(prefix) }
-        // Apple's own example is complete in itself; half of it means that the other half was filled in.
+        // Apple's complete example is an `.example`. With another bundle ID, only the prefix is a placeholder.
         if examplePrefixes.contains(bare(prefix)), !isExample(bundle: bundle) { return String(prefix) }
         if let label = emptyLabel(in: bundle) { return label }
         let lower = Array(text.lowercased().utf8)
         return placeholderBundles.contains { holds(lower, $0) } ? String(bundle) : nil
     }
 
-    /// What a script writes for a value that it does not have: as a part of the bundle id, or, of words that may name
-    /// something, as the whole of it or its last part.
+    /// The word that a script wrote for a missing value. `undefined` and `null` count in any part of the bundle ID; the
+    /// other words can be real names, so they count only as its last part.
     private static func emptyLabel(in bundle: Substring) -> String? {
         let labels = bundle.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         func first(of labels: some Sequence<Substring.UTF8View>, among words: [String]) -> String? {
@@ -112,7 +112,7 @@ enum AppIDFault {
             || placeholderWords.contains { holds(bytes, $0) }
     }
 
-    /// Letters and digits alone, in upper case.
+    /// The ASCII letters and digits only, in upper case.
     private static func bare(_ prefix: Substring) -> String {
         let bare = prefix.utf8.compactMap { byte -> UInt8? in
             switch byte {
@@ -136,7 +136,7 @@ enum AppIDFault {
         return false
     }
 
-    /// Why a text has not the form of an app ID, as a clause.
+    /// Why a text does not have the format of an app ID, as a clause; nil if it has.
     static func format(_ text: String) -> String? {
         let (prefix, bundle) = (prefix(text), bundle(text))
         if text.isEmpty { return "it is empty" }
@@ -171,20 +171,20 @@ enum AppIDFault {
         return nil
     }
 
-    /// What bundle ids begin with.
+    /// The usual first parts of bundle IDs.
     private static let domains: Set<String> = [
         "com", "net", "org", "io", "app", "co", "dev", "de", "jp", "uk", "fr", "ru", "cn", "in", "br", "nl", "se", "me",
         "eu", "it", "es", "pl", "ch", "at", "au", "ca", "us", "kr", "tw", "vn", "id", "ai", "tech", "xyz",
     ]
 }
 
-/// An app ID that a file names, and how it differs from the one that was looked for.
+/// An app ID from a file, and how it differs from the wanted one.
 package struct NearbyAppID: Hashable, Sendable {
     package let id: String
-    /// A clause such as `another team`; nil where the two have nothing in common.
+    /// A clause such as `another team`; nil if both the team and the bundle ID differ.
     package let difference: String?
 
-    /// The nearest first; each once. At most `limit`.
+    /// The nearest first, without repetition, at most `limit`.
     package static func all(_ ids: [String], near wanted: String, limit: Int = 5) -> [NearbyAppID] {
         let judged = ids.uniqued.prefix(maximumJudged).map { id in (id: id, nearness: Nearness(id, wanted)) }
         return judged.enumerated().sorted {
@@ -192,11 +192,11 @@ package struct NearbyAppID: Hashable, Sendable {
         }.prefix(limit).map { NearbyAppID(id: $0.element.id, difference: $0.element.nearness.words) }
     }
 
-    /// Files of generators name thousands.
+    /// Generated files name thousands of apps.
     private static let maximumJudged = 2_000
 
     private struct Nearness {
-        /// The smaller, the nearer.
+        /// Smaller is nearer.
         let rank: Int
         let words: String?
 

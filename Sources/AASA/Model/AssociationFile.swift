@@ -1,27 +1,31 @@
-// The whole file: text with positions, and what it says. The entry to everything else in this library.
+// A parsed file: the JSON text with positions, and its services and rules. The entry point of this library.
 
-/// An apple-app-site-association file.
+/// An apple-app-site-association (AASA) file, read as Apple's devices read it.
+/// https://developer.apple.com/documentation/xcode/supporting-associated-domains
 public struct AssociationFile: Sendable {
+    /// The parsed JSON, with the position of each value.
     public let document: JSONDocument
-    /// nil where the file has no `applinks` object.
+    /// The universal links; nil if the file has no `applinks` object.
     public let applinks: AppLinks?
-    /// All services, those of other names included, in the order of the file.
+    /// Every object at the root of the file, unknown service names included, in file order.
     public let services: [AppService]
 
-    /// Bytes of decoded data that a device reads; of more it takes nothing (NSURLErrorDomain -1103).
+    /// The maximum size in bytes after decompression. Devices reject a larger file (NSURLErrorDomain -1103).
     public static let sizeLimit = 131_072
 
-    /// A service and the apps that it names.
+    /// A service, such as `webcredentials`, and the apps that it names.
     public struct AppService: Sendable {
         public let name: String
-        /// For applinks: of `details`. For all others: of `apps`.
+        /// For applinks, the app IDs of all entries without repetition. For other services, the strings of `apps`.
         public let appIDs: [String]
         package let node: JSONNode
 
+        /// Whether Apple's systems use a service of this name.
         public var isKnown: Bool { Association.isKnown(name) }
     }
 
-    /// - Throws: `JSONSyntaxError`. Everything else is read leniently, as Apple reads it; `Linter` tells the rest.
+    /// Parses a file. Accepts wrong types and unknown keys, as Apple's devices do; `Linter` reports them.
+    /// - Throws: `JSONSyntaxError` if the bytes are not valid JSON.
     public init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
         self.init(try JSONDocument(parsing: bytes))
     }
@@ -45,38 +49,38 @@ public struct AssociationFile: Sendable {
         self.applinks = applinks
     }
 
-    /// Where a value stands.
+    /// The line and column at which a value begins.
     public func position(of node: JSONNode) -> SourcePosition { document.position(of: node.range.lowerBound) }
 
-    /// Where a rule stands.
+    /// The line and column at which a rule begins.
     public func position(of rule: URLRule) -> SourcePosition { position(of: rule.node) }
 }
 
 /// The services of an apple-app-site-association file.
 /// https://developer.apple.com/documentation/xcode/supporting-associated-domains
 package enum Association {
-    /// The services that some part of Apple's systems asks for.
+    /// The services that Apple's systems use.
     package static let knownServices: Set<String> = [
         "applinks", "webcredentials", "appclips", "activitycontinuation", "authsrv", "messagefilter",
         "classificationreport",
     ]
 
-    /// Whether a key of a file names one of them.
+    /// Whether a key is one of `knownServices`.
     static func isKnown(_ key: String) -> Bool { exactServices.contains(ExactText(key)) }
 
     private static let exactServices = Set(knownServices.map(ExactText.init(_:)))
 
-    /// Whether a file names one of them. Cheaper than to read the file.
+    /// Whether a root has an object under a known service name. Cheaper than reading the whole file.
     package static func namesKnownService(_ root: JSONNode) -> Bool {
         root.members?.contains { $0.value.members != nil && isKnown($0.key) } ?? false
     }
 }
 
 extension String {
-    /// A reference token of RFC 6901.
+    /// The text as one token of a JSON pointer (RFC 6901).
     var escapedForPointer: String {
         var result = ""
-        // Scalars, since a slash with a combining mark is one character.
+        // By scalars: to String, a slash and a combining mark after it are one Character.
         for scalar in unicodeScalars {
             switch scalar {
             case "~": result += "~0"
@@ -88,42 +92,47 @@ extension String {
     }
 }
 
+/// The `applinks` object: which apps open which URLs of the domain (universal links).
+/// https://developer.apple.com/documentation/bundleresources/applinks
 public struct AppLinks: Sendable {
+    /// How the object names its apps.
     public enum Form: Sendable, Hashable {
-        /// `details` is an array: the order decides.
+        /// `details` is an array. Its order counts.
         case list
-        /// `details` is an object keyed by app ID, the form of iOS 8 and 9: its order is undefined.
+        /// `details` is an object with app IDs as keys, the format of iOS 8 and 9. Its order is undefined.
         case dictionary
-        /// No `details`: the apps of `apps` open every URL.
+        /// No `details`, but app IDs in `apps`: these apps open every URL.
         case appsOnly
-        /// Neither.
+        /// Anything else: no app opens a URL.
         case none
     }
 
     public let form: Form
     package let variables: SubstitutionVariables
+    /// In file order. Elements of `details` that are not objects are left out.
     public let entries: [Entry]
     package let node: JSONNode
-    /// What stands here where of equal keys of the file the first counts; nil where no key stands twice.
+    /// The same node with the first of duplicate keys instead of the last; nil if the file has no duplicate keys.
     let byFirstKeys: JSONNode?
 
-    /// One entry of `details`: apps, and the rules that decide about their URLs.
+    /// One entry of `details`: app IDs, and the rules that decide which URLs these apps open.
     public struct Entry: Sendable {
         public enum Form: Sendable, Hashable {
             case components
             case paths
-            /// Neither list is an array: every URL matches.
+            /// Neither `components` nor `paths` is an array: every URL matches.
             case everything
         }
 
         public let form: Form
-        /// In the order of the file, repetitions included.
+        /// In file order, repetitions included.
         public let appIDs: [String]
-        /// The first that matches decides.
+        /// In file order. The first rule that matches a URL decides.
         public let rules: [URLRule]
+        /// The JSON pointer of the entry (RFC 6901), such as `/applinks/details/0`.
         public let pointer: String
         package let node: JSONNode
-        /// The rules of `paths` beside `components`: what iOS 12 and older read. Empty where the entry has one form.
+        /// The rules of `paths` next to `components`, for iOS 12 and earlier. Empty if only one of the two exists.
         package let olderRules: [URLRule]
     }
 }
@@ -158,18 +167,18 @@ extension AppLinks {
         }
     }
 
-    /// All app IDs, without repetition, in the order of the file.
+    /// All app IDs, without repetition, in file order.
     public var appIDs: [String] { entries.lazy.flatMap(\.appIDs).uniqued }
 }
 
 extension AppLinks.Entry {
-    /// Elements that are no objects are skipped in silence, as Apple skips them.
+    /// - Returns: nil for an element that is not an object. Apple skips it silently.
     init?(
         _ node: JSONNode, appIDs given: [String]?, defaults: RuleSettings, _ variables: SubstitutionVariables,
         pointer: String, number: Int
     ) {
         guard node.members != nil else { return nil }
-        // `appIDs` alone counts where it is there, `appID` is for iOS 12 and older; a string as `appIDs` names no app.
+        // If `appIDs` exists, `appID` is ignored: it is for iOS 12 and earlier. A string in `appIDs` names no app.
         let appIDs: [String] =
             if let given {
                 given

@@ -1,27 +1,29 @@
-// One rule of an entry: a component, or a path of the older form, with all that decides whether a URL matches it.
+// One rule of an entry: a component, or a path of the older format, with everything that decides whether a URL matches.
 // https://developer.apple.com/documentation/bundleresources/applinks/details/components
 
-/// A component or a path.
+/// One rule of an entry: an object of `components`, or a string of `paths`. The first rule that matches a URL decides.
+/// https://developer.apple.com/documentation/bundleresources/applinks/details/components
 public struct URLRule: Sendable {
     public enum Form: Sendable, Hashable {
         /// An object of `components`.
         case component
         /// A string of `paths`.
         case path
-        /// An element of a wrong type: Apple's reader lets it match everything.
+        /// An element of the wrong type, or an entry without a list of rules. Apple lets it match every URL.
         case wrongType
     }
 
-    /// What a rule asks of the query.
+    /// The condition on the query of a URL.
     public enum Query: Sendable, Hashable {
         case any
-        /// The whole query, still encoded.
+        /// A pattern for the whole query, without `?`.
         case whole(Pattern)
-        /// Single items, in the order of the file; items that are not listed do not count.
+        /// Patterns for single query items, in file order. Other items of the URL are ignored.
         case items(QueryItems)
     }
 
     public let form: Form
+    /// If true, a URL that matches does not open the app.
     public let isExclusion: Bool
     /// nil: any path.
     public let path: Pattern?
@@ -29,25 +31,25 @@ public struct URLRule: Sendable {
     /// nil: any fragment.
     public let fragment: Pattern?
     public let isCaseSensitive: Bool
-    /// Whether URL and pattern are compared in encoded form; where not, the URL alone is decoded.
+    /// If true, patterns match the percent-encoded URL; if false, the decoded URL. Patterns are never decoded.
     public let isPercentEncoded: Bool
     let place: Place
     package let node: JSONNode
-    /// What its patterns cost; each has summed it up already.
+    /// Cheap to compute, because each pattern stores its own cost.
     var cost: Cost { Cost(path) + Cost(fragment) + Cost(query) }
 
-    /// Where a rule stands. The text is made where it is asked for: a key of the file may be long, and its rules many.
+    /// The place of a rule in the file. `pointer` is built only on demand: keys may be long, and rules many.
     struct Place: Hashable, Sendable {
-        /// The pointer of the entry, or of what stands for one.
+        /// The JSON pointer of the entry, or of `apps` in a file without `details`.
         let entry: String
-        /// Its number in the file, which tells entries apart.
+        /// The index of the entry, which identifies it.
         let number: Int
         let list: List
         let index: Int
 
         enum List: String, Sendable {
             case components, paths
-            /// The entry itself.
+            /// No list: the entry itself acts as the rule.
             case none
         }
 
@@ -62,7 +64,7 @@ public struct URLRule: Sendable {
         }
     }
 
-    /// RFC 6901, such as `/applinks/details/0/components/2`.
+    /// The JSON pointer of the rule (RFC 6901), such as `/applinks/details/0/components/2`.
     public var pointer: String {
         place.list == .none ? place.entry : "\(place.entry)/\(place.list.rawValue)/\(place.index)"
     }
@@ -96,7 +98,7 @@ extension URLRule {
             self.init(matchingEverything: node, place: place)
             return
         }
-        // Bytes, since a blank with a combining mark behind it is one character.
+        // By bytes: to String, a space and a combining mark after it are one Character.
         let isExclusion =
             text.utf8.prefix(3).map { $0 | 0x20 } == Array("not".utf8) && text.utf8.dropFirst(3).first == 0x20
         let pattern = Pattern(
@@ -113,10 +115,10 @@ extension URLRule {
     }
 }
 
-/// What an object says about rules: a component about itself, `defaults` about the components that say nothing else. Read
-/// once for each object, and shared by all that take it over.
+/// The settings of one object: a component's own, or `defaults` for components that lack a key. Each object is read
+/// once; all rules that inherit from it share the result.
 struct RuleSettings: Sendable {
-    /// A key that is there. Without a pattern it is no constraint.
+    /// A key that exists. Without a pattern (a value of the wrong type) it constrains nothing.
     struct Constraint: Sendable {
         let pattern: Pattern?
     }
@@ -149,7 +151,7 @@ struct RuleSettings: Sendable {
         }
     }
 
-    /// These, and for what they do not say the others.
+    /// These settings; `outer` supplies the missing ones.
     func over(_ outer: RuleSettings) -> RuleSettings {
         var merged = self
         merged.path = path ?? outer.path
@@ -174,13 +176,13 @@ struct RuleSettings: Sendable {
     }
 }
 
-/// The conditions on the items of a query, and what was worked out about all of them. By reference: a file may give one list
-/// of thousands to each of its rules.
+/// The conditions on single query items, in file order. A URL must meet all of them; a missing item counts as empty.
+/// A class, because thousands of rules can share one long list through `defaults`.
 public final class QueryItems: Sendable, RandomAccessCollection, Hashable {
     public struct Item: Sendable, Hashable {
         public let name: String
         public let pattern: Pattern
-        /// The name as the matcher looks it up.
+        /// The name in the form in which the matcher looks it up.
         let key: [Unicode.Scalar]
 
         init(name: String, pattern: Pattern) {
@@ -191,9 +193,9 @@ public final class QueryItems: Sendable, RandomAccessCollection, Hashable {
     }
 
     private let items: [Item]
-    /// Those that not every item meets, in the order of the file.
+    /// The items whose pattern is not just `*`, in file order.
     let constrained: [Item]
-    /// nil where one is at fault: no URL meets it.
+    /// nil if a pattern has a fault: then no URL matches.
     let key: RuleKey.Query?
     let cost: URLRule.Cost
 
@@ -212,7 +214,7 @@ public final class QueryItems: Sendable, RandomAccessCollection, Hashable {
         left === right || left.items == right.items
     }
 
-    /// By their number and the first name alone: lists that differ in the rest are rare.
+    /// Hashes only the count and the first name: lists that differ only in the rest are rare.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(count)
         hasher.combine(first?.key)
@@ -221,13 +223,13 @@ public final class QueryItems: Sendable, RandomAccessCollection, Hashable {
 
 extension URLRule {
     struct Cost: Sendable {
-        /// To look at them once, values of variables included.
+        /// The cost of one pass over the patterns, values of variables included.
         var weight = 0
-        /// To try a URL.
+        /// The cost of trying one URL.
         var trialWeight = 0
-        /// Wildcards and variables, those of very many values as several.
+        /// The number of wildcards and variables. A variable with very many values counts as several.
         var wildcards = 0
-        /// Whether nothing of it keeps a URL away.
+        /// Whether every URL matches.
         var isUnconstrained = true
 
         init(_ pattern: Pattern?) {
@@ -265,16 +267,16 @@ extension URLRule {
         }
     }
 
-    /// What it costs to look at the rule's patterns once.
+    /// The cost of one pass over the rule's patterns.
     var weight: Int { 8 + cost.weight }
 
-    /// What it costs to try a URL.
+    /// The cost of trying one URL.
     var trialWeight: Int { 8 + cost.trialWeight }
 }
 
-/// Booleans as Apple reads them: numbers and strings by their boolean value. Only JSON's own two are safe to write.
+/// Booleans as Apple reads them: numbers and strings are converted. Only `true` and `false` are safe to write.
 enum LenientBoolean {
-    /// `null`, arrays and objects are false: also for `caseSensitive` and `percentEncoded`, whose default is true.
+    /// `null`, arrays and objects are false, even for `caseSensitive` and `percentEncoded`, whose default is true.
     static func read(_ node: JSONNode) -> Bool {
         switch node.value {
         case .bool(let value): value
@@ -284,7 +286,7 @@ enum LenientBoolean {
         }
     }
 
-    /// As NSString's boolValue: white space, a sign and zeros are skipped; then Y, T or a digit from 1 to 9 is true.
+    /// Like NSString's boolValue: after white space, a sign and zeros, Y, y, T, t or a digit from 1 to 9 is true.
     private static func isTrue(_ text: String) -> Bool {
         var rest = text.drop(while: \.isWhitespace)
         if let sign = rest.first, sign == "+" || sign == "-" { rest = rest.dropFirst() }
@@ -294,7 +296,7 @@ enum LenientBoolean {
 }
 
 extension JSONNode {
-    /// The members of an object without those that a later one of the same key replaces.
+    /// The members of an object, only the last one of each key.
     var lastMembers: [JSONMember]? {
         guard let members, members.count > 1 else { return members }
         var seen: Set<ExactText> = []
@@ -303,15 +305,15 @@ extension JSONNode {
     }
 }
 
-/// A rule in one line: as people read it in the file, and as two files are compared by it.
+/// A rule on one line: as the file writes it, and in a form for comparing two files.
 extension URLRule {
-    /// The rule as the file has it, on one line and without its comment.
+    /// The rule as the file writes it, on one line, without its `comment`.
     public var written: String { written(limit: .max) }
 
-    /// The same, cut where it is longer; a little more may come.
+    /// The same, cut after about `limit` bytes.
     func written(limit: Int) -> String {
         switch (form, node.value) {
-        // An entry without a list of rules stands in place of one.
+        // Here the node is a whole entry without a list of rules.
         case (.wrongType, .object), (.wrongType, .array): return "(no list of rules: every URL)"
         case (.component, .object(let members)):
             let shown = members.lazy.filter { $0.key != "comment" }.prefix(limit)
@@ -320,8 +322,8 @@ extension URLRule {
         }
     }
 
-    /// Equal for rules that say the same, be one of them a path and the other a component. Without what `defaults` add,
-    /// which are a difference of their own. Texts are in quotes, so that a path with a question mark is no query.
+    /// Equal for rules with the same meaning, even if one is a path and the other a component. Ignores `defaults`,
+    /// which the diff reports separately. Texts are in quotes, so that a `?` in a path does not look like a query.
     var ownMeaning: String {
         switch form {
         case .wrongType: "any"

@@ -12,7 +12,7 @@ struct AlertReader {
         if let entry = section.entry("remind_every") {
             result.remindEvery = entry.value.isNull ? nil : section.duration("remind_every")
         }
-        // Zero: no message waits.
+        // Zero: messages do not wait.
         let grouping = Duration.zero...(.seconds(86_400))
         if let value = section.duration("group_wait", in: grouping) { result.groupWait = value }
         if let value = section.duration("group_interval", in: grouping) { result.groupInterval = value }
@@ -75,7 +75,7 @@ struct AlertReader {
         return name.value
     }
 
-    /// The names of all channels, those with faults too: a mistake in a channel is not one of the domains that name it.
+    /// The names of all channels, including invalid ones: domains that name these are not wrong.
     func names(in alerts: Section?) -> [ScalarText] {
         guard case .list(let channels) = alerts?.entry("channels")?.value.content else { return [] }
         return channels.compactMap { channel in
@@ -115,8 +115,8 @@ struct AlertReader {
 }
 
 extension Section {
-    /// A name that is safe in logs, metrics and command lines. Nil after telling what is wrong.
-    /// `kind` is what is named, for the message.
+    /// A name that is safe in logs, metrics and command lines; nil after reporting a problem.
+    /// `kind`: what has the name, for messages.
     func name(_ kind: String) -> ScalarText? {
         guard let text = text("name", "the name of a \(kind)", isRequired: true) else { return nil }
         guard Self.isName(text.value) else {
@@ -141,7 +141,7 @@ struct EscalationReader {
     let channels: [Channel]
 
     private static let expected = "a mapping with the keys 'after' and 'channels'"
-    /// A step beyond a month is a slip.
+    /// A step after more than 30 days is a mistake.
     private static let range = Duration.seconds(1)...Duration.seconds(30 * 86_400)
 
     func read(_ alerts: Section) -> Escalation {
@@ -206,17 +206,16 @@ struct EscalationReader {
     }
 }
 
-/// The names of all channels, those with faults too: for where the file speaks of a channel by its name, which is in a
-/// domain, as the fallback, and in the escalation.
+/// The names of all channels, including invalid ones, to check references in domains, `fallback` and `escalation`.
 struct ChannelNames {
     let all: [ScalarText]
     let reading: Reading
 
     func contains(_ name: String) -> Bool { all.contains { $0.value == name } }
 
-    /// Tells that no channel has the name, and what may have been meant.
+    /// Reports that no channel has the name, with a suggestion.
     func refuse(_ name: ScalarText) {
-        // What a message may propose: no value of a variable.
+        // Suggestions never contain the value of a variable.
         let known = all.filter { !$0.usesVariable && Section.isName($0.value) }.map(\.value)
         var hint = name.suggestion(among: known)
         if hint.isEmpty {

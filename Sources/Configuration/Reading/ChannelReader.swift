@@ -1,4 +1,4 @@
-// One channel: which keys its type has, and what each of them must look like.
+// Reads one channel: the keys of its type, and the format of each value.
 
 import Evidence
 import Facts
@@ -35,7 +35,7 @@ struct ChannelReader {
         return name != nil && isWhole ? result : nil
     }
 
-    /// nil where the key is absent, and after telling what is wrong with it.
+    /// nil if the key is absent or has no valid word.
     private func notify() -> Set<Notified>? {
         guard let nodes = channel.list("notify") else { return nil }
         let words = Notified.allCases.map(\.rawValue)
@@ -65,7 +65,7 @@ struct ChannelReader {
         return notify.isEmpty ? nil : notify
     }
 
-    /// Empty where the key is absent: all kinds.
+    /// Empty if the key is absent: all kinds.
     private func kinds() -> [String] {
         guard let nodes = channel.list("kinds") else { return [] }
         if nodes.isEmpty {
@@ -88,7 +88,7 @@ struct ChannelReader {
         }
     }
 
-    /// The keys of the type; of Slack's two ways in those of the one that is taken.
+    /// The keys of the type. Slack has two alternatives: only the keys of the chosen one.
     private func keys() -> [ChannelKey] {
         guard type == .slack else { return type.keys }
         if isGiven(.url) {
@@ -109,7 +109,7 @@ struct ChannelReader {
     func isGiven(_ name: ChannelKey.Name) -> Bool {
         let isDirect = channel.isGiven(name.rawValue)
         let isFile = name.isSecret && channel.isGiven(name.rawValue + "_file")
-        // An empty value of a required key is a mistake of its own; the readers tell it.
+        // An empty value of a required key is a mistake too; the readers report it.
         return isDirect || isFile || channel.has(name.rawValue) && type.keys.contains(.required(name))
     }
 
@@ -120,7 +120,7 @@ struct ChannelReader {
         return channel.position
     }
 
-    /// A key of another type is no misspelling; the message says whose it is.
+    /// A key of another type is not misspelled: the message names the types that have it.
     private func refuseForeignKeys() {
         let own = Set(type.keys.map(\.name))
         for name in ChannelKey.Name.allCases where !own.contains(name) {
@@ -159,7 +159,7 @@ struct ChannelReader {
 
     private func url() -> String? {
         let isHome = type.keys.contains(.optional(.url)) && type != .slack || type == .alertmanager
-        // The address of a server is no secret; that of a webhook is all that its sender needs.
+        // The address of a server is not a secret. The URL of a webhook is: it is all that a sender needs.
         let isSecret = !isHome && type != .email
         guard let text = channel.secret("url", isRequired: true, isSecret: { isSecret && !WebAddress.isHere($0) })
         else { return nil }
@@ -230,9 +230,9 @@ struct ChannelReader {
     }
 }
 
-/// What e-mail has of its own: addresses and a login.
+/// The keys of e-mail: addresses and a login.
 extension ChannelReader {
-    /// As many as a server takes for one mail without a thought.
+    /// Mail servers commonly accept this many for one mail.
     private static let mostRecipients = 50
 
     func recipients() -> [String] {
@@ -268,8 +268,7 @@ extension ChannelReader {
     }
 }
 
-/// What a value of a channel must look like. All of them end in URLs, headers or bodies, so that each form is also a
-/// fence: nothing of it can break out there.
+/// The format of a channel's value. Values go into URLs, headers and bodies, so each format also prevents injection.
 enum ChannelValue {
     case token, telegramToken, routingKey, topic, slackChannel, chat, lineTarget, number, password, mailAddress
 
@@ -310,7 +309,7 @@ enum ChannelValue {
         }
     }
 
-    /// It goes into commands and headers as it is. RFC 5321, section 4.1.2, without quotation marks and address literals.
+    /// SMTP commands and headers use it unchanged. RFC 5321, 4.1.2, without quoted strings and address literals.
     private static func isMailAddress(_ text: String) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, (1...64).contains(parts[0].utf8.count), text.utf8.count <= 254 else { return false }

@@ -1,5 +1,5 @@
-// The top of the file and its small sections. The large ones have readers in files of their own; all of them write their
-// complaints into one `Reading` and fill in a default where a value is bad, so that nothing stops at the first fault.
+// Reads the top level and the small sections; the large ones have files of their own. All readers report problems to
+// one `Reading` and use a default for a bad value, so that one run reports all problems.
 
 import Evidence
 import Facts
@@ -7,10 +7,10 @@ import Facts
 struct ConfigurationReader {
     let reading: Reading
     let root: Section
-    /// In place of the file's own.
+    /// Replaces the `shard` of the file.
     let shard: Shard?
 
-    /// The result counts only where `reading` holds no error afterwards.
+    /// The result is valid only if `reading` has no error afterwards.
     func read() -> ConfigurationFile {
         readVersion()
         let defaults = DomainReader.defaults(root.section("defaults"))
@@ -39,7 +39,7 @@ struct ConfigurationReader {
         file.heartbeat = HeartbeatReader.read(
             root.section("heartbeat", isConcealed: true), domains: file.domains)
         let own = ServiceReader.shard(root.section("shard"))
-        // Last of what reads the domains: patterns and names may speak of any domain of the file.
+        // After all that reads the domains: patterns and names may refer to any domain of the file.
         file.shard = shard ?? own
         if let shard = file.shard { file.domains = file.domains.filter { shard.contains($0.domain) } }
         CDNLoad.check(file, cdn, reading)
@@ -70,12 +70,12 @@ enum ServiceReader {
         return result
     }
 
-    /// The path of the store alone.
+    /// Only the path of the store.
     static func path(_ section: Section?, _ reading: Reading) -> String {
         reading.placeOfStore(section?.text("path", "a path")?.value ?? StoreSettings().path)
     }
 
-    /// `hasChannels`: messages are sent, which link to the pages.
+    /// `hasChannels`: whether messages are sent; they link to the pages.
     static func server(_ section: Section?, hasChannels: Bool) -> ServerSettings {
         var result = ServerSettings()
         guard let section else { return result }
@@ -206,7 +206,7 @@ enum ServiceReader {
 
 /// `heartbeat`.
 enum HeartbeatReader {
-    /// `domains`: a check is needed for each ping, so that their intervals bound what `every` can promise.
+    /// `domains`: a ping needs a check, so the intervals of the domains limit `every`.
     static func read(_ section: Section?, domains: [WatchedDomain]) -> HeartbeatSettings? {
         guard let section else { return nil }
         let reading = section.reading

@@ -25,7 +25,7 @@ struct DomainReader {
         if let value = section.integer("recovery_threshold", in: 1...100) { result.recoveryThreshold = value }
         if let value = section.duration("certificate_warning") { result.certificateWarning = value }
         let own = IgnoreReader.read(section)
-        // A domain's list adds to the defaults'; of one rule its own reason and date count.
+        // A domain's list adds to the defaults. For a rule in both, the domain's reason and date count.
         result.ignore = own + defaults.ignore.filter { rule in !own.contains { $0.rule == rule.rule } }
         warnOfRareChecks(section, result)
         return result
@@ -45,15 +45,15 @@ struct DomainReader {
         let own = list == nil || root.isGiven("domains") ? domains(root) : []
         guard let list, let text = reading.list(inFile: list) else { return own }
         guard let listed = listed(text, in: list) else { return own }
-        // Of a domain that is in both, what the configuration says counts.
+        // If a domain is in both, the configuration's entry counts.
         let known = Set(own.map(\.domain))
         let all = own + listed.filter { !known.contains($0.domain) }
         if all.isEmpty { reading.error("the file \(list.quoted) of 'domains_from' names no domain", at: list.position) }
         return all
     }
 
-    /// The domains of the file that `domains_from` names: YAML with entries as under `domains`, or one domain a line.
-    /// nil after telling what is wrong.
+    /// The domains of the file that `domains_from` names: YAML with entries as under `domains`, or one domain per line.
+    /// nil after reporting a problem.
     private func listed(_ text: String, in path: ScalarText) -> [WatchedDomain]? {
         let own = reading.ofList(reading.place(path.usesVariable ? path.raw : path.value))
         defer { reading.take(own) }
@@ -73,7 +73,7 @@ struct DomainReader {
         return own.errorCount == 0 ? result : nil
     }
 
-    /// Without blank lines and those that begin with `#`.
+    /// Skips empty lines and lines that begin with `#`.
     private static func lines(_ text: String) -> [SourceNode] {
         func isBlank(_ character: Character) -> Bool { " \t\u{FEFF}".contains(character) }
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -101,7 +101,7 @@ struct DomainReader {
         return entries(nodes, in: root)
     }
 
-    /// No domain twice.
+    /// Reports repeated domains.
     private func entries(_ nodes: [SourceNode], in root: Section) -> [WatchedDomain] {
         var lines: [Domain: Int] = [:]
         var result: [WatchedDomain] = []
@@ -129,7 +129,7 @@ struct DomainReader {
             reading: reading)
         let text = section.text("domain", "a domain", isRequired: true)
         let domain = text.flatMap { parsed($0) }
-        // The other keys are read even where the domain is bad, for their own faults.
+        // Read the other keys even if the domain is invalid, to report their problems too.
         let checks = Self.checks(section, over: defaults)
         let mode = section.choice("mode", AssociationMode.self) ?? .production
         let labels = self.labels(section)
@@ -161,7 +161,7 @@ struct DomainReader {
                     "expected a bare domain, found \(text.quoted); write \(target.domain)\(mode)", at: text.position)
             } else {
                 let filled = text.usesVariable ? " once its variables are filled in" : ""
-                // YAML takes a line that is indented deeper for more of the text above it.
+                // YAML adds a line that is indented deeper to the text above it.
                 let joined =
                     text.raw.contains(" - ") ? "; is the '-' of the next line indented deeper than this one's?" : ""
                 reading.error(
@@ -187,7 +187,7 @@ struct DomainReader {
                     "\(Quotation.ofKey(label.key)) is no name of a label; \(LabelName.advice)", at: label.position)
                 continue
             }
-            // `year: 2026` is a label as good as any: its text counts.
+            // A number is a valid label value, as in `year: 2026`: its text counts.
             guard case .scalar(let raw, _) = label.value.content, !label.value.isNull else {
                 reading.error(
                     "expected a text for label '\(label.key)' \(section.title), "
@@ -220,9 +220,9 @@ struct DomainReader {
     }
 }
 
-/// `ignore`, of `defaults` and of a domain: rules whose findings do not count.
+/// `ignore` in `defaults` and in a domain: rules whose findings do not count.
 enum IgnoreReader {
-    /// No rule twice.
+    /// Reports repeated rules.
     static func read(_ parent: Section) -> [IgnoredRule] {
         var result: [IgnoredRule] = []
         var lines: [Rule: Int] = [:]
@@ -254,7 +254,7 @@ enum IgnoreReader {
         return result
     }
 
-    /// `[exclude-after-include]`, as `lint` prints it, is a list to YAML.
+    /// YAML reads `[exclude-after-include]`, as `lint` prints it, as a list.
     private static func name(_ section: Section) -> ScalarText? {
         let expected = "a rule such as aasa.whole-site"
         if let entry = section.entry("rule"), case .list(let items) = entry.value.content, items.count == 1,
@@ -302,7 +302,7 @@ enum ExpectationReader {
     /// The sections of an association file: https://developer.apple.com/documentation/bundleresources/applinks
     private static let services = ["applinks", "webcredentials", "appclips", "activitycontinuation"]
 
-    /// Whole URLs must be of `domain`; nil where that could not be read.
+    /// Absolute URLs must belong to `domain`; nil if that is invalid.
     static func read(_ parent: Section, domain: Domain?) -> Expectations? {
         guard let section = parent.section("expect", title: "in 'expect' \(parent.title)") else { return nil }
         let reading = section.reading
@@ -380,7 +380,7 @@ enum ExpectationReader {
     }
 }
 
-/// What a label may be called.
+/// The valid names of labels.
 enum LabelName {
     static let advice = "use letters, digits and '_', '-', '.', '/'"
 

@@ -5,7 +5,7 @@ import Monitoring
 /// `maintenance`: a list of weekly windows.
 struct MaintenanceReader {
     let reading: Reading
-    /// The watched domains and their labels: a window that can match none of them is a slip.
+    /// The monitored domains and their labels: a window that cannot match any of them is a mistake.
     let watched: [WatchedDomain]
 
     private static let expected = "a mapping with the keys 'name', 'domains', 'days', 'start', 'duration' and 'zone'"
@@ -128,7 +128,7 @@ struct MaintenanceReader {
         var days: Set<Weekday> = []
         for node in nodes {
             guard let text = section.text(node, "days", "a day such as sat") else { continue }
-            // What somebody writes out is understood and not taken: one way to write each thing.
+            // A day written out is rejected with a suggestion: each thing has only one spelling.
             guard let day = Weekday(rawValue: text.value) else {
                 let short = Weekday(rawValue: String(text.value.lowercased().prefix(3)))
                 let hint = text.usesVariable ? "" : short.map { "; did you mean '\($0.rawValue)'?" } ?? ""
@@ -173,8 +173,8 @@ struct MaintenanceReader {
     private func zone(_ section: Section) -> TimeZone? {
         let expected = "a time zone such as Europe/Berlin"
         guard let text = section.text("zone", expected, isRequired: true) else { return nil }
-        // Foundation reads `GMT+3` and `CET` too: the first has no daylight saving, the second has not the same rules
-        // everywhere it is said.
+        // Foundation also accepts `GMT+3`, which has no daylight saving, and `CET`, whose rules are not the same in all
+        // places that use the name.
         let isName = text.value.contains("/") || text.value == "UTC"
         guard isName, let zone = TimeZone(identifier: text.value) else {
             let hint = text.suggestion(among: TimeZone.knownTimeZoneIdentifiers.filter { $0.contains("/") })

@@ -1,9 +1,8 @@
-// How the network is reached: `network`, `cdn` and `vantages`.
+// Reads `network`, `cdn` and `vantages`.
 
 import Evidence
 import Facts
 
-/// `network`, `cdn` and `vantages`.
 enum NetworkReader {
     static func network(_ section: Section?) -> NetworkSettings {
         var result = NetworkSettings()
@@ -122,12 +121,12 @@ enum NetworkReader {
     }
 }
 
-/// Whether Apple's CDN may be asked as often as the domains need it.
+/// Whether the limit for Apple's CDN allows as many requests as the domains need.
 enum CDNLoad {
-    /// Addresses that the CDN's name has at most, as seen.
+    /// The most addresses that the CDN's name has had (observed).
     private static let edges = 8.0
 
-    /// Warns where the limit is lower than what checks need while all is well; they would be late for ever.
+    /// Warns if the limit is too low even while nothing is wrong: checks would always be late.
     static func check(_ file: ConfigurationFile, _ section: Section?, _ reading: Reading) {
         let watched = file.domains.filter { $0.mode.readsCDN }
         let needed = watched.reduce(0) { sum, domain in
@@ -145,20 +144,20 @@ enum CDNLoad {
     }
 }
 
-/// The forms of curl's --connect-to and --resolve, checked here so that a slip is reported with its line, not at the first
-/// request. https://curl.se/docs/manpage.html#--connect-to
+/// The formats of curl's --connect-to and --resolve, checked here so that a mistake is reported with its line, not at
+/// the first request. https://curl.se/docs/manpage.html#--connect-to
 enum HostOverride {
     static let connectToForm = "HOST1:PORT1:HOST2:PORT2"
     static let resolveForm = "HOST:PORT:ADDRESS[,ADDRESS]..."
 
-    /// Each of the four parts may be empty; IPv6 addresses stand in brackets.
+    /// Each of the four parts may be empty; IPv6 addresses are in brackets.
     static func isConnectTo(_ text: String) -> Bool {
         guard let parts = fields(text), parts.count == 4 else { return false }
         return [0, 2].allSatisfy { parts[$0].isEmpty || isHost(parts[$0]) }
             && [1, 3].allSatisfy { parts[$0].isEmpty || isPort(parts[$0]) }
     }
 
-    /// A `*` stands for every host; a leading `+` lets the entry time out, as with curl.
+    /// `*` matches every host; a leading `+` lets the entry time out, as with curl.
     static func isResolve(_ text: String) -> Bool {
         let rest = text.hasPrefix("+") ? text.dropFirst() : Substring(text)
         guard let (host, afterHost) = head(rest), isHost(host) || host == "*",
@@ -174,7 +173,7 @@ enum HostOverride {
             }
     }
 
-    /// `HOST:PORT`, as in `server.listen`; the host without brackets. Port 0 is allowed.
+    /// Parses `HOST:PORT` of `server.listen`; returns the host without brackets. Port 0 is allowed.
     static func listen(_ text: String) -> (host: String, port: Int)? {
         guard let (host, port) = head(Substring(text)), isHost(host), let number = Int(port),
             (0...65_535).contains(number), port.isOfDigits
@@ -192,7 +191,7 @@ enum HostOverride {
         return rest.hasPrefix("[") && !rest.hasSuffix("]") ? nil : result + [rest]
     }
 
-    /// What stands before the next colon outside brackets, and what follows that colon.
+    /// The text before the next colon outside of brackets, and the text after it.
     private static func head(_ text: Substring) -> (Substring, Substring)? {
         var start = text.startIndex
         if text.hasPrefix("[") {

@@ -1,33 +1,33 @@
 import Evidence
 import Foundation
 
-/// One pass over one file: what values are taken from, and where problems are gathered.
+/// The state of reading one file: where values come from, and the problems so far.
 ///
-/// A class because every section of the file writes into the same list; it never leaves the function that made it.
+/// A class, because every section adds to the same list. It never leaves the function that creates it.
 final class Reading {
     let file: String
     let environment: [String: String]
-    /// The present, by which dates of the file have passed.
+    /// The current time, to find dates that have passed.
     let now: Date
     private let substitution: EnvironmentSubstitution
     private let readFile: (String) throws -> String
     private let readList: (String) throws -> String
     private let isReadableByAll: (String) -> Bool
-    /// The first secret of the configuration itself that others can read.
+    /// The warning about the first secret in the configuration itself, if other users can read it.
     private var exposed: ConfigurationProblem?
     private var gathered: [ConfigurationProblem] = []
-    /// Those of the file of more domains.
+    /// The problems of the file of `domains_from`.
     private var listed: [ConfigurationProblem] = []
-    /// More errors than these are counted and not told.
+    /// Further errors are only counted.
     private let maximumErrors: Int
     private(set) var errorCount = 0
     /// The keys that the readers asked for, by the path of their section.
     private(set) var knownKeys: [String: Set<String>] = [:]
-    /// Where the value of a key is first given, by the key's path.
+    /// The position of the first value of each key, by the key's path.
     private(set) var places: [String: SourcePosition] = [:]
-    /// The texts that have variables, as they stand in the file, by the key's path.
+    /// The texts that contain variables, by the key's path.
     private(set) var written: [String: ScalarText] = [:]
-    /// Those that a variable named; no message proposes them.
+    /// The domains that come from a variable. Messages never suggest them.
     private(set) var concealedDomains: Set<Domain> = []
 
     init(
@@ -45,7 +45,7 @@ final class Reading {
         self.readList = readList
     }
 
-    /// In the order of the file, and each once: an aliased mapping is read wherever it is used.
+    /// In file order, without repetition: an aliased mapping is read at each use.
     var problems: [ConfigurationProblem] {
         var result: [ConfigurationProblem] = []
         let ordered = (gathered + [exposed].compactMap(\.self)).enumerated().sorted {
@@ -58,7 +58,7 @@ final class Reading {
         return result + listed
     }
 
-    /// Looks only at the problems of the same place, which are neighbours.
+    /// Compares only with the problems at the same position, which are adjacent.
     private func isRepeat(_ problem: ConfigurationProblem, of earlier: [ConfigurationProblem]) -> Bool {
         earlier.reversed().prefix { $0.line == problem.line && $0.column == problem.column }.contains(problem)
     }
@@ -79,14 +79,14 @@ final class Reading {
 
     func warning(_ message: String, at position: SourcePosition) { add(.warning, message, position) }
 
-    /// For the file of more domains: one that is no list has a fault in each line.
+    /// For the file of `domains_from`. Limits the errors, because a file that is not a list has one in each line.
     func ofList(_ path: String) -> Reading {
         Reading(
             file: path, environment: environment, readFile: readFile, isReadableByAll: isReadableByAll, now: now,
             maximumErrors: 20)
     }
 
-    /// Takes what was found in the file of more domains.
+    /// Adds the results of the file of `domains_from`.
     func take(_ list: Reading) {
         listed = list.problems
         concealedDomains.formUnion(list.concealedDomains)
@@ -106,7 +106,7 @@ final class Reading {
                 severity: severity, file: file, line: position.line, column: position.column, message: message))
     }
 
-    /// The scalar with its variables filled in; nil after telling what is wrong with them.
+    /// The scalar with its variables filled in; nil after reporting a problem with them.
     func text(_ raw: String, at position: SourcePosition) -> ScalarText? {
         do {
             return try substitution.text(raw, at: position)
@@ -116,13 +116,13 @@ final class Reading {
         }
     }
 
-    /// A path of the file as seen from the configuration's own folder.
+    /// A path of the file, resolved against the configuration's folder.
     func place(_ path: String) -> String {
         guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
         return String(file[...slash]) + path
     }
 
-    /// A store's path: under the first folder of `$STATE_DIRECTORY`, which systemd sets, else as `place`.
+    /// The store's path, under the first folder of `$STATE_DIRECTORY`, which systemd sets, or else as `place`.
     func placeOfStore(_ path: String) -> String {
         guard !path.hasPrefix("/"), let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first else {
             return place(path)
@@ -130,7 +130,7 @@ final class Reading {
         return "\(folder)/\(path)"
     }
 
-    /// The text of the file with more domains; nil after telling what is wrong.
+    /// The text of the file of `domains_from`; nil after reporting a problem.
     func list(inFile path: ScalarText) -> String? {
         do {
             return try readList(place(path.value))
@@ -141,13 +141,13 @@ final class Reading {
         }
     }
 
-    /// The content of a secret's file without its final newline; nil after telling what is wrong.
+    /// The content of a secret's file without its final newline; nil after reporting a problem.
     func secret(inFile path: ScalarText, for key: String) -> String? {
         var content: String
         do {
             content = try readFile(place(path.value))
         } catch {
-            // Another error's own words may hold anything, so they are not repeated.
+            // Other errors may contain anything, so messages do not repeat them.
             let reason = (error as? ConfigurationFileUnreadable).map { ": \($0.reason)" } ?? ""
             self.error("cannot read the file \(path.quoted) of '\(key)'\(reason)", at: path.position)
             return nil
@@ -161,9 +161,9 @@ final class Reading {
     }
 }
 
-/// Secrets that other users of the machine can read.
+/// Warnings about secrets that other users of the machine can read.
 extension Reading {
-    /// Of the configuration itself, once, at its first secret: its rights are the same for each.
+    /// For the configuration itself, once, at its first secret.
     func warnOfReaders(ofTheFileWith secret: ScalarText, for key: String, _ title: String) {
         let (line, column) = (secret.position.line, secret.position.column)
         if let exposed, (exposed.line, exposed.column) <= (line, column) { return }
@@ -175,7 +175,7 @@ extension Reading {
                 + "(chmod o-r), or give secrets as ${NAME} or in a file of their own")
     }
 
-    /// Of a file that holds a secret.
+    /// For a file that contains a secret.
     func warnOfReaders(of path: ScalarText, for key: String, _ title: String) {
         guard isReadableByAll(place(path.value)) else { return }
         warning(
@@ -184,34 +184,34 @@ extension Reading {
     }
 }
 
-/// A scalar of the file with its variables filled in. It knows whether it has any: a message never shows a variable's value, so
-/// it quotes the text as `quoted`, and adds what follows from the value as `reason` and `suggestion` only.
+/// A scalar of the file with its variables filled in. Messages never show the value of a variable: they quote the text
+/// as `quoted`, and add what depends on the value only through `reason` and `suggestion`.
 struct ScalarText {
-    /// For use. Never for messages.
+    /// Never for messages.
     let value: String
-    /// As it stands in the file.
+    /// As written in the file.
     let raw: String
     let position: SourcePosition
     /// Whether a part of the value comes from the environment.
     let usesVariable: Bool
 
-    /// For messages: the text as it stands in the file.
+    /// For messages: the text as written in the file.
     var quoted: String { Quotation.of(raw) }
 
-    /// `: WORDS`, where these may quote the value; nothing where that is a variable's.
+    /// `: WORDS`, which may quote the value; empty if the value contains a variable.
     func reason(_ words: String) -> String { usesVariable ? "" : ": \(words)" }
 
-    /// `; did you mean 'interval'?`, or nothing.
+    /// `; did you mean 'interval'?`, or empty.
     func suggestion(among candidates: some Sequence<String>) -> String {
         usesVariable ? "" : Spelling.suggestion(for: value, among: candidates)
     }
 }
 
-/// `${NAME}` and `${NAME:-default}` in the text of one scalar; `$$` is a dollar.
+/// Fills in `${NAME}` and `${NAME:-default}` in the text of one scalar; `$$` is a dollar.
 ///
-/// It works on scalars after the YAML is parsed: a value cannot bring keys or lists of its own.
+/// Works on scalars after YAML is parsed, so that a value cannot add keys or lists.
 struct EnvironmentSubstitution {
-    /// What cannot be filled in, in words that name variables and never hold their values.
+    /// Why a variable cannot be filled in. The message names variables and never contains their values.
     struct Fault: Error, Equatable {
         let message: String
     }
@@ -219,7 +219,7 @@ struct EnvironmentSubstitution {
     let environment: [String: String]
     var service = ServiceEnvironment()
 
-    /// - Throws: `Fault` at the first variable that is unset or misspelled.
+    /// - Throws: `Fault` for the first variable that is unset or misspelled.
     func text(_ text: String, at position: SourcePosition) throws(Fault) -> ScalarText {
         var usesVariable = false
         let value = text.contains("$") ? try filled(text, &usesVariable) : text
@@ -250,7 +250,7 @@ struct EnvironmentSubstitution {
         return result + rest
     }
 
-    /// `expression` is what stands between the braces.
+    /// `expression`: the text between the braces.
     private func value(of expression: Substring) throws(Fault) -> String {
         let separator = expression.firstRange(of: ":-")
         let name = String(expression[..<(separator?.lowerBound ?? expression.endIndex)])
@@ -271,7 +271,7 @@ struct EnvironmentSubstitution {
             }
             return value
         }
-        // As in a shell, `:-` stands in for an empty value too.
+        // As in a shell, `:-` also replaces an empty value.
         if let value, !value.isEmpty { return value }
         return String(expression[separator.upperBound...])
     }
@@ -281,19 +281,20 @@ struct EnvironmentSubstitution {
     }
 }
 
-/// The file of variables that the packaged unit gives to the service. A shell has none of them.
+/// The environment file that the packaged systemd unit gives to the service. A shell does not have its variables.
 package struct ServiceEnvironment {
     let path: String
     private static let limit = 64 * 1024
 
     package init(path: String = "/etc/aasa-monitor/environment") { self.path = path }
 
-    /// nil where this user may not read the file.
+    /// nil if this user cannot read the file.
     package var variables: [(name: String, value: String)]? {
         (try? SmallFile.bytes(at: path, limit: Self.limit)).map { Self.variables(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// `NAME=value` lines; a value may have quotation marks. https://www.freedesktop.org/software/systemd/man/systemd.exec.html
+    /// `NAME=value` lines; a value may be in quotation marks.
+    /// https://www.freedesktop.org/software/systemd/man/systemd.exec.html
     private static func variables(_ text: String) -> [(name: String, value: String)] {
         text.split(whereSeparator: \.isNewline).compactMap { line in
             let line = line.trimmingCharacters(in: .whitespaces)
@@ -308,9 +309,9 @@ package struct ServiceEnvironment {
         }
     }
 
-    /// `; …`, where the service may have what this shell has not; else nothing.
+    /// `; …` if the service may have a variable that this shell lacks; otherwise empty.
     func hint(for name: String, _ environment: [String: String]) -> String {
-        // The service itself has read the file.
+        // The service itself has already read the file.
         guard environment["INVOCATION_ID"] == nil, access(path, F_OK) == 0 else { return "" }
         guard let variables else {
             return "; the service takes its variables from \(path), which this user may not read"

@@ -1,5 +1,5 @@
-// One mapping of the file. Every key asked of it becomes a known key, so that the readers are the only list of keys;
-// `close()` then tells which keys nobody asked for.
+// One mapping of the file. Every key that a reader asks for becomes a known key, so that the readers are the only list
+// of keys. `close()` reports the keys that no reader asked for.
 
 import Evidence
 
@@ -7,10 +7,10 @@ final class Section {
     let reading: Reading
     /// For messages: "in 'network'", "at the top level".
     let title: String
-    /// Such as "network" or "domains[]"; empty at the top.
+    /// Such as "network" or "domains[]"; empty at the top level.
     let path: String
     let position: SourcePosition
-    /// Whether its texts may be secrets, so that messages tell their types only.
+    /// Whether its texts may be secrets. Then messages show only their types.
     let isConcealed: Bool
     private let entries: [SourceNode.Entry]
     private var asked: Set<String> = []
@@ -27,7 +27,7 @@ final class Section {
         self.reading = reading
     }
 
-    /// The key's value, also where it is null.
+    /// The entry of a key, even if its value is null.
     func entry(_ key: String) -> SourceNode.Entry? {
         guard let entry = entries.first(where: { $0.key == key }) else {
             asked.insert(key)
@@ -44,10 +44,10 @@ final class Section {
         entry(key).map { !$0.value.isNull } ?? false
     }
 
-    /// Whether the key stands there, without making it a known one.
+    /// Whether the key exists. Does not make it a known key.
     func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
 
-    /// Tells every key that was never asked for.
+    /// Reports every key that no reader asked for.
     func close() {
         reading.note(keys: asked, of: path)
         for entry in entries where !asked.contains(entry.key) {
@@ -65,7 +65,7 @@ final class Section {
         }
     }
 
-    /// Keys of other programs, and what does that here.
+    /// Keys of other programs, and what to use instead.
     private static let advice: [String: String] = {
         let files =
             "a configuration is one file: 'domains_from' reads domains from another, and '…_file' keys read secrets"
@@ -77,7 +77,7 @@ final class Section {
         ]
     }()
 
-    /// The mapping at `key`; nil where it is absent, null, or after telling that it is no mapping.
+    /// The mapping at `key`; nil if it is absent or null, or after reporting that it is not a mapping.
     func section(_ key: String, title: String? = nil, isConcealed: Bool = false) -> Section? {
         guard let entry = entry(key), !entry.value.isNull else { return nil }
         guard case .mapping(let entries) = entry.value.content else {
@@ -89,7 +89,7 @@ final class Section {
             path: full(key), isConcealed: isConcealed || self.isConcealed, reading: reading)
     }
 
-    /// The list at `key`; nil where it is absent, null, or after telling that it is no list.
+    /// The list at `key`; nil if it is absent or null, or after reporting that it is not a list.
     func list(_ key: String, isConcealed: Bool = false) -> [SourceNode]? {
         guard let entry = entry(key), !entry.value.isNull else { return nil }
         guard case .list(let items) = entry.value.content else {
@@ -99,18 +99,18 @@ final class Section {
         return items
     }
 
-    /// Tells that `key` holds something else than it should.
+    /// Reports that `key` does not have the expected type.
     func mismatch(_ key: String, _ expected: String, _ found: SourceNode, isConcealed: Bool = false) {
         let shown = found.summary(isConcealed: isConcealed || self.isConcealed)
-        // libyaml places an empty value where the next thing begins, which is of no use to a reader.
+        // libyaml gives an empty value the position of the next token, which does not help the user.
         let isEmpty = entry(key)?.value.isNull == true
         let position = isEmpty ? entry(key)?.position ?? found.position : found.position
         reading.error("expected \(expected) for '\(key)' \(title), found \(shown)", at: position)
     }
 }
 
-/// The scalar types of the format. Each function returns nil where the key is absent, and also after it has reported what is
-/// wrong with the value; the caller then goes on with its default, so that all faults of a file are reported together.
+/// The scalar types. Each function returns nil if the key is absent, or after reporting what is wrong with the value.
+/// The caller then uses its default, so that all problems of a file are reported together.
 extension Section {
     /// Both ends of `range` are allowed.
     func duration(_ key: String, in range: ClosedRange<Duration> = .seconds(0.1)...Duration.seconds(3650 * 86_400))
@@ -188,9 +188,9 @@ extension Section {
         return word
     }
 
-    /// A text of at least one character, without control characters. Numbers and truth values want quotation marks.
+    /// A text of at least one character, without control characters. Numbers and booleans need quotation marks.
     ///
-    /// A null, or a variable that is empty, is no text at all: nil without a complaint, unless `isRequired`.
+    /// A null or an empty variable counts as absent: nil without a report, unless `isRequired`.
     func text(_ key: String, _ expected: String, isRequired: Bool = false, isConcealed: Bool = false) -> ScalarText? {
         guard let entry = entry(key) else {
             if isRequired { reading.error("'\(key)' is missing \(title)", at: position) }
@@ -202,7 +202,7 @@ extension Section {
         return text
     }
 
-    /// As `text(_:_:)`, for one value of a list at `key`.
+    /// Like `text(_:_:)`, for one element of the list at `key`.
     func text(
         _ node: SourceNode, _ key: String, _ expected: String, isRequired: Bool = true, isConcealed: Bool = false
     ) -> ScalarText? {
@@ -241,18 +241,18 @@ extension Section {
     }
 }
 
-/// Secrets of the format: each key `x` may stand as `x_file` instead, which names a file that holds it.
+/// Secrets. Instead of each key `x`, the file can have `x_file`, the path of a file that contains the secret.
 extension Section {
-    /// A secret with the place to complain about; its own text is for checks only, never for messages.
+    /// A secret with its position for messages. Messages never contain its value.
     struct SecretText {
         let value: String
         let position: SourcePosition
         let isFromFile: Bool
     }
 
-    /// Nil where neither key is given, and after telling what is wrong with them. Warns where other users can read the secret.
+    /// nil if neither key is given, or after reporting a problem. Warns if other users can read the secret.
     ///
-    /// `isSecret`: false for a value that others may know, as the address of a server is.
+    /// `isSecret`: false for a value that others may know, such as the address of a server.
     func secret(
         _ key: String, isRequired: Bool = false, isSecret: (String) -> Bool = { _ in true }
     ) -> SecretText? {

@@ -1,4 +1,4 @@
-// What is asked of URLs that the monitor itself will call.
+// Checks the URLs that the monitor itself calls.
 
 import Evidence
 import Facts
@@ -13,8 +13,8 @@ import Foundation
 #endif
 
 package enum WebAddress {
-    /// Words for what is wrong with a URL that is to be called, or nil. They do not repeat the URL.
-    /// To a base path components will be appended, so that a query would be in the way.
+    /// What is wrong with a URL that the monitor calls; nil if it is valid. The words do not repeat the URL.
+    /// `isBase`: path components are appended to it, so it must not have a query.
     package static func fault(_ text: String, isBase: Bool = false) -> String? {
         guard let (scheme, components, host) = parts(text) else {
             return "is not a URL such as https://example.com/path"
@@ -32,7 +32,7 @@ package enum WebAddress {
         return nil
     }
 
-    /// As `fault(_:)`, for the URL of a mail server. Whether TLS is used on `smtp` is not the URL's to say.
+    /// Like `fault(_:)`, for the URL of a mail server. An `smtp` URL does not decide whether TLS is used.
     static func mailFault(_ text: String) -> String? {
         guard let (scheme, components, _) = parts(text) else {
             return "is not a URL such as smtp://mail.example.com:587"
@@ -45,14 +45,14 @@ package enum WebAddress {
         return isBare ? nil : "takes no path, query or fragment"
     }
 
-    /// Whether it is where a page of ours can be: a host without a path, over HTTP within a network of one's own too.
+    /// Whether a URL can be that of the status page: a host without a path. Allows http, for private networks.
     static func isPage(_ text: String) -> Bool {
         guard let (scheme, components, _) = parts(text), scheme == "https" || scheme == "http" else { return false }
         return ["", "/"].contains(components.path) && components.query == nil && components.fragment == nil
             && components.user == nil && components.password == nil
     }
 
-    /// As `fault(_:)`, for the URL of a proxy, in the schemes that curl knows.
+    /// Like `fault(_:)`, for the URL of a proxy, with the schemes that curl supports.
     static func proxyFault(_ text: String) -> String? {
         let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
         guard let (scheme, _, _) = parts(text), schemes.contains(scheme) else {
@@ -62,10 +62,10 @@ package enum WebAddress {
         return nil
     }
 
-    /// Whether it leads to this machine.
+    /// Whether the host is this machine.
     static func isHere(_ text: String) -> Bool { parts(text).map { HostAddress.isLoopback(host: $0.host) } ?? false }
 
-    /// Whether it holds a password.
+    /// Whether the URL contains a password.
     static func hasPassword(_ text: String) -> Bool { parts(text)?.components.password?.isEmpty == false }
 
     static func isAddress4(_ text: String) -> Bool {
@@ -79,7 +79,7 @@ package enum WebAddress {
     }
 
     private static func parts(_ text: String) -> (scheme: String, components: URLComponents, host: String)? {
-        // Characters that parsers disagree about are refused, so that curl calls the host that was judged here.
+        // Reject characters that parsers read differently, so that curl calls the host that was checked here.
         let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#"\"<>^`{|}"#.utf8.contains($0) }
         guard isPlain, let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
             var host = components.host, text.dropFirst(scheme.count).hasPrefix("://")

@@ -1,4 +1,4 @@
-// Who is notified of what: `alerts` with its channels.
+// The `alerts` section with its channels.
 
 import Evidence
 import Facts
@@ -6,15 +6,15 @@ import Monitoring
 
 /// Who is notified, and how often.
 package struct AlertSettings: Sendable, Equatable {
-    /// Between two reminders of an open incident; nil: no reminders.
+    /// The time between two reminders of an open incident; nil: no reminders.
     package var remindEvery: Duration? = .seconds(24 * 3600)
-    /// How long the first message about a kind of trouble waits for others to share a message with.
+    /// How long the first notification about one kind of incident waits for others, to be sent with them.
     package var groupWait: Duration = .seconds(10)
-    /// The shortest time between two messages about new incidents of one kind, to one channel.
+    /// The minimum time between two messages to one channel about new incidents of one kind.
     package var groupInterval: Duration = .seconds(300)
-    /// The name of the channel that is notified of the monitor's own trouble, whatever the routes say; nil: all are.
+    /// The only channel that is notified of the monitor's own problems; nil: all channels.
     package var fallback: String?
-    /// Who is notified later, where nobody has acknowledged an incident. These channels are not part of "all channels".
+    /// The channels that are notified later if nobody acknowledges an incident. "All channels" does not include them.
     package var escalation = Escalation()
     /// No name twice, in the order of the file.
     package var channels: [Channel] = []
@@ -24,12 +24,12 @@ package struct AlertSettings: Sendable, Equatable {
 
 /// Which keys each kind of receiver has: the one table for the reader, for editors and for the documentation.
 extension ChannelKind {
-    /// Those that need one address, and nothing else.
+    /// The types that need only one URL.
     package static let ofOneAddress = allCases.filter { type in
         type == .slack || type.keys.filter(\.isRequired) == [.required(.url)]
     }
 
-    /// Beside `name` and `type`.
+    /// The keys that depend on the type.
     package var keys: [ChannelKey] {
         switch self {
         case .webhook: [.required(.url), .optional(.secret)]
@@ -48,7 +48,7 @@ extension ChannelKind {
     }
 }
 
-/// A key of a channel, as one type has it.
+/// A key of one channel type.
 package struct ChannelKey: Sendable, Equatable {
     package let name: Name
     package let isRequired: Bool
@@ -65,7 +65,7 @@ package struct ChannelKey: Sendable, Equatable {
         case threadID = "thread_id"
         case username, password, from
 
-        /// Secrets may also stand in a file, under the same name with `_file`.
+        /// A secret can also be in a file; the key for its path ends in `_file`.
         package var isSecret: Bool {
             switch self {
             case .url, .secret, .token, .routingKey, .topic, .password: true

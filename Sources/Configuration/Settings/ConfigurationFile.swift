@@ -1,32 +1,32 @@
-// A whole `monitor.yaml` and its sections, but for the domains (`WatchedDomain`, in `Evidence`), the
-// maintenance windows (`MaintenanceWindow`, in `Monitoring`) and the alerts (`AlertSettings.swift`).
+// The sections of `monitor.yaml`, except the domains (`WatchedDomain`, in `Evidence`), the maintenance windows
+// (`MaintenanceWindow`, in `Monitoring`) and the alerts (`AlertSettings.swift`).
 
 import Evidence
 import Facts
 import Monitoring
 
-/// A whole `monitor.yaml`, checked, with variables, secret files and defaults filled in.
+/// A valid `monitor.yaml`, with variables, secret files and defaults filled in.
 package struct ConfigurationFile: Sendable, Equatable {
-    /// What a domain without settings of its own gets; already part of each of `domains`.
+    /// The settings for domains without their own. Already merged into each of `domains`.
     package var defaults: CheckSettings
-    /// This monitor's name in messages; nil: the host's.
+    /// This monitor's name in messages; nil: the host name.
     package var instance: String?
-    /// Whose domains these are; nil: all.
+    /// The share of the domains that `domains` has; nil: all.
     package var shard: Shard?
-    /// Those of this daemon's share, no domain twice, in the order of the file. Without a shard at least one.
+    /// The domains of this daemon's share, without repetition, in file order. Not empty without a shard.
     package var domains: [WatchedDomain]
     package var network: NetworkSettings
     package var cdn: CDNSettings
     package var vantages: [Vantage]
     package var alerts: AlertSettings
-    /// No name twice, in the order of the file.
+    /// In file order, with unique names.
     package var maintenance: [MaintenanceWindow]
     package var store: StoreSettings
     package var server: ServerSettings
     package var log: LogSettings
-    /// nil: no watchdog is pinged.
+    /// nil: the monitor pings no watchdog.
     package var heartbeat: HeartbeatSettings?
-    /// What the file says for a key where a variable says it, by the key's path, quoted.
+    /// The quoted text of values that contain a variable, by the key's path.
     private let written: [String: String]
 
     package init(
@@ -48,76 +48,76 @@ package struct ConfigurationFile: Sendable, Equatable {
         self.log = log
     }
 
-    /// What a complaint calls the value of a key, which it names by its path: `words`, or the text as it stands in the file if
-    /// that holds a variable, whose value no complaint shows.
+    /// The value of a key for messages: `words`, or the text of the file if that contains a variable, because messages
+    /// never show the value of a variable. `key`: its path.
     package func shown(_ words: String, of key: String) -> String { written[key] ?? words }
 }
 
 /// How the monitor reaches the network.
 package struct NetworkSettings: Sendable, Equatable {
-    /// Requests under way at the same time; 1 to 1,000.
+    /// The maximum number of concurrent requests, 1 to 1,000.
     package var maxConcurrent = 64
-    /// Certificates to trust in place of the system's; a relative path has been taken from the configuration's folder.
+    /// Certificates to trust instead of the system's. Already resolved against the configuration's folder.
     package var caFile: String?
     /// Each in the form of curl's `--connect-to`, `HOST1:PORT1:HOST2:PORT2`.
     package var connectTo: [String] = []
     /// Each in the form of curl's `--resolve`, `HOST:PORT:ADDRESS[,ADDRESS]...`.
     package var resolve: [String] = []
-    /// A URL, which may hold a password.
+    /// A URL, which may contain a password.
     package var proxy: Secret?
-    /// Names of hosts that tell by answering that this machine's own network works; at most 10, none twice.
+    /// Hosts whose answers show that this machine's network works; at most 10, without repetition.
     package var canaries: [String] = []
 
     package init() {}
 }
 
-/// How Apple's CDN is asked.
+/// How the monitor queries Apple's CDN.
 package struct CDNSettings: Sendable, Equatable {
-    /// Without a final slash; a domain's name is appended as one more path component.
+    /// Without a final slash. The domain is appended as a path component.
     package var baseURL = AppleCDN.baseURL
-    /// Whether each address of the CDN is asked, not only the first.
+    /// Whether to query each address of the CDN, not only the first one.
     package var edges = true
     /// For all domains together; more than 0.
     package var requestsPerSecond: Double = 50
-    /// Whether the CDN is asked for a domain whose origin has no file yet; Apple would remember the failure.
+    /// Whether to query the CDN for a domain whose origin has no file yet. Apple would cache the failure.
     package var askBeforeOrigin = false
 
     package init() {}
 }
 
-/// Where the monitor keeps its memory.
+/// Where the monitor stores its data.
 package struct StoreSettings: Sendable, Equatable {
-    /// A relative one is seen from the working directory.
+    /// Already resolved against systemd's state directory, or else against the configuration's folder.
     package var path = "aasa-monitor.db"
-    /// How long single observations are kept.
+    /// How long to keep single observations.
     package var keepObservations: Duration = .seconds(30 * 86_400)
 
     package init() {}
 }
 
-/// Where the status page is served.
+/// Where the status page is served, and who may use it.
 package struct ServerSettings: Sendable, Equatable {
     /// A name or an address, IPv6 without brackets.
     package var host = "127.0.0.1"
-    /// 0 lets the system choose.
+    /// 0: the system chooses one.
     package var port = 9630
-    /// Never nil where `host` is other than loopback.
+    /// Never nil unless `host` is a loopback address.
     package var token: Secret?
-    /// Lets read everything and change nothing.
+    /// Allows reading everything, but no changes.
     package var readerToken: Secret?
     /// Whether the overview, domains and badges need no token.
     package var isPublic = false
-    /// In characters. A shorter one can be guessed.
+    /// The minimum length in characters. A shorter token can be guessed.
     package static let shortestToken = 16
-    /// Only this machine reaches it.
+    /// Whether only this machine can connect.
     package var isOnLoopback: Bool { HostAddress.isLoopback(host: host) }
-    /// It listens at an address that stands for all, which is nobody's.
+    /// Whether it listens on all addresses. Links cannot use such an address.
     package var isOnAll: Bool { ["0.0.0.0", "::", "[::]"].contains(host) }
-    /// Where people reach the page, for links; nil: where it listens, if that is no address of this machine alone.
+    /// The URL of the pages for links; nil: the listen address, unless that is loopback or stands for all addresses.
     package var publicURL: String?
-    /// Whether nothing can be changed over HTTP.
+    /// Whether HTTP requests cannot change anything.
     package var isReadOnly = false
-    /// Proxies whose `X-Forwarded-For` counts.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     package var trustedProxies: [AddressRange] = []
     /// Whether `/metrics` has a sample for each domain.
     package var metricsByDomain = true
@@ -129,7 +129,7 @@ package struct ServerSettings: Sendable, Equatable {
 
 /// What the daemon logs, and in which form.
 package struct LogSettings: Sendable, Equatable {
-    /// The levels of swift-log, by the same names.
+    /// The levels of swift-log, with the same names.
     package enum Level: String, Sendable, CaseIterable {
         case trace, debug, info, notice, warning, error, critical
     }
@@ -144,11 +144,11 @@ package struct LogSettings: Sendable, Equatable {
     package init() {}
 }
 
-/// A watchdog elsewhere that the monitor pings while it works.
+/// An external watchdog that the monitor pings while it works.
 package struct HeartbeatSettings: Sendable, Equatable {
-    /// https, or plain http to a loopback host. Anybody who knows it can keep the watchdog quiet.
+    /// https, or http to a loopback host. A secret: anybody who knows it can ping instead of the monitor.
     package var url: Secret
-    /// From a second to a day.
+    /// From 1 second to 1 day.
     package var every: Duration = .seconds(300)
 
     package init(url: Secret, every: Duration = .seconds(300)) {

@@ -1,11 +1,11 @@
-// What a message says of the file's own words: how it repeats them, and what was probably meant.
+// How messages quote the text of the file, and which words they suggest for misspelled ones.
 
 import Evidence
 
-/// What a message may repeat of the file. Webhook URLs, passwords in URLs and signing secrets turn up under wrong keys
-/// and in wrong places, so every text of the file goes through here before it is shown.
+/// Quotes text of the file without secrets. Webhook URLs, passwords in URLs and signing secrets can be under wrong keys
+/// and in wrong places, so messages quote every text of the file through this type.
 enum Quotation {
-    /// The text in quotation marks, without what follows a URL's host and without a signing secret.
+    /// The text in quotation marks, without a signing secret, and of a URL only the scheme and the host.
     static func of(_ text: String) -> String {
         var shown = text
         if let secret = shown.firstRange(of: "whsec_") { shown = shown[..<secret.upperBound] + "…" }
@@ -18,7 +18,7 @@ enum Quotation {
         return "'\(shown.displayable.shortened(to: 60))'"
     }
 
-    /// A key in quotation marks, up to the first character that no key of ours has: `url:https://…` is shown as `url…`.
+    /// A key in quotation marks, up to the first character that no known key has: `url:https://…` becomes `url…`.
     static func ofKey(_ key: String) -> String {
         let name = key.prefix { isKeyCharacter($0) }
         return name.count == key.count && name.count <= 40 ? "'\(name)'" : "'\(name.prefix(40))…'"
@@ -29,17 +29,17 @@ enum Quotation {
     }
 }
 
-/// Finds what somebody meant to write.
+/// Finds the word that the user probably meant.
 package enum Spelling {
-    /// The candidate nearest to `word` within two slips (a letter more, less, other, or two swapped).
+    /// The candidate nearest to `word`, at most two edits away (a letter added, removed or replaced, or two swapped).
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let word = word.lowercased()
-        // Beyond this no candidate of ours is near, and the table below would grow.
+        // No candidate is that long, and the table below would grow.
         guard (1...64).contains(word.unicodeScalars.count) else { return nil }
         let best =
             candidates
             .map { (name: $0, distance: distance(word, $0.lowercased())) }
-            // A word of three letters is two slips away from nearly everything.
+            // A word of three letters is two edits away from nearly everything.
             .filter { $0.distance <= 2 && $0.distance * 2 <= max(word.count, 2) }
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
         return best?.name
@@ -50,7 +50,7 @@ package enum Spelling {
         nearest(to: word, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// Damerau's distance in its "optimal string alignment" form.
+    /// The Damerau-Levenshtein distance in its "optimal string alignment" form.
     static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left.unicodeScalars)
         let right = Array(right.unicodeScalars)

@@ -1,4 +1,4 @@
-// YAML text to a tree of our own, within bounds. All use of Yams is here.
+// Parses YAML into a tree with positions, within limits. Only this file uses Yams.
 
 import Yams
 
@@ -8,13 +8,13 @@ struct SourceDocument {
         let message: String
     }
 
-    /// What one file may be.
+    /// The limits of one file.
     struct Limits {
         let megabytes: Int
-        /// With what its aliases repeat.
+        /// Including the nodes that aliases repeat.
         let nodes: Int
 
-        /// Far more than honest files have; an alias that multiplies itself reaches it soon.
+        /// Far more than real files have. Aliases that multiply nodes soon exceed it.
         static let configuration = Limits(megabytes: 1, nodes: 200_000)
         static let listOfDomains = Limits(megabytes: 16, nodes: 1_000_000)
 
@@ -24,7 +24,7 @@ struct SourceDocument {
 
     private static let maximumDepth = 32
 
-    /// Nil where nothing could be made of the text, or where it is empty.
+    /// nil if the text cannot be parsed, or is empty.
     private(set) var root: SourceNode?
     private(set) var problems: [Problem] = []
     private var nodeCount = 0
@@ -37,7 +37,7 @@ struct SourceDocument {
             return
         }
         var scalars = text.unicodeScalars
-        // The byte order mark is no part of the first line's columns.
+        // The byte order mark does not count as a column.
         if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
         do {
             try Self.checkKeys(scalars)
@@ -49,18 +49,18 @@ struct SourceDocument {
 
     private static func compose(_ text: String) throws(Problem) -> Node? {
         do {
-            // Without Yams' resolver rules: what `5` or `null` means is decided where a value is read.
+            // Without the resolver of Yams: the readers decide what `5` or `null` means.
             return try Yams.compose(yaml: text, .basic)
         } catch {
             throw Problem(error, in: text)
         }
     }
 
-    /// In place of the asterisk of an alias; no honest text has it.
+    /// Replaces the asterisk of an alias. Real files do not contain it.
     private static let mark: Unicode.Scalar = "\u{E000}"
 
-    /// Yams compares the keys of a mapping as it reads it, through their aliases: a key made of aliases of aliases would keep it
-    /// busy for years. So keys are looked at first, in the same text without any alias.
+    /// While Yams reads a mapping, it compares the keys through their aliases: a key made of aliases of aliases would
+    /// take years. So the keys are checked first, in the same text without any alias.
     private static func checkKeys(_ scalars: String.UnicodeScalarView) throws(Problem) {
         guard scalars.contains("*"), scalars.contains("&") else { return }
         let text = String(String.UnicodeScalarView(scalars.map { $0 == "*" ? mark : $0 }))
@@ -117,7 +117,7 @@ struct SourceDocument {
         var entries: [SourceNode.Entry] = []
         for (key, value) in mapping {
             let position = SourcePosition(key.mark)
-            // To Yams a key with a tag is another one than the same key without.
+            // To Yams, a key with a tag differs from the same key without one.
             guard case .scalar(let scalar) = key, Self.tagsOfKeys.contains(scalar.tag.rawValue) else {
                 problems.append(Problem(position: position, message: Self.keyFault))
                 continue
@@ -134,13 +134,13 @@ struct SourceDocument {
 }
 
 extension SourceDocument.Problem {
-    /// Takes the place and libyaml's fixed words; never Yams' own description, which quotes the line.
+    /// Uses the position and the fixed text of libyaml, never the description of Yams, which quotes the line.
     fileprivate init(_ error: any Error, in text: String) {
         switch error {
         case YamlError.scanner(let context, let problem, let mark, _),
             YamlError.parser(let context, let problem, let mark, _),
             YamlError.composer(let context, let problem, let mark, _):
-            // "while scanning a quoted scalar": a missing quotation mark is noticed far from where it is missing.
+            // "while scanning a quoted scalar": a missing quotation mark is noticed far from its place.
             let isElsewhere = context.map { $0.text.hasPrefix("while") && $0.mark.line != mark.line } ?? false
             let origin =
                 context.map { "\($0.text)\(isElsewhere ? " that begins at line \($0.mark.line)" : ""), " } ?? ""
@@ -168,7 +168,7 @@ extension SourcePosition {
     fileprivate init(_ mark: Mark?) { self.init(line: mark?.line ?? 1, column: mark?.column ?? 1) }
 }
 
-/// A place in the file: line and column from 1, columns in Unicode scalars.
+/// A position in the file. Line and column start at 1; the column counts Unicode scalars.
 struct SourcePosition: Hashable, Comparable, Sendable {
     static let start = SourcePosition(line: 1, column: 1)
 
@@ -180,10 +180,10 @@ struct SourcePosition: Hashable, Comparable, Sendable {
     }
 }
 
-/// The parsed file: what Yams found, with positions, aliases followed, and each key once.
+/// A node of the parsed file, with its position. Aliases are resolved, and each key occurs once.
 struct SourceNode {
     enum Content {
-        /// `isPlain`: written without quotation marks, so that `5` is a number and `null` is nothing.
+        /// `isPlain`: without quotation marks, so that `5` is a number and `null` is no value.
         case scalar(String, isPlain: Bool)
         case list([SourceNode])
         case mapping([Entry])
@@ -203,8 +203,7 @@ struct SourceNode {
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
-    /// What a message says was found.
-    /// Where the text may be a secret, `isConcealed`, only its type is reported.
+    /// Describes the value in a message. `isConcealed`: it may be a secret, so only its type is shown.
     func summary(isConcealed: Bool) -> String {
         switch content {
         case _ where isNull: "nothing"

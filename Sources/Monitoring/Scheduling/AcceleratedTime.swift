@@ -1,10 +1,10 @@
-// The clock of demonstrations: a day of staleness passes while somebody watches.
+// The clock of demonstrations: a day passes while the user watches.
 
 import Foundation
 import Synchronization
 
-/// Time that runs faster by a factor, and stands still while something is under way. So all that happens has its instant from
-/// what was due, and none from how long a busy machine took for it. Its wall clock is the steady one.
+/// Time that runs faster by a factor and stops while work is running. So every event gets the time at which it was due,
+/// however long a busy machine takes for it. The wall clock equals the steady clock.
 package final class AcceleratedTime: MonitorClock {
     private struct Sleeper {
         let end: Date
@@ -21,17 +21,17 @@ package final class AcceleratedTime: MonitorClock {
     private let dueBesides: @Sendable () -> Date
     private let state: Mutex<State>
 
-    /// Between two questions whether what is under way has ended.
+    /// The pause between two checks whether running work has ended.
     private static let look: Duration = .milliseconds(1)
-    /// Between two steps where nothing is under way.
+    /// The pause between two steps while no work is running.
     private static let step: Duration = .milliseconds(5)
-    /// What was lost while something was under way is made up for, up to this much of the machine's time.
+    /// Time lost while work was running is caught up, at most this much of the machine's time.
     private static let arrears: Duration = .milliseconds(500)
 
     /// - Parameters:
-    ///   - factor: seconds of this clock to one second of the machine, at most; at least 0.001.
-    ///   - anchor: where it begins.
-    ///   - dueBesides: as `due` of `pass`, for what happens outside of the daemon.
+    ///   - factor: the maximum seconds of this clock in one second of the machine; at least 0.001.
+    ///   - anchor: the initial time.
+    ///   - dueBesides: like `due` of `pass`, for work outside the daemon.
     package init(
         factor: Double, anchor: Date = Date(), dueBesides: @escaping @Sendable () -> Date = { .distantFuture }
     ) {
@@ -40,7 +40,7 @@ package final class AcceleratedTime: MonitorClock {
         state = Mutex(State(now: anchor))
     }
 
-    /// At 30 seconds of a monitor in service, two hours.
+    /// 30 seconds of a real monitor become two hours.
     package var intervalFactor: Double { 240 }
 
     package func now() -> Date { state.withLock(\.now) }
@@ -57,7 +57,7 @@ package final class AcceleratedTime: MonitorClock {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // The cancellation may have come before: its handler then found nobody to wake.
+                    // If the task was cancelled before, the handler found no sleeper to wake.
                     if end <= state.now || Task.isCancelled { return true }
                     state.sleepers[id] = Sleeper(end: end, continuation: continuation)
                     return false
@@ -71,13 +71,13 @@ package final class AcceleratedTime: MonitorClock {
         try Task.checkCancellation()
     }
 
-    /// Lets time pass until the task is cancelled: from one instant at which somebody wakes or something is due to the next, no
-    /// faster than by the factor.
-    /// - Parameter due: when there is next something to do; an instant that is not after `now()`: it is under way.
+    /// Advances time until the task is cancelled: from each wakeup or due time to the next one, at most as fast as
+    /// `factor`.
+    /// - Parameter due: the time of the next work. If it is not after `now()`, work is running.
     package func pass(due: @Sendable () async -> Date) async {
         var origin = (machine: ContinuousClock.now, time: now())
         while !Task.isCancelled {
-            // In this order: what the daemon sent is there before what waits for it is asked.
+            // In this order: the daemon sends first, then `dueBesides` asks what waits for it.
             let next = min(await due(), dueBesides())
             let (now, machine) = (now(), ContinuousClock.now)
             guard next > now else {
@@ -95,7 +95,7 @@ package final class AcceleratedTime: MonitorClock {
         }
     }
 
-    /// Goes on to an instant, but past nobody who wakes before it.
+    /// Advances to a time, or to the first sleeper before it.
     private func advance(to instant: Date) {
         let woken = state.withLock { state in
             state.now = min(instant, state.sleepers.values.map(\.end).min() ?? instant)

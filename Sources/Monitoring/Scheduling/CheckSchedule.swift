@@ -1,15 +1,15 @@
-// When each domain is checked. Every domain has a phase of its own within its interval, so that many domains spread out
-// and a restart meets the same rhythm.
+// When each domain is checked. Every domain has its own phase within its interval, so that the checks of many domains
+// spread out and a restart keeps the rhythm.
 
 import Evidence
 import Foundation
 
 package struct CheckSchedule: Sendable {
     package let interval: Duration
-    /// Where in the interval the domain's checks lie, from 0 up to 1.
+    /// The position of the domain's checks in the interval, from 0 up to, not including, 1.
     package let phase: Double
 
-    /// While a failure, or its end, is unconfirmed the next check comes this soon, where the interval is longer.
+    /// The maximum delay of the next check while a failure or a recovery is unconfirmed.
     package static let recheck: Duration = .seconds(60)
 
     /// What a busy machine may take for a check, in seconds, besides its interval.
@@ -31,14 +31,14 @@ package struct CheckSchedule: Sendable {
         phase = Self.phase(of: domain)
     }
 
-    /// Even over many domains, and the same at every start; from 0 up to 1.
+    /// Evenly spread over many domains, and the same after each start. From 0 up to, not including, 1.
     static func phase(of domain: Domain) -> Double {
         let digest = ContentHash(of: domain.name.utf8).hex.prefix(8)
         return Double(UInt32(digest, radix: 16) ?? 0) / 4_294_967_296
     }
 
-    /// How long to wait from `now` to the next check. A domain that was never checked is checked at once; all others keep
-    /// their phase. The wait is never longer than one interval.
+    /// The delay from `now` to the next check. A domain that was never checked is checked immediately; all others keep
+    /// their phase. The delay is at most one interval.
     package func delay(after state: DomainState?, now: Date) -> Duration {
         guard let state, state.lastCheckedAt != nil else { return .zero }
         let isUndecided = state.open.values.contains(where: \.isUndecided)
@@ -46,7 +46,7 @@ package struct CheckSchedule: Sendable {
         return .seconds(max(0.001, wait))
     }
 
-    /// Seconds from `now` to the domain's next instant in its rhythm: more than nothing, and at most one interval.
+    /// Seconds from `now` to the domain's next regular check: more than 0, at most one interval.
     package func untilTurn(_ now: Date) -> TimeInterval {
         let period = max(0.001, interval.inSeconds)
         let position = now.timeIntervalSince1970 / period - phase

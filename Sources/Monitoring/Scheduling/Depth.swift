@@ -1,18 +1,18 @@
-// When a check asks for everything: an ordinary interval costs one request to the origin and one to the CDN. What else can be
-// asked is asked where it may show something.
+// When a check is full. A light check costs one request to the origin and one to the CDN. A full check sends the other
+// requests too, so it runs only if they may show something.
 
 import Evidence
 import Foundation
 
 extension DomainState {
-    /// While something is wrong, the next full check comes after so many seconds at the earliest. A minute less than five, so
-    /// that every check is one where the interval is five minutes.
+    /// The minimum seconds between full checks while something is wrong. Less than five minutes, so that every check is
+    /// full if the interval is five minutes.
     static let pauseInTrouble: TimeInterval = 240
 
-    /// How much the next check asks: all every `fullEvery`, and about every five minutes while anything is wrong. What else is
-    /// checked in full, `wantsFullProbe(after:)` says.
+    /// The depth of the next check: full every `fullEvery`, and about every five minutes while anything is wrong.
+    /// `wantsFullProbe(after:)` adds more full probes.
     ///
-    /// The first full check comes within `fullEvery`, at an instant of the domain's own: many new domains spread out.
+    /// The first full check comes within `fullEvery`, at the domain's own phase, so that many new domains spread out.
     package func depth(fullEvery: Duration, now: Date) -> Depth {
         let pause = fullEvery.inSeconds
         guard let last = lastFullAt ?? firstCheckedAt.map({ $0 - (1 - CheckSchedule.phase(of: domain)) * pause }) else {
@@ -21,39 +21,39 @@ extension DomainState {
         return now.timeIntervalSince(last) >= (isTroubled ? min(Self.pauseInTrouble, pause) : pause) ? .full : .light
     }
 
-    /// Whether a light probe, evaluated, is to be followed by a full one in the same check: it shows a change, new trouble or
-    /// the end of it. The first notification of a problem then has all evidence already. Trouble that goes on in another form
-    /// waits for the next full check.
+    /// Whether a full probe must follow a light one in the same check, because the light one shows a change, a new
+    /// problem or a recovery. The first notification of a problem then has all evidence. A problem that only changes
+    /// its form waits for the next full check.
     package func wantsFullProbe(after light: Evaluation) -> Bool {
-        // One more full check confirms it, or ends it.
+        // One more full probe confirms it or ends it.
         if light.unseen.contains(where: { light.state.open[$0]?.isUndecided ?? false }) { return true }
         guard light.isNews, !light.unseen.isEmpty || !isTroubled || !light.state.isTroubled else { return false }
         if isTroubled || light.state.isTroubled { return true }
-        // What a domain has at first sight is no change.
+        // The first observation of a domain is not a change.
         return lastCheckedAt != nil
             && (light.state.originPeriods.last?.meaning != originPeriods.last?.meaning
                 || light.state.cdnCopy.map(\.meaning) != cdnCopy.map(\.meaning))
     }
 
-    /// Whether anything is wrong that a full probe may show more of.
+    /// Whether there is a problem about which a full probe may show more.
     var isTroubled: Bool {
         if open.contains(where: { !Self.isStanding($0.key, $0.value) }) { return true }
         return verdict?.showsTrouble ?? false
     }
 
-    /// A copy that is still within its time is on its way, a certificate's last days are weeks, and a file says the same to each request.
+    /// A full probe shows no more about an expiring certificate, a broken file, or a CDN copy that is not late yet.
     private static func isStanding(_ kind: IncidentKind, _ incident: TrackedIncident) -> Bool {
         kind == .certificateExpiring || kind == .fileBroken || kind == .cdnStale && incident.incident.state == .pending
     }
 }
 
 extension TrackedIncident {
-    /// Whether the next checks decide if it fires, or ends.
+    /// Whether the next checks decide if the incident fires or ends.
     var isUndecided: Bool {
         isUnconfirmed || recovery == .originReverted || incident.state == .recovering && !incident.isFlapping
     }
 
-    /// Whether only checks are missing before it fires.
+    /// Whether it fires as soon as enough checks confirm it.
     var isUnconfirmed: Bool { !hasFired && graceUntil == nil }
 }
 
@@ -62,8 +62,8 @@ extension Verdict {
         findings.contains { $0.severity >= .warning && !Self.isStanding($0) }
     }
 
-    /// What lasts for weeks and looks the same at any depth, the file's own faults and a certificate's last days, and
-    /// problems of our own: none of it is a reason to burden the site with each check.
+    /// Kinds that last for weeks and look the same at any depth. Like the file's own faults and the monitor's problems,
+    /// they are no reason to burden the site with frequent full checks.
     private static let standing: Set<FindingKind> = [
         .certificateExpiring, .certificateChainExpiring, .redirect, .rootCopyDiffers, .rootOnly,
     ]

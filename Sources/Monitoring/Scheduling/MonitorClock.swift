@@ -1,22 +1,21 @@
-// The seam of time. All that waits or dates something is given one of these, so that a test turns years in seconds.
+// The clock. Everything that waits or needs the time gets one of these, so that a test can simulate years in seconds.
 
 import Foundation
 
-/// Tells what time it is, and waits.
+/// Returns the time, and waits.
 package protocol MonitorClock: Sendable {
-    /// The steady clock: it never jumps and never goes back. All ages, thresholds and stored instants are of this clock.
+    /// The steady clock: it never jumps and never goes back. All ages, thresholds and stored times use it.
     func now() -> Date
-    /// What clocks show now. For what people or other programs name by date: silences, windows, certificates, signatures.
+    /// The wall clock, for dates that people or other programs set: silences, windows, certificates, signatures.
     func systemTime() -> Date
-    /// - Throws: `CancellationError`, at once, when the task is cancelled.
+    /// - Throws: `CancellationError`, immediately when the task is cancelled.
     func sleep(for duration: Duration) async throws
 
-    /// Waits until an instant of the steady clock; not at all for one that has passed.
-    /// - Throws: as `sleep(for:)`.
+    /// Waits until a time of the steady clock; returns immediately if it has passed.
+    /// - Throws: like `sleep(for:)`.
     func sleep(until instant: Date) async throws
 
-    /// How many times longer those wait who look at regular times whether there is something to do: 1, but for a
-    /// demonstration, where a day is seconds of the machine.
+    /// The factor for the intervals of periodic work: 1, except in a demonstration, where a day takes seconds.
     var intervalFactor: Double { get }
 }
 
@@ -29,25 +28,25 @@ extension MonitorClock {
         try await sleep(for: max(.zero, .seconds(instant.timeIntervalSince(now()))))
     }
 
-    /// An instant of the steady clock as clocks would have shown it.
+    /// The wall-clock time of an instant of the steady clock.
     package func shown(_ instant: Date) -> Date { instant.shown(steady: now(), wall: systemTime()) }
 }
 
 extension Date {
-    /// This instant of the steady clock as clocks would have shown it, where the two clocks stand now at `steady` and `wall`. In
-    /// whole seconds: two clocks are never read at once, and what is left is the moment between, which would show one instant
-    /// now as this second and now as the next.
+    /// The wall-clock time of this instant of the steady clock, if the two clocks now show `steady` and `wall`. Their
+    /// difference is rounded to whole seconds: the clocks are never read at exactly the same moment, so one instant
+    /// would otherwise be shown with changing seconds.
     package func shown(steady: Date, wall: Date) -> Date { self + wall.timeIntervalSince(steady).rounded() }
 }
 
-/// The time of this machine. The steady clock begins at an anchor and counts on by the monotonic one, which stops neither for
-/// NTP's corrections nor, as `ContinuousClock`, for a suspended machine.
+/// The time of this machine. The steady clock starts at an anchor and follows `ContinuousClock`, which ignores NTP
+/// corrections and also counts while the machine is suspended.
 package struct SystemTime: MonitorClock {
     private let anchor: Date
     private let start: ContinuousClock.Instant
     private let clock: @Sendable () -> Date
 
-    /// `anchor`: where the steady clock begins; nil: at the wall clock. `wall`: the machine's own clock, or a test's.
+    /// `anchor`: the start of the steady clock; nil: the wall clock's time. `wall`: the machine's clock, or a test's.
     package init(anchor: Date? = nil, wall clock: @escaping @Sendable () -> Date = { Date() }) {
         self.anchor = anchor ?? clock()
         self.clock = clock

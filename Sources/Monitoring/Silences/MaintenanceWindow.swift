@@ -1,5 +1,5 @@
-// A stretch of each week in which work on a site is expected, as the configuration names it. It is evaluated in its own
-// zone: "two o'clock on Sunday" stays that when the clocks change.
+// A weekly maintenance window from the configuration. It is evaluated in its own time zone: Sunday 02:00 stays 02:00
+// when daylight saving time starts or ends.
 
 import Evidence
 import Facts
@@ -8,7 +8,7 @@ import Foundation
 package struct MaintenanceWindow: Equatable, Sendable {
     package let name: String
     package let scope: SilenceScope
-    /// The days on which it begins.
+    /// The days on which the window begins.
     package let days: Set<Weekday>
     package let start: TimeOfDay
     package let extent: Extent
@@ -16,16 +16,16 @@ package struct MaintenanceWindow: Equatable, Sendable {
     package let reason: String
 
     package enum Extent: Equatable, Sendable {
-        /// Of time that passes, whatever clocks are set to meanwhile; up to `longest`.
+        /// Elapsed time, independent of clock changes; at most `longest`.
         case lasting(Duration)
-        /// Until the clocks next show this; on the next day where it is not later than the start.
+        /// Until this time of day; on the next day if it is not later than the start.
         case until(TimeOfDay)
     }
 
-    /// As people write it; Foundation knows `UTC` by another name.
+    /// The usual name: Foundation calls `UTC` `GMT`.
     package var zoneName: String { zone.identifier == "GMT" ? "UTC" : zone.identifier }
 
-    /// One that lasts longer would never end.
+    /// A longer window would never end.
     package static let longest: Duration = .seconds(7 * 86_400)
 
     package init(
@@ -41,8 +41,7 @@ package struct MaintenanceWindow: Equatable, Sendable {
         self.reason = reason
     }
 
-    /// The end of the window that is under way at an instant; nil where none is. The last end, where one window has run
-    /// into the next.
+    /// The end of the window that is active at a time; nil if none is. If occurrences overlap, the latest end.
     package func end(at now: Date) -> Date? {
         let today = zone.day(at: now)
         return (today - reach...today + 1)
@@ -52,7 +51,7 @@ package struct MaintenanceWindow: Equatable, Sendable {
             .map(\.end).max()
     }
 
-    /// When the next one begins after an instant; nil without days.
+    /// The first start after a time; nil without days.
     package func nextStart(after now: Date) -> Date? {
         let today = zone.day(at: now)
         return (today - 1...today + 8)
@@ -61,7 +60,7 @@ package struct MaintenanceWindow: Equatable, Sendable {
             .first { $0 > now }
     }
 
-    /// Days back to which a window that is still under way may have begun.
+    /// How many days ago an active window can have begun.
     private var reach: Int {
         switch extent {
         case .lasting(let duration): Int(duration.components.seconds) / TimeZone.secondsPerDay + 2
@@ -77,7 +76,7 @@ package struct MaintenanceWindow: Equatable, Sendable {
         case .until(let close):
             let isNextDay = close.second <= start.second
             let end = zone.instant(day: day + (isNextDay ? 1 : 0), second: close.second)
-            // Both lie in the skipped hour: the window begins after it, and keeps its length.
+            // Both times are in the skipped hour: the window begins after it and keeps its length.
             if end <= begin {
                 let length = close.second - start.second + (isNextDay ? TimeZone.secondsPerDay : 0)
                 return (begin, begin + Double(length))
@@ -87,14 +86,14 @@ package struct MaintenanceWindow: Equatable, Sendable {
     }
 }
 
-/// An hour and a minute as clocks show them.
+/// A local time of day.
 package struct TimeOfDay: Hashable, Sendable, CustomStringConvertible {
     /// 0 to 23.
     package let hour: Int
     /// 0 to 59.
     package let minute: Int
 
-    /// `text`: `02:00`, in 24 hours with two digits each; nil for anything else.
+    /// `text`: such as `02:00`, in 24 hours with two digits each; nil for anything else.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ bytes[$0].isDigit }) else {
@@ -114,35 +113,35 @@ package struct TimeOfDay: Hashable, Sendable, CustomStringConvertible {
 }
 
 package enum Weekday: String, Sendable, CaseIterable {
-    // 1970-01-01, the first day that is counted, was a Thursday.
+    // Day 0 is 1970-01-01, a Thursday.
     case thu, fri, sat, sun, mon, tue, wed
 
-    /// As people write them down.
+    /// In the usual order.
     package static let week: [Weekday] = [.mon, .tue, .wed, .thu, .fri, .sat, .sun]
 
-    /// Of a day counted from 1970-01-01.
+    /// `day`: counted from 1970-01-01.
     init(day: Int) { self = Self.allCases[((day % 7) + 7) % 7] }
 }
 
 // MARK: - Clocks of a zone
 
-// `Calendar.nextDate` would do, but passes over Lord Howe's skipped half hour and Samoa's skipped day, and takes a millisecond
+// Not `Calendar.nextDate`: it misses Lord Howe's skipped half hour and Samoa's skipped day, and takes a millisecond
 // (Foundation of Swift 6.3).
 
 extension TimeZone {
     static let secondsPerDay = 86_400
 
-    /// The day that the zone's clocks show, counted from 1970-01-01.
+    /// The local date of an instant, as days from 1970-01-01.
     func day(at instant: Date) -> Int {
         let reading = instant.timeIntervalSince1970 + Double(secondsFromGMT(for: instant))
         return Int((reading / Double(Self.secondsPerDay)).rounded(.down))
     }
 
-    /// When the zone's clocks first show a second of a day. What they show twice is taken the first time; what they never
-    /// show, in a skipped hour or on a skipped day, is the instant of the change.
+    /// The first instant with a local date and time. If the time occurs twice, the first one counts. If it is skipped,
+    /// by an hour or a whole day, the result is the instant of the clock change.
     func instant(day: Int, second: Int) -> Date {
         let reading = Date(timeIntervalSince1970: Double(day * Self.secondsPerDay + second))
-        // Offsets lie between -12 h and +14 h, and no zone changes twice in two days: these are before and after any change.
+        // Offsets are from -12 h to +14 h, and no zone changes twice in two days: these are before and after a change.
         let before = reading - Double(Self.secondsPerDay)
         let after = reading + Double(Self.secondsPerDay)
         for side in [before, after] {

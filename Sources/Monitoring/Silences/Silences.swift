@@ -1,14 +1,14 @@
-// A silence that somebody asked for. It stops messages, not state: checks run, incidents open and close.
+// Silences. They stop notifications, not state: checks run, and incidents open and close.
 
 import Evidence
 import Foundation
 
 package struct Silence: Equatable, Sendable, Identifiable {
-    /// Given by the store; short, since people type it.
+    /// Assigned by the store. Short, because people type it.
     package let id: String
     package let scope: SilenceScope
     package let startsAt: Date
-    /// The first instant that is not silent any more.
+    /// The first instant that is no longer silenced.
     package let endsAt: Date
     package let author: String
     package let reason: String
@@ -25,7 +25,7 @@ package struct Silence: Equatable, Sendable, Identifiable {
     package func isActive(at now: Date) -> Bool { startsAt <= now && now < endsAt }
 }
 
-/// A silence before the store has it, with all that every way of asking for one must keep to.
+/// A silence before it is stored, with the rules for every way to create one.
 package struct SilenceRequest: Equatable, Sendable {
     package let scope: SilenceScope
     package let startsAt: Date
@@ -33,10 +33,10 @@ package struct SilenceRequest: Equatable, Sendable {
     package let author: String
     package let reason: String
 
-    /// A silence has an end, and one that somebody will live to see.
+    /// In seconds: 366 days. No silence may be permanent in practice.
     package static let longest: TimeInterval = 366 * 86_400
 
-    /// - Throws: `SilenceFault` with a sentence for the person who asked.
+    /// - Throws: `SilenceFault` with a message for the user.
     package init(scope: SilenceScope, startsAt: Date, endsAt: Date, author: String, reason: String)
         throws(SilenceFault)
     {
@@ -64,33 +64,33 @@ package struct SilenceRequest: Equatable, Sendable {
     }
 }
 
-/// Why a silence cannot be: the user's mistake, in words for the user.
+/// Why a silence is invalid, as a message for the user.
 package struct SilenceFault: Error, Equatable, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-// MARK: - What it is about
+// MARK: - Scope
 
-/// Which messages are meant: those whose domain, labels and kind all match.
+/// Which incidents are silenced: those whose domain, labels and kind all match.
 package struct SilenceScope: Codable, Equatable, Sendable {
-    /// One match is enough; empty: the labels alone decide.
+    /// One of them must match. Empty: only the labels decide.
     package var domains: [DomainPattern]
-    /// Each must match; the value `*` matches any text of a label that is there.
+    /// Each must match. `*` matches any value of a label that exists.
     package var labels: [String: String]
     /// nil: all kinds.
     package var kinds: [IncidentKind]?
 
-    /// A scope without domains and labels matches nothing: silence for everything has to be asked for, with `*`.
+    /// A scope without domains and labels matches nothing. To match everything, use the domain `*`.
     package init(domains: [DomainPattern] = [], labels: [String: String] = [:], kinds: [IncidentKind]? = nil) {
         self.domains = domains
         self.labels = labels
         self.kinds = kinds
     }
 
-    /// What people write: `example.com`, `*.example.com`, `all`, labels as `team=growth`; kinds by their names, none for all.
-    /// - Throws: `SilenceFault` with a sentence for the person who wrote it.
+    /// Parses user input: `example.com`, `*.example.com`, `all`, labels such as `team=growth`; `kinds`: empty for all.
+    /// - Throws: `SilenceFault` with a message for the user.
     package init(targets: [String], kinds: [String]) throws(SilenceFault) {
         self.init()
         for target in targets {
@@ -113,12 +113,12 @@ package struct SilenceScope: Codable, Equatable, Sendable {
         self.kinds = chosen
     }
 
-    /// Whether it is about a domain, if only about one kind of its trouble.
+    /// Whether the scope matches at least one incident kind of a domain.
     package func isAbout(_ domain: Domain, labels: [String: String]) -> Bool {
         IncidentKind.allCases.contains { matches(domain: domain, labels: labels, kind: $0) }
     }
 
-    /// `domain`: nil for what is about no single domain; only a scope for all of them, whatever their labels, matches that.
+    /// `domain`: nil for an incident without a domain. Only a scope for all domains without labels matches that.
     package func matches(domain: Domain?, labels: [String: String], kind: IncidentKind) -> Bool {
         guard !domains.isEmpty || !self.labels.isEmpty else { return false }
         guard let domain else {
@@ -132,7 +132,7 @@ package struct SilenceScope: Codable, Equatable, Sendable {
 }
 
 extension SilenceScope: CustomStringConvertible {
-    /// `example.com, team=growth (cdn.stale)`; free of control characters.
+    /// Such as `example.com, team=growth (cdn.stale)`, without control characters.
     package var description: String {
         let names = domains.map(\.description) + labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let kinds = self.kinds.map { " (" + $0.map(\.rawValue).sorted().joined(separator: ", ") + ")" } ?? ""
@@ -140,15 +140,15 @@ extension SilenceScope: CustomStringConvertible {
     }
 }
 
-/// A domain, the domains below one, or all of them.
+/// A domain, its subdomains, or all domains.
 package enum DomainPattern: Hashable, Sendable {
     case all
     case exactly(Domain)
-    /// `*.example.com`: at any depth, without `example.com` itself.
+    /// `*.example.com`: subdomains at any depth, not `example.com` itself.
     case below(Domain)
 
     /// - Parameter text: `example.com`, `*.example.com`, or `*` or `all` for every domain.
-    /// - Throws: `DomainFault` with a sentence for the person who wrote it.
+    /// - Throws: `DomainFault` with a message for the user.
     package init(_ text: String) throws(DomainFault) {
         if text == "*" || text.lowercased() == "all" {
             self = .all
@@ -187,9 +187,9 @@ extension DomainPattern: CustomStringConvertible, Codable {
     }
 }
 
-// MARK: - The question that everybody asks
+// MARK: - Active silences
 
-// All instants are of the wall clock: people name them.
+// All times are of the wall clock, because people set them.
 
 package struct Silences: Equatable, Sendable {
     package var silences: [Silence]
@@ -200,8 +200,8 @@ package struct Silences: Equatable, Sendable {
         self.windows = windows
     }
 
-    /// What silences an incident at an instant, and until when; nil where nothing does. `domain`: nil for an incident that is
-    /// about no single domain.
+    /// Whether an incident is silenced at a time, and until when; nil if it is not. `domain`: nil for an incident
+    /// without a domain.
     package func active(
         domain: Domain?, labels: [String: String], kind: IncidentKind, at wall: Date
     ) -> ActiveSilence? {
@@ -209,8 +209,8 @@ package struct Silences: Equatable, Sendable {
         let silences = silences.filter { $0.scope.matches(domain: domain, labels: labels, kind: kind) }
         let windows = windows.filter { $0.scope.matches(domain: domain, labels: labels, kind: kind) }
         guard var until = Self.end(silences, windows, at: wall) else { return nil }
-        // Where one begins before another ends there is no gap. Daily windows of 24 hours have no end at all, so the search
-        // has one.
+        // Silences and windows can overlap, so follow them. Daily windows of 24 hours never end, so the search is
+        // limited.
         for _ in 0..<Self.chain {
             guard let next = Self.end(silences, windows, at: until) else { break }
             until = next
@@ -225,9 +225,9 @@ package struct Silences: Equatable, Sendable {
     }
 }
 
-/// That an incident is silenced.
+/// The silence of an incident.
 package struct ActiveSilence: Equatable, Sendable {
-    /// The end, as far as is known now.
+    /// The end, as currently known.
     package let until: Date?
 
     package init(until: Date?) { self.until = until }
