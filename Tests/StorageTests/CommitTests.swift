@@ -86,7 +86,7 @@ extension StorageSuite {
             #expect(try await levels { _ = try await store.unacknowledge(named: "abcd") } == [2])
             let request = try SilenceRequest(
                 scope: SilenceScope(domains: [.exactly(Domain("example.com"))]), startsAt: noon, endsAt: noon + 60,
-                author: "eva", reason: "")
+                author: "eva", reason: "work")
             let added = try await levels { _ = try await store.add(request) }
             #expect(added == [2])
             #expect(try await levels { _ = try await store.endSilence(id: "1", now: noon) } == [2])

@@ -62,8 +62,9 @@ package struct DomainHistory: Sendable {
         usual = UsualPropagation(state.propagations.map(\.seconds))
         lagSeconds = state.verdict?.comparison.aged(to: time.now).lagSeconds
         versions = try await Self.versions(store, state, limit: limit, time: time)
-        incidents = try await store.incidents(IncidentQuery(domain: domain, limit: limit))
-        facts = try await store.incidentFacts(incidents.map(\.incident.id))
+        let incidents = try await store.incidents(IncidentQuery(domain: domain, limit: limit))
+        let facts = try await store.incidentFacts(incidents.map(\.incident.id))
+        (self.incidents, self.facts) = (incidents, facts)
         diagnoses = incidents.reduce(into: [:]) { all, record in
             let text = facts[record.incident.id]?.text(at: time.reading(record.incident))
             all[record.incident.id] = text?.oneLine

@@ -14,7 +14,7 @@ extension Simulation {
     }
 
     /// More checks than fit a log between two flushes.
-    private static let mostMoments = 2000
+    private static let mostMoments = 1000
 
     /// Remembers how a site stands: a power failure may lead back to it.
     func noteMoment(_ site: Int) {
