@@ -79,7 +79,7 @@ extension Channel {
     var format: any ChannelFormat {
         switch kind {
         case .webhook: WebhookFormat()
-        case .slack: isBot ? SlackBotFormat() : SlackFormat()
+        case .slack: SlackFormat()
         case .discord: DiscordFormat()
         case .teams: TeamsFormat()
         case .googleChat: GoogleChatFormat()

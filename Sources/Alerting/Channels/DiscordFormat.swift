@@ -1,7 +1,6 @@
 // Discord's webhooks: https://docs.discord.com/developers/resources/webhook#execute-webhook
 
 import Evidence
-import Facts
 import Foundation
 import Monitoring
 

@@ -1,7 +1,6 @@
 // ntfy: https://docs.ntfy.sh/publish/#publish-as-json
 
 import Evidence
-import Facts
 import Foundation
 import Monitoring
 

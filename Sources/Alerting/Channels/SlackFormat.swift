@@ -1,23 +1,46 @@
 // Slack, by an incoming webhook or by an app's token.
 
 import Evidence
-import Facts
 import Foundation
 import Monitoring
 
-/// Slack by an incoming webhook: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+/// https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks and
+/// https://docs.slack.dev/reference/methods/chat.postMessage
+///
+/// Of an app, the first message of an incident is a thread's head; what follows goes into the thread. A webhook gives its messages
+/// no names.
 struct SlackFormat: ChannelFormat {
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
-        try Self.message(alert, blocks: !plain)
+        // The plainest form hangs on no thread: a thread that is gone may be what was refused.
+        guard !plain, let reference else { return try Self.message(alert, blocks: !plain) }
+        // An end needs no attention.
+        return try JSONText.adding(
+            Thread(thread_ts: reference, reply_broadcast: !alert.isOver),
+            to: Self.message(alert, blocks: !alert.isOver))
     }
 
-    static func message(_ alert: Alert, blocks: Bool) throws -> Data {
+    private struct Thread: Encodable {
+        let thread_ts: String
+        let reply_broadcast: Bool
+    }
+
+    private static func message(_ alert: Alert, blocks: Bool) throws -> Data {
         let rendered = RenderedAlert(alert)
         return try JSONText.encoded(
             Message(
                 text: SlackMarkup().cut([rendered.headline, rendered.oneLine].joined(separator: "\n"), to: 3000),
                 blocks: blocks ? Self.blocks(rendered) : nil))
     }
+
+    func wire(_ body: Data, channel: Channel) throws -> Data {
+        try channel.isBot ? JSONText.adding(["channel": channel.destination ?? ""], to: body) : body
+    }
+
+    func address(messageKey: String, channel: Channel) -> String {
+        channel.isBot ? channel.url("/chat.postMessage") : channel.baseURL
+    }
+
+    func reference(in answer: TransportAnswer) -> String? { JSONText.text("ts", answer) }
 
     private struct Reply: Decodable {
         let ok: Bool?
@@ -95,34 +118,4 @@ struct SlackFormat: ChannelFormat {
             Block(type: "context", elements: texts.map { Text(type: "mrkdwn", text: $0) })
         }
     }
-}
-
-/// Slack by an app's token: https://docs.slack.dev/reference/methods/chat.postMessage
-/// The first message of an incident is a thread's head; what follows goes into the thread.
-struct SlackBotFormat: ChannelFormat {
-    private struct Thread: Encodable {
-        let thread_ts: String
-        let reply_broadcast: Bool
-    }
-
-    func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
-        // The plainest form hangs on no thread: a thread that is gone may be what was refused.
-        guard !plain, let reference else { return try SlackFormat.message(alert, blocks: !plain) }
-        // An end needs no attention.
-        return try JSONText.adding(
-            Thread(thread_ts: reference, reply_broadcast: !alert.isOver),
-            to: SlackFormat.message(alert, blocks: !alert.isOver))
-    }
-
-    func wire(_ body: Data, channel: Channel) throws -> Data {
-        try JSONText.adding(["channel": channel.destination ?? ""], to: body)
-    }
-
-    func address(messageKey: String, channel: Channel) -> String { channel.url("/chat.postMessage") }
-
-    func isTaken(_ answer: TransportAnswer) -> Bool { SlackFormat().isTaken(answer) }
-
-    func judge(_ answer: TransportAnswer, now: Date) -> Outcome { SlackFormat().judge(answer, now: now) }
-
-    func reference(in answer: TransportAnswer) -> String? { JSONText.text("ts", answer) }
 }

@@ -184,7 +184,10 @@ struct DeliveryResult: Sendable {
                 continue
             }
             row.known.maybeDelivered = row.known.maybeDelivered || message.mayHaveNotified
-            try planner.refuse(row.record, row.known, stated: row.member.statedVersion)
+            row.known.refused = .init(version: row.member.statedVersion, at: planner.now)
+            try planner.settle(row.record, row.known)
+            // Another channel may stand in.
+            if row.member.statedVersion > 0 { try store.announce(row.record.incident.id) }
         }
         log(.refused, planner)
         return true

@@ -122,15 +122,6 @@ struct NotificationPlanner {
             .filter { standsInFor.contains($0.channel) }.map { Alert.Refusal(channel: $0.channel, words: $0.words) }
     }
 
-    /// Saves that the receiver refused what a message states of an incident. Another channel may stand in.
-    func refuse(_ record: IncidentRecord, _ known: NotificationRecord, stated version: Int) throws {
-        var row = known
-        row.pendingSince = nil
-        row.refused = .init(version: version, at: now)
-        try settle(record, row)
-        if version > 0 { try store.announce(record.incident.id) }
-    }
-
     /// What the channel knows of an incident; nothing where there is no row.
     func known(_ id: String) throws -> NotificationRecord {
         try store.notification(id) ?? NotificationRecord(incidentID: id)
