@@ -143,9 +143,9 @@ extension Housekeeping {
     }
 
     private func watchStoreHealth() async {
-        let silence = parts.silences.current.active(
+        let silencedUntil = parts.silences.current.end(
             domain: nil, labels: [:], kind: .monitorDegraded, at: parts.time.systemTime())
-        await parts.storeTrouble.step(parts.time, parts.store.health, isSilenced: silence != nil)
+        await parts.storeTrouble.step(parts.time, parts.store.health, isSilenced: silencedUntil != nil)
     }
 
     /// The wall clock may move while the process lives: NTP corrects it, a virtual machine is paused. Silences, windows and what

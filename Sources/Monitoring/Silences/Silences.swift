@@ -4,14 +4,17 @@ import Evidence
 import Foundation
 
 package struct Silence: Equatable, Sendable, Identifiable {
-    /// Given by the store; short, since people type it.
-    package let id: String
+    /// Given by the store, empty before; short, since people type it.
+    package var id: String
     package let scope: SilenceScope
-    package let startsAt: Date
+    package var startsAt: Date
     /// The first instant that is not silent any more.
-    package let endsAt: Date
+    package var endsAt: Date
     package let author: String
     package let reason: String
+
+    /// At most a year.
+    package static let longest: TimeInterval = 366 * 86_400
 
     package init(id: String, scope: SilenceScope, startsAt: Date, endsAt: Date, author: String, reason: String) {
         self.id = id
@@ -22,20 +25,7 @@ package struct Silence: Equatable, Sendable, Identifiable {
         self.reason = reason
     }
 
-    package func isActive(at now: Date) -> Bool { startsAt <= now && now < endsAt }
-}
-
-/// A silence before the store has it, with all that every way of asking for one must keep to.
-package struct SilenceRequest: Equatable, Sendable {
-    package let scope: SilenceScope
-    package let startsAt: Date
-    package let endsAt: Date
-    package let author: String
-    package let reason: String
-
-    /// A silence has an end, and one that somebody will live to see.
-    package static let longest: TimeInterval = 366 * 86_400
-
+    /// One that somebody asks for, with all that every way of asking must keep to.
     /// - Throws: `SilenceFault` with a sentence for the person who asked.
     package init(scope: SilenceScope, startsAt: Date, endsAt: Date, author: String, reason: String)
         throws(SilenceFault)
@@ -56,12 +46,10 @@ package struct SilenceRequest: Equatable, Sendable {
         guard endsAt.timeIntervalSince(startsAt) <= Self.longest else {
             throw SilenceFault("a silence lasts 366 days at most; stop watching the domain instead")
         }
-        self.scope = scope
-        self.startsAt = startsAt
-        self.endsAt = endsAt
-        self.author = author
-        self.reason = reason
+        self.init(id: "", scope: scope, startsAt: startsAt, endsAt: endsAt, author: author, reason: reason)
     }
+
+    package func isActive(at now: Date) -> Bool { startsAt <= now && now < endsAt }
 }
 
 /// Why a silence cannot be: the user's mistake, in words for the user.
@@ -200,22 +188,20 @@ package struct Silences: Equatable, Sendable {
         self.windows = windows
     }
 
-    /// What silences an incident at an instant, and until when; nil where nothing does. `domain`: nil for an incident that is
-    /// about no single domain.
-    package func active(
-        domain: Domain?, labels: [String: String], kind: IncidentKind, at wall: Date
-    ) -> ActiveSilence? {
+    /// Until when an incident is silenced that is silenced at an instant, as far as is known now; nil where it is not. `domain`: nil for
+    /// one that is about no single domain.
+    package func end(domain: Domain?, labels: [String: String], kind: IncidentKind, at wall: Date) -> Date? {
         if silences.isEmpty, windows.isEmpty { return nil }
         let silences = silences.filter { $0.scope.matches(domain: domain, labels: labels, kind: kind) }
         let windows = windows.filter { $0.scope.matches(domain: domain, labels: labels, kind: kind) }
-        guard var until = Self.end(silences, windows, at: wall) else { return nil }
+        var end = Self.end(silences, windows, at: wall)
         // Where one begins before another ends there is no gap. Daily windows of 24 hours have no end at all, so the search
         // has one.
         for _ in 0..<Self.chain {
-            guard let next = Self.end(silences, windows, at: until) else { break }
-            until = next
+            guard let last = end, let next = Self.end(silences, windows, at: last) else { break }
+            end = next
         }
-        return ActiveSilence(until: until)
+        return end
     }
 
     private static let chain = 16
@@ -223,12 +209,4 @@ package struct Silences: Equatable, Sendable {
     private static func end(_ silences: [Silence], _ windows: [MaintenanceWindow], at instant: Date) -> Date? {
         (silences.filter { $0.isActive(at: instant) }.map(\.endsAt) + windows.compactMap { $0.end(at: instant) }).max()
     }
-}
-
-/// That an incident is silenced.
-package struct ActiveSilence: Equatable, Sendable {
-    /// The end, as far as is known now.
-    package let until: Date?
-
-    package init(until: Date?) { self.until = until }
 }
