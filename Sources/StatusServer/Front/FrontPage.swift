@@ -185,7 +185,9 @@ struct FrontPage: Equatable, Sendable {
             tile.statuses.contains { (counts[$0] ?? 0) > 0 } || query.state == tile.rawValue
         }
         let choices =
-            tiles.map { Choice(value: $0.rawValue, text: $0.words(2).capitalizedFirst, isChosen: query.state == $0.rawValue) }
+            tiles.map {
+                Choice(value: $0.rawValue, text: $0.words(2).capitalizedFirst, isChosen: query.state == $0.rawValue)
+            }
             + DomainStatus.allCases.filter { (counts[$0] ?? 0) > 0 || query.state == $0.name }.map {
                 Choice(
                     value: $0.name, text: "\($0.word) (\((counts[$0] ?? 0).grouped))", isChosen: query.state == $0.name)
