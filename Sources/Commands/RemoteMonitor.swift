@@ -189,7 +189,7 @@ extension RemoteMonitor {
 
     /// `length`: nil where it ends at an instant. A length counts by the daemon's clock.
     /// - Returns: the silence, and how many watched domains it is about.
-    func add(_ request: SilenceRequest, lasting length: Duration?) async throws -> (Silence, watched: Int) {
+    func add(_ request: Silence, lasting length: Duration?) async throws -> (Silence, watched: Int) {
         let scope = request.scope
         var members: [(String, OrderedJSON)] = [
             ("domains", .array(scope.domains.map { .string($0.description) })),

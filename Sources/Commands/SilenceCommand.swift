@@ -60,9 +60,9 @@ struct SilenceAdd: AsyncParsableCommand {
 
     func run() async throws {
         let now = Date()
-        let request: SilenceRequest
+        let request: Silence
         do {
-            request = try SilenceRequest(
+            request = try Silence(
                 scope: try SilenceScope(targets: targets, kinds: kinds), startsAt: now, endsAt: try end(now: now),
                 author: author ?? Operator.name, reason: reason)
         } catch let fault as SilenceFault {

@@ -225,7 +225,7 @@ struct GlobalHealth: Sendable {
         }
         places = Dictionary(domains.indices.map { (domains[$0].domain, $0) }) { first, _ in first }
         usualInterval = GlobalSnapshot.usualInterval(domains.map(\.interval))
-        shortestInterval = domains.map(\.interval).min()
+        shortestInterval = watched.shortestInterval
     }
 
     func interval(of domain: Domain) -> Duration? { places[domain].map { domains[$0].interval } }
@@ -290,10 +290,6 @@ package actor ConnectivityWatch {
 
 // MARK: - What the configuration says
 
-extension ConfigurationFile {
-    var shortestInterval: Duration { domains.map(\.checks.interval).min() ?? defaults.interval }
-}
-
 extension GlobalEvaluator.Configuration {
     init(_ configuration: ConfigurationFile, _ driver: CurlDriver, userAgent: String, time: any MonitorClock) {
         let hosts = configuration.network.canaries
@@ -303,6 +299,6 @@ extension GlobalEvaluator.Configuration {
                 ? nil
                 : ConnectivityWatch(
                     hosts: hosts, probe: ConnectivityProbe(driver: driver, userAgent: userAgent), time: time,
-                    interval: configuration.shortestInterval))
+                    interval: configuration.domains.shortestInterval ?? configuration.defaults.interval))
     }
 }

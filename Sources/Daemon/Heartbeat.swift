@@ -9,35 +9,25 @@ import MonitorConfiguration
 import Monitoring
 import Storage
 
-struct Heartbeat: Sendable {
-    let live: LiveConfiguration
-    let store: Store
-    let driver: SharedDriver
-    let userAgent: String
-    let time: any MonitorClock
-    let logger: Logger
+extension Housekeeping {
+    private static let heartbeatTimeout = Duration.seconds(15)
 
-    private static let timeout = Duration.seconds(15)
-
-    private let trouble = LogDeduplicator()
-
-    /// Pings, if anything was done since `last`.
-    /// - Returns: what the next ping is compared with.
-    func beat(since last: WorkProgress?, to url: Secret) async -> WorkProgress? {
-        guard let present = await progress() else {
-            keepSilent("the store cannot be read")
-            return last
-        }
+    /// Pings, if anything was done since the last heartbeat.
+    func beat() async {
+        guard let url = parts.live.current.heartbeat?.url else { return }
+        guard let present = await readProgress() else { return keepSilent("the store cannot be read") }
         // Nothing to compare with: the store could not be read at the start.
-        guard let last else { return present }
-        let channels = Set(live.current.alerts.channels.map(\.name))
-        if let standstill = present.standstill(since: last, now: time.now(), channels: channels) {
-            keepSilent(Self.words(standstill))
-            return last
+        guard let last = progress else {
+            progress = present
+            return
         }
-        await ping(url.reveal())
+        let channels = Set(parts.live.current.alerts.channels.map(\.name))
+        if let standstill = present.standstill(since: last, now: parts.time.now(), channels: channels) {
+            return keepSilent(Self.words(standstill))
+        }
         // Also where the ping is not taken: the next one needs work that was done after this.
-        return present
+        progress = present
+        await ping(url.reveal())
     }
 
     private static func words(_ standstill: WorkProgress.Standstill) -> String {
@@ -51,36 +41,36 @@ struct Heartbeat: Sendable {
     }
 
     /// nil where the store cannot be read.
-    func progress() async -> WorkProgress? {
+    func readProgress() async -> WorkProgress? {
         do {
-            return try await store.progress(now: time.now())
+            return try await parts.store.progress(now: parts.time.now())
         } catch {
-            if !Task.isCancelled { logger.debug("progress cannot be read", metadata: ["error": "\(error)"]) }
+            if !Task.isCancelled { parts.logger.debug("progress cannot be read", metadata: ["error": "\(error)"]) }
             return nil
         }
     }
 
     private func keepSilent(_ reason: String) {
-        guard !Task.isCancelled, trouble.isNews(reason) else { return }
-        logger.error("heartbeat not sent", metadata: ["reason": "\(reason)"])
+        guard !Task.isCancelled, heartbeatTrouble.isNews(reason) else { return }
+        parts.logger.error("heartbeat not sent", metadata: ["reason": "\(reason)"])
     }
 
     private func ping(_ url: String) async {
         let request = TransferRequest(
-            url: url, userAgent: userAgent, allowPlainHTTP: url.lowercased().hasPrefix("http://"),
-            limits: TransferLimits(connectTimeout: .seconds(5), totalTimeout: Self.timeout, bodyBytes: 65_536),
+            url: url, userAgent: parts.surroundings.userAgent, allowPlainHTTP: url.lowercased().hasPrefix("http://"),
+            limits: TransferLimits(connectTimeout: .seconds(5), totalTimeout: Self.heartbeatTimeout, bodyBytes: 65_536),
             addressPolicy: .noMetadata)
         let result: TransferResult
         do {
-            result = try await driver.use { try await $0.perform(request) }
+            result = try await parts.alerts.use { try await $0.perform(request) }
         } catch {
             return
         }
         // Neither the receiver's text nor the library's is logged: both may quote the URL, a secret.
         if let status = result.status, (200...299).contains(status) {
-            if trouble.isOver() { logger.notice("heartbeats are sent again") }
-        } else if !Task.isCancelled, trouble.isNews("heartbeat not taken") {
-            logger.warning(
+            if heartbeatTrouble.isOver() { parts.logger.notice("heartbeats are sent again") }
+        } else if !Task.isCancelled, heartbeatTrouble.isNews("heartbeat not taken") {
+            parts.logger.warning(
                 "heartbeat not taken",
                 metadata: [
                     "status": "\(result.status.map(String.init) ?? "none")",

@@ -14,7 +14,6 @@ actor Housekeeping {
     }
 
     let parts: MonitorParts
-    private let heartbeat: Heartbeat
     private var begunAt: [Duty: Date] = [:]
     private var underWay: Set<Duty> = []
 
@@ -26,7 +25,8 @@ actor Housekeeping {
     /// When presence was last noted.
     private var presentAt: Date?
     /// At the last heartbeat.
-    private var progress: WorkProgress?
+    var progress: WorkProgress?
+    let heartbeatTrouble = LogDeduplicator()
     private var shownLine = ""
 
     private static let tick: Duration = .seconds(1)
@@ -34,17 +34,12 @@ actor Housekeeping {
     /// A smaller difference of the two clocks is drift or a slow look.
     private static let clockTolerance: TimeInterval = 1
 
-    init(_ parts: MonitorParts) {
-        self.parts = parts
-        heartbeat = Heartbeat(
-            live: parts.live, store: parts.store, driver: parts.alerts, userAgent: parts.surroundings.userAgent,
-            time: parts.time, logger: parts.logger)
-    }
+    init(_ parts: MonitorParts) { self.parts = parts }
 
     /// Once, before the first check: these two duties look back to the time before.
     func begin() async {
         await notePresence()
-        progress = await heartbeat.progress()
+        progress = await readProgress()
         for duty in [Duty.presence, .heartbeat] { begunAt[duty] = parts.time.now() }
     }
 
@@ -143,9 +138,9 @@ extension Housekeeping {
     }
 
     private func watchStoreHealth() async {
-        let silence = parts.silences.current.active(
+        let silencedUntil = parts.silences.current.end(
             domain: nil, labels: [:], kind: .monitorDegraded, at: parts.time.systemTime())
-        await parts.storeTrouble.step(parts.time, parts.store.health, isSilenced: silence != nil)
+        await parts.storeTrouble.step(parts.time, parts.store.health, isSilenced: silencedUntil != nil)
     }
 
     /// The wall clock may move while the process lives: NTP corrects it, a virtual machine is paused. Silences, windows and what
@@ -171,11 +166,6 @@ extension Housekeeping {
         presentAt = parts.time.now()
         // Where the store takes no writes, others say so.
         try? await parts.store.notePresence(at: parts.time.now(), since: last, shortest: shortest)
-    }
-
-    private func beat() async {
-        guard let settings = parts.live.current.heartbeat else { return }
-        progress = await heartbeat.beat(since: progress, to: settings.url)
     }
 
     private func removeOldRows() async {

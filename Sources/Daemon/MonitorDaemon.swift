@@ -229,9 +229,7 @@ package struct MonitorDaemon: Sendable {
 
 extension MonitorActions {
     fileprivate init(_ parts: MonitorParts) {
-        let probe = TargetProbe(
-            live: parts.live, driver: parts.checks, store: parts.store, userAgent: parts.surroundings.userAgent,
-            time: parts.time)
+        let probe = TargetProbe(parts)
         self.init(
             checkNow: { await parts.scheduler.checkNow($0, wait: $1) },
             isChecking: { parts.scheduler.isChecking($0) }, hasChannel: { parts.live.hasChannel($0) },

@@ -11,25 +11,13 @@ import Storage
 import Synchronization
 
 final class TargetProbe: Sendable {
-    private let live: LiveConfiguration
-    private let driver: SharedDriver
-    private let store: Store
-    private let userAgent: String
-    private let time: any MonitorClock
+    private let parts: MonitorParts
     private let underWay = Mutex(0)
 
     /// At once; more are refused.
     private static let most = 8
 
-    init(
-        live: LiveConfiguration, driver: SharedDriver, store: Store, userAgent: String, time: any MonitorClock
-    ) {
-        self.live = live
-        self.driver = driver
-        self.store = store
-        self.userAgent = userAgent
-        self.time = time
-    }
+    init(_ parts: MonitorParts) { self.parts = parts }
 
     /// `target`: a domain, a URL of it or an entitlement.
     func answer(_ text: String, isFull: Bool) async -> MonitorActions.ProbeAnswer {
@@ -39,7 +27,7 @@ final class TargetProbe: Sendable {
         } catch {
             return .refused("'target' is no domain: \(error)")
         }
-        let configuration = live.current
+        let configuration = parts.live.current
         let watched = configuration.domains.first { $0.domain == target.domain }
         guard watched != nil || configuration.server.probesUnknownDomains else {
             return .refused("\(target.domain) is not watched; server.probe_unknown_domains allows other domains")
@@ -64,7 +52,7 @@ final class TargetProbe: Sendable {
         _ watched: WatchedDomain, isWatched: Bool, depth: Depth, _ configuration: ConfigurationFile
     ) async throws -> MonitorActions.ProbeAnswer {
         let policy = Policy(watched)
-        var settings = ProbeSettings(configuration, userAgent: userAgent)
+        var settings = ProbeSettings(configuration, userAgent: parts.surroundings.userAgent)
         // Who may read metrics must not be able to look into this network.
         settings.refusesPrivateOrigins = !isWatched
         if !isWatched {
@@ -74,10 +62,10 @@ final class TargetProbe: Sendable {
             }
             settings.vantages = []
         }
-        let state = try await store.state(of: watched.domain) ?? DomainState(domain: watched.domain)
+        let state = try await parts.store.state(of: watched.domain) ?? DomainState(domain: watched.domain)
         let begun = ContinuousClock.now
-        let (wanted, now) = (settings, time.now())
-        let observation = try await driver.use { driver in
+        let (wanted, now) = (settings, parts.time.now())
+        let observation = try await parts.checks.use { driver in
             try await DomainProbe(driver: driver, settings: wanted).observe(
                 watched.domain, mode: watched.mode, depth: depth, hadFile: state.hadFile,
                 pages: depth == .full && isWatched ? policy.expectations.pages(of: watched.domain) : [],
@@ -87,7 +75,7 @@ final class TargetProbe: Sendable {
         if !isWatched, observation.origin.redirectStop == .privateAddress, observation.origin.redirects.isEmpty {
             return .refused("\(watched.domain) has no public address; only watched domains may have private ones")
         }
-        let evaluation = evaluate(state, observation, policy, now: time.now(), wall: time.systemTime())
+        let evaluation = evaluate(state, observation, policy, now: parts.time.now(), wall: parts.time.systemTime())
         return .metrics(
             MetricsRegistry.exposition(
                 probeOf: watched.domain.name, DomainGauges(observation, evaluation.state),

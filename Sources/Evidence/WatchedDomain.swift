@@ -81,3 +81,8 @@ package struct Vantage: Sendable, Equatable {
         self.proxy = proxy
     }
 }
+
+extension Sequence<WatchedDomain> {
+    /// Of the domain that is checked most often; nil of none.
+    package var shortestInterval: Duration? { lazy.map(\.checks.interval).min() }
+}

@@ -25,7 +25,7 @@ extension DaemonSuite {
 
         private func silence(_ number: Int) async throws {
             _ = try await scratch.store.add(
-                SilenceRequest(
+                Silence(
                     scope: SilenceScope(domains: [try DomainPattern("a.test")]), startsAt: noon, endsAt: noon + 3600,
                     author: "eva", reason: "\(number)"))
         }

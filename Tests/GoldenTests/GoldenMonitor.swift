@@ -126,7 +126,7 @@ final class GoldenMonitor {
             delivery.reconsider()
         case .silence:
             _ = try await store.add(
-                SilenceRequest(
+                Silence(
                     scope: SilenceScope(domains: [try DomainPattern(StageState.domain)]), startsAt: time.systemTime(),
                     endsAt: StageState.now + 86400, author: "eva", reason: "launch on Monday"))
             try await silences.refresh()
@@ -161,7 +161,9 @@ final class GoldenMonitor {
     /// The page and the API, as long as `body` asks them.
     func serving(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
         let (delivery, metrics, global) = (delivery, metrics, global)
-        let lateness = StageState.now.timeIntervalSince(state.end) - configuration.shortestInterval / .seconds(1)
+        let lateness =
+            StageState.now.timeIntervalSince(state.end)
+            - (configuration.domains.shortestInterval ?? configuration.defaults.interval) / .seconds(1)
         try await serve(
             store, configuration.domains, publicURL: configuration.server.publicURL,
             metrics: { try await metrics.text() },
@@ -201,7 +203,7 @@ extension ConfigurationFile {
             domains: domains, channels: Set(alerts.channels.map(\.name)),
             canaries: ConnectivityWatch(
                 hosts: ["reference.test"], probe: Canaries(probe: probe, time: time), time: time,
-                interval: shortestInterval))
+                interval: domains.shortestInterval ?? defaults.interval))
     }
 }
 

@@ -35,7 +35,7 @@ package enum StageMessages {
                     by: "eva", reason: "Waiting for Apple. Campaign moved to Monday.", at: now - 6 * 3600))
         }
         _ = try await store.add(
-            SilenceRequest(
+            Silence(
                 scope: SilenceScope(domains: [try DomainPattern("pay.market.example")]), startsAt: now - 3600,
                 endsAt: now + 18.5 * 3600, author: "eva", reason: "renewal on Monday"))
     }

@@ -332,7 +332,7 @@ extension StatusServerSuite {
                         key: "k", at: noon - 30, attempts: 1, outcome: .delivered, status: 200))
             }
             _ = try await scratch.store.add(
-                SilenceRequest(
+                Silence(
                     scope: SilenceScope(domains: [try DomainPattern("a.test")]), startsAt: noon, endsAt: noon + 3600,
                     author: "PLANTED-eva", reason: "PLANTED-upgrade"))
         }

@@ -62,7 +62,7 @@ extension StatusServerSuite {
             try await scratch.store.commit(Evaluation(state: verdict), of: light)
             let scope = SilenceScope(domains: [try DomainPattern("a.test")])
             _ = try await scratch.store.add(
-                SilenceRequest(
+                Silence(
                     scope: scope, startsAt: noon, endsAt: noon + 3600, author: "eva", reason: "new balancer"))
             try await scratch.serving(watched: [try info("a.test", labels: ["teamName": "x"])]) { port in
                 let page = try await ask(port, "/domains/a.test")

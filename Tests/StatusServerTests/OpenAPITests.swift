@@ -62,7 +62,7 @@ extension StatusServerSuite {
                 try channel.save(ChannelRecord(name: "ops", type: "slack"))
             }
             _ = try await scratch.store.add(
-                SilenceRequest(
+                Silence(
                     scope: SilenceScope(domains: [try DomainPattern("b.test")]), startsAt: noon, endsAt: noon + 3600,
                     author: "eva", reason: "upgrade"))
         }

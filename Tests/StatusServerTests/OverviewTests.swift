@@ -102,7 +102,7 @@ extension StatusServerSuite {
             for (pattern, words) in [("*.example.com", nil), ("*", "by eva covers all domains")] {
                 let scope = SilenceScope(domains: [try DomainPattern(pattern)])
                 _ = try await scratch.store.add(
-                    SilenceRequest(
+                    Silence(
                         scope: scope, startsAt: noon - 60, endsAt: noon + 3600, author: "eva", reason: "move"))
                 let said = try await nobody()
                 #expect(

@@ -9,8 +9,8 @@ import Testing
 extension StorageSuite {
     @Suite("Silences")
     struct SilenceTests {
-        private func request(_ length: Double = 3600) throws -> SilenceRequest {
-            try SilenceRequest(
+        private func request(_ length: Double = 3600) throws -> Silence {
+            try Silence(
                 scope: SilenceScope(
                     domains: [try DomainPattern("*.example.com")], labels: ["team": "growth"], kinds: [.cdnStale]),
                 startsAt: noon, endsAt: noon + length, author: "eva@host", reason: "upgrade")

@@ -189,9 +189,9 @@ struct NotificationPlanner {
     /// What stops notifications about an incident now; nil: nothing.
     private func suppression(of record: IncidentRecord) throws -> Suppression? {
         let incident = record.incident
-        if let silence = try silence(of: incident) {
+        if let end = try endOfSilence(incident) {
             // Silences follow the wall clock, the loops sleep by the steady one.
-            return Suppression(until: silence.until.map { now + max(1, $0.timeIntervalSince(wall)) }, reason: .silenced)
+            return Suppression(until: now + max(1, end.timeIntervalSince(wall)), reason: .silenced)
         }
         if let domain = incident.domain {
             if let parent = parents.first(where: { $0.affected.explains(incident.kind, of: domain) }) {
@@ -234,29 +234,23 @@ struct NotificationPlanner {
     }
 
     /// A global incident is silenced by a scope for all domains, and where each of its domains is silenced.
-    private func silence(of incident: Incident) throws -> ActiveSilence? {
+    private func endOfSilence(_ incident: Incident) throws -> Date? {
         let labels = inputs.routing.labels(of: incident)
-        if let own = inputs.silences.active(domain: incident.domain, labels: labels, kind: incident.kind, at: wall) {
+        if let own = inputs.silences.end(domain: incident.domain, labels: labels, kind: incident.kind, at: wall) {
             return own
         }
         guard inputs.silences != Silences(), let affected = try affected(by: incident), !affected.domains.isEmpty
         else { return nil }
         let inhibited = incident.cause?.inhibits.sorted() ?? []
         let kinds = !affected.kinds.isEmpty ? affected.kinds : inhibited.isEmpty ? [incident.kind] : inhibited
-        var first: ActiveSilence?
+        var first: Date?
         for domain in affected.domains {
             let labels = inputs.routing.domains[domain]?.labels ?? [:]
-            let own = kinds.compactMap {
-                inputs.silences.active(domain: domain, labels: labels, kind: $0, at: wall)
-            }
-            guard own.count == kinds.count, let soonest = own.min(by: Self.endsEarlier) else { return nil }
-            first = first.map { Self.endsEarlier(soonest, $0) ? soonest : $0 } ?? soonest
+            let ends = kinds.compactMap { inputs.silences.end(domain: domain, labels: labels, kind: $0, at: wall) }
+            guard ends.count == kinds.count, let soonest = ends.min() else { return nil }
+            first = min(soonest, first ?? soonest)
         }
         return first
-    }
-
-    private static func endsEarlier(_ one: ActiveSilence, _ other: ActiveSilence) -> Bool {
-        (one.until ?? .distantFuture) < (other.until ?? .distantFuture)
     }
 
     /// When to ask again because what is known is too old; nil where it is fresh.

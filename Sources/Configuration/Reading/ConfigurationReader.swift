@@ -221,7 +221,7 @@ enum HeartbeatReader {
         }
         var result = HeartbeatSettings(url: Secret(url.value))
         if let every { result.every = every }
-        if let shortest = domains.map(\.checks.interval).min(), shortest > result.every {
+        if let shortest = domains.shortestInterval, shortest > result.every {
             reading.warning(
                 "'every' \(section.title) is shorter than the 'interval' of every domain; a ping needs a check, so pings "
                     + "come no more often than checks",

@@ -8,17 +8,17 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var lastCheckedAt: Date?
     /// When it was first checked: what was wrong then has not changed since. nil before the first check.
     package var firstCheckedAt: Date?
-    package var reachability: Reachability
+    package var reachability = Reachability()
     /// When everything was last asked for, not only the two plain requests.
     package var lastFullAt: Date?
     /// What a light check would have seen then; nil where the verdict is of a later check that saw something else.
     package var lightFingerprint: ContentHash?
     /// Contents that the origin served, oldest first; at most `maximumPeriods`.
-    package var originPeriods: [OriginPeriod]
+    package var originPeriods: [OriginPeriod] = []
     /// What the origin served at the last checks that found a file, by meaning, oldest first; at most `maximumContents`.
-    package var recentContents: [ContentHash]
+    package var recentContents: [ContentHash] = []
     /// How long Apple's CDN took for the last changes, oldest first; at most `maximumPropagations`.
-    package var propagations: [Propagation]
+    package var propagations: [Propagation] = []
     /// What the CDN served at the last check that had an answer.
     package var cdnCopy: CDNCopy?
     package var incidents: IncidentMemory<IncidentKind>
@@ -47,10 +47,6 @@ package struct DomainState: Codable, Equatable, Sendable {
     package init(domain: Domain, begun: Int = 0) {
         self.domain = domain
         incidents = IncidentMemory(begun: begun)
-        reachability = Reachability()
-        originPeriods = []
-        recentContents = []
-        propagations = []
     }
 
     /// What the judgement of a check needs to know of earlier ones.

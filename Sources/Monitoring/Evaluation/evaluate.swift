@@ -65,14 +65,7 @@ package func evaluate(
     if conditions.contains(where: reader.showsThatCopyCaughtUp) {
         next.notePropagation(at: now, before: state.lastCheckedAt)
     }
-    let followed =
-        if !policy.followsChanges {
-            next.forgetChange(standing, at: now)
-        } else if check.isTrusted {
-            next.followChange(since: state, standing, isSettled: reader.knowsEveryEdge, at: now)
-        } else {
-            [IncidentChange]()
-        }
+    let followed = next.noteChange(of: check, standing, isSettled: reader.knowsEveryEdge)
     return Evaluation(
         state: next, changes: log.changes + followed, places: check.isTrusted ? PlaceReading.all(check.readings) : [],
         unseen: Set(conditions.filter { $0.reading == .unseen && state.open[$0.kind] != nil }.map(\.kind)),
@@ -133,7 +126,8 @@ extension DomainState {
         let verdict = check.verdict(on: check.readings, in: self)
         noteAgreement(
             check.isTrusted ? verdict.comparison : Comparison(state: .notCompared),
-            copy: check.readings.cdnFile?.meaning, check.policy.checks, at: check.now, before: check.before.lastCheckedAt)
+            copy: check.readings.cdnFile?.meaning, check.policy.checks, at: check.now,
+            before: check.before.lastCheckedAt)
         defer { noteCDN(check.readings, at: check.now) }
         guard check.isTrusted else { return verdict.suspect }
         // Where the copy has just parted from the origin, its age is known now.
@@ -160,6 +154,12 @@ extension DomainState {
             verdict = seen
         }
         return isRepeat
+    }
+
+    fileprivate mutating func noteChange(of check: Check, _ verdict: Verdict, isSettled: Bool) -> [IncidentChange] {
+        guard check.policy.followsChanges else { return forgetChange(verdict, at: check.now) }
+        return check.isTrusted
+            ? followChange(since: check.before, verdict, isSettled: isSettled, at: check.now) : []
     }
 }
 

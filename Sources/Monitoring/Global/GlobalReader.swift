@@ -49,8 +49,6 @@ struct GlobalReader {
     private let usual: TimeInterval
     private var bothSides: GlobalTally
     private var cdn: [(failure: CDNFailure, tally: GlobalTally)]
-    /// How many are late by so many intervals.
-    private var late: (three: Int, five: Int, ten: Int) = (0, 0, 0)
 
     init(_ snapshot: GlobalSnapshot, _ state: GlobalState, now: Date) {
         self.snapshot = snapshot
@@ -64,10 +62,6 @@ struct GlobalReader {
         cdn = CDNFailure.allCases.map { ($0, GlobalTally(since: since, usual: usual, now: now)) }
         let soon = now + Threshold.lead
         for (index, health) in snapshot.domains.enumerated() {
-            let intervals = intervalsLate(health)
-            if intervals > CheckSchedule.overdue { late.three += 1 }
-            if intervals > 5 { late.five += 1 }
-            if intervals > 10 { late.ten += 1 }
             guard let checkedAt = health.checkedAt else { continue }
             lastCheck = max(lastCheck ?? checkedAt, checkedAt)
             bothSides.add(index, health, Self.bothSides(health))
@@ -247,11 +241,11 @@ struct GlobalReader {
     private func schedule(_ known: TrackedIncident?) -> GlobalReading {
         guard !snapshot.isStoreFailing else { return .unknown }
         let isOpen = known?.hasFired == true
-        let limit = Double(snapshot.domains.count) * (isOpen ? 0.05 : 0.1)
-        let isWide = late.three > 0 && Double(late.three) > limit
-        guard isWide || (isOpen ? late.five : late.ten) > 0 else { return .inactive }
-        let least: Double = isWide ? 3 : isOpen ? 5 : 10
-        let affected = snapshot.domains.filter { intervalsLate($0) > least }.map(\.domain)
+        let overdue = snapshot.domains.filter { intervalsLate($0) > CheckSchedule.overdue }
+        let isWide = Double(overdue.count) > Double(snapshot.domains.count) * (isOpen ? 0.05 : 0.1)
+        let least = isWide ? CheckSchedule.overdue : isOpen ? 5 : 10
+        let affected = overdue.filter { intervalsLate($0) > least }.map(\.domain)
+        guard !affected.isEmpty else { return .inactive }
         return .active(
             since: known?.incident.since ?? now,
             .scheduleBehind(AffectedDomains(affected, of: snapshot.domains.count), intervals: Int(least)))

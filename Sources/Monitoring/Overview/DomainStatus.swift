@@ -26,9 +26,16 @@ package enum DomainStatus: Int, Codable, Sendable, CaseIterable {
     case direct
     case inSync
 
-    /// What phones do.
-    package enum Tile: Int, Codable, Sendable, CaseIterable {
-        case website, oldFile, atRisk, unknown, current
+    /// What phones do. The raw values are stable, for addresses.
+    package enum Tile: String, Sendable, CaseIterable {
+        case website
+        case oldFile = "old-file"
+        case atRisk = "at-risk-any"
+        case unknown = "not-known"
+        case current
+
+        /// Those that it counts, worst first.
+        package var statuses: [DomainStatus] { DomainStatus.allCases.filter { $0.tile == self } }
     }
 
     package var tile: Tile {
@@ -73,22 +80,6 @@ package enum DomainStatus: Int, Codable, Sendable, CaseIterable {
 
 extension DomainStatus: Comparable {
     package static func < (left: DomainStatus, right: DomainStatus) -> Bool { left.rawValue < right.rawValue }
-}
-
-extension DomainStatus.Tile {
-    /// Stable, for addresses.
-    package var name: String {
-        switch self {
-        case .website: "website"
-        case .oldFile: "old-file"
-        case .atRisk: "at-risk-any"
-        case .unknown: "not-known"
-        case .current: "current"
-        }
-    }
-
-    /// Those that it counts, worst first.
-    package var statuses: [DomainStatus] { DomainStatus.allCases.filter { $0.tile == self } }
 }
 
 extension DomainStatus {

@@ -1,17 +1,20 @@
-// Silences. They stop notifications, not state: checks run, and incidents open and close.
+// A silence that somebody asked for. It stops messages, not state: checks run, incidents open and close.
 
 import Evidence
 import Foundation
 
 package struct Silence: Equatable, Sendable, Identifiable {
-    /// Assigned by the store. Short, because people type it.
-    package let id: String
+    /// Given by the store, empty before; short, since people type it.
+    package var id: String
     package let scope: SilenceScope
-    package let startsAt: Date
-    /// The first instant that is no longer silenced.
-    package let endsAt: Date
+    package var startsAt: Date
+    /// The first instant that is not silent any more.
+    package var endsAt: Date
     package let author: String
     package let reason: String
+
+    /// At most a year.
+    package static let longest: TimeInterval = 366 * 86_400
 
     package init(id: String, scope: SilenceScope, startsAt: Date, endsAt: Date, author: String, reason: String) {
         self.id = id
@@ -22,21 +25,8 @@ package struct Silence: Equatable, Sendable, Identifiable {
         self.reason = reason
     }
 
-    package func isActive(at now: Date) -> Bool { startsAt <= now && now < endsAt }
-}
-
-/// A silence before it is stored, with the rules for every way to create one.
-package struct SilenceRequest: Equatable, Sendable {
-    package let scope: SilenceScope
-    package let startsAt: Date
-    package let endsAt: Date
-    package let author: String
-    package let reason: String
-
-    /// In seconds: 366 days. No silence may be permanent in practice.
-    package static let longest: TimeInterval = 366 * 86_400
-
-    /// - Throws: `SilenceFault` with a message for the user.
+    /// One that somebody asks for, with all that every way of asking must keep to.
+    /// - Throws: `SilenceFault` with a sentence for the person who asked.
     package init(scope: SilenceScope, startsAt: Date, endsAt: Date, author: String, reason: String)
         throws(SilenceFault)
     {
@@ -56,41 +46,39 @@ package struct SilenceRequest: Equatable, Sendable {
         guard endsAt.timeIntervalSince(startsAt) <= Self.longest else {
             throw SilenceFault("a silence lasts 366 days at most; stop watching the domain instead")
         }
-        self.scope = scope
-        self.startsAt = startsAt
-        self.endsAt = endsAt
-        self.author = author
-        self.reason = reason
+        self.init(id: "", scope: scope, startsAt: startsAt, endsAt: endsAt, author: author, reason: reason)
     }
+
+    package func isActive(at now: Date) -> Bool { startsAt <= now && now < endsAt }
 }
 
-/// Why a silence is invalid, as a message for the user.
+/// Why a silence cannot be: the user's mistake, in words for the user.
 package struct SilenceFault: Error, Equatable, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-// MARK: - Scope
+// MARK: - What it is about
 
-/// Which incidents are silenced: those whose domain, labels and kind all match.
+/// Which messages are meant: those whose domain, labels and kind all match.
 package struct SilenceScope: Codable, Equatable, Sendable {
-    /// One of them must match. Empty: only the labels decide.
+    /// One match is enough; empty: the labels alone decide.
     package var domains: [DomainPattern]
-    /// Each must match. `*` matches any value of a label that exists.
+    /// Each must match; the value `*` matches any text of a label that is there.
     package var labels: [String: String]
     /// nil: all kinds.
     package var kinds: [IncidentKind]?
 
-    /// A scope without domains and labels matches nothing. To match everything, use the domain `*`.
+    /// A scope without domains and labels matches nothing: silence for everything has to be asked for, with `*`.
     package init(domains: [DomainPattern] = [], labels: [String: String] = [:], kinds: [IncidentKind]? = nil) {
         self.domains = domains
         self.labels = labels
         self.kinds = kinds
     }
 
-    /// Parses user input: `example.com`, `*.example.com`, `all`, labels such as `team=growth`; `kinds`: empty for all.
-    /// - Throws: `SilenceFault` with a message for the user.
+    /// What people write: `example.com`, `*.example.com`, `all`, labels as `team=growth`; kinds by their names, none for all.
+    /// - Throws: `SilenceFault` with a sentence for the person who wrote it.
     package init(targets: [String], kinds: [String]) throws(SilenceFault) {
         self.init()
         for target in targets {
@@ -113,12 +101,12 @@ package struct SilenceScope: Codable, Equatable, Sendable {
         self.kinds = chosen
     }
 
-    /// Whether the scope matches at least one incident kind of a domain.
+    /// Whether it is about a domain, if only about one kind of its trouble.
     package func isAbout(_ domain: Domain, labels: [String: String]) -> Bool {
         IncidentKind.allCases.contains { matches(domain: domain, labels: labels, kind: $0) }
     }
 
-    /// `domain`: nil for an incident without a domain. Only a scope for all domains without labels matches that.
+    /// `domain`: nil for what is about no single domain; only a scope for all of them, whatever their labels, matches that.
     package func matches(domain: Domain?, labels: [String: String], kind: IncidentKind) -> Bool {
         guard !domains.isEmpty || !self.labels.isEmpty else { return false }
         guard let domain else {
@@ -132,7 +120,7 @@ package struct SilenceScope: Codable, Equatable, Sendable {
 }
 
 extension SilenceScope: CustomStringConvertible {
-    /// Such as `example.com, team=growth (cdn.stale)`, without control characters.
+    /// `example.com, team=growth (cdn.stale)`; free of control characters.
     package var description: String {
         let names = domains.map(\.description) + labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let kinds = self.kinds.map { " (" + $0.map(\.rawValue).sorted().joined(separator: ", ") + ")" } ?? ""
@@ -140,15 +128,15 @@ extension SilenceScope: CustomStringConvertible {
     }
 }
 
-/// A domain, its subdomains, or all domains.
+/// A domain, the domains below one, or all of them.
 package enum DomainPattern: Hashable, Sendable {
     case all
     case exactly(Domain)
-    /// `*.example.com`: subdomains at any depth, not `example.com` itself.
+    /// `*.example.com`: at any depth, without `example.com` itself.
     case below(Domain)
 
     /// - Parameter text: `example.com`, `*.example.com`, or `*` or `all` for every domain.
-    /// - Throws: `DomainFault` with a message for the user.
+    /// - Throws: `DomainFault` with a sentence for the person who wrote it.
     package init(_ text: String) throws(DomainFault) {
         if text == "*" || text.lowercased() == "all" {
             self = .all
@@ -187,9 +175,9 @@ extension DomainPattern: CustomStringConvertible, Codable {
     }
 }
 
-// MARK: - Active silences
+// MARK: - The question that everybody asks
 
-// All times are of the wall clock, because people set them.
+// All instants are of the wall clock: people name them.
 
 package struct Silences: Equatable, Sendable {
     package var silences: [Silence]
@@ -200,22 +188,20 @@ package struct Silences: Equatable, Sendable {
         self.windows = windows
     }
 
-    /// Whether an incident is silenced at a time, and until when; nil if it is not. `domain`: nil for an incident
-    /// without a domain.
-    package func active(
-        domain: Domain?, labels: [String: String], kind: IncidentKind, at wall: Date
-    ) -> ActiveSilence? {
+    /// Until when an incident is silenced that is silenced at an instant, as far as is known now; nil where it is not. `domain`: nil for
+    /// one that is about no single domain.
+    package func end(domain: Domain?, labels: [String: String], kind: IncidentKind, at wall: Date) -> Date? {
         if silences.isEmpty, windows.isEmpty { return nil }
         let silences = silences.filter { $0.scope.matches(domain: domain, labels: labels, kind: kind) }
         let windows = windows.filter { $0.scope.matches(domain: domain, labels: labels, kind: kind) }
-        guard var until = Self.end(silences, windows, at: wall) else { return nil }
-        // Silences and windows can overlap, so follow them. Daily windows of 24 hours never end, so the search is
-        // limited.
+        var end = Self.end(silences, windows, at: wall)
+        // Where one begins before another ends there is no gap. Daily windows of 24 hours have no end at all, so the search
+        // has one.
         for _ in 0..<Self.chain {
-            guard let next = Self.end(silences, windows, at: until) else { break }
-            until = next
+            guard let last = end, let next = Self.end(silences, windows, at: last) else { break }
+            end = next
         }
-        return ActiveSilence(until: until)
+        return end
     }
 
     private static let chain = 16
@@ -223,12 +209,4 @@ package struct Silences: Equatable, Sendable {
     private static func end(_ silences: [Silence], _ windows: [MaintenanceWindow], at instant: Date) -> Date? {
         (silences.filter { $0.isActive(at: instant) }.map(\.endsAt) + windows.compactMap { $0.end(at: instant) }).max()
     }
-}
-
-/// The silence of an incident.
-package struct ActiveSilence: Equatable, Sendable {
-    /// The end, as currently known.
-    package let until: Date?
-
-    package init(until: Date?) { self.until = until }
 }

@@ -56,7 +56,7 @@ struct SilenceRoute: Sendable {
 
 /// The body of `POST /api/v1/silences`, from a stranger's bytes to a request that can be kept.
 struct SilenceOrder {
-    let request: SilenceRequest
+    let request: Silence
 
     static let maximumBytes = 16 * 1024
     private static let keys: Set<String> = [
@@ -86,7 +86,7 @@ struct SilenceOrder {
             guard domains.isEmpty else { throw SilenceFault("'domain' and 'domains' say the same; leave one out") }
             do { domains = [try DomainPattern(domain)] } catch { throw SilenceFault("'domain': \(error)") }
         }
-        request = try SilenceRequest(
+        request = try Silence(
             scope: SilenceScope(domains: domains, labels: try Self.labels(object), kinds: try Self.kinds(object)),
             startsAt: now, endsAt: try Self.end(for: try text("for"), until: try text("until"), now: now),
             author: try text("author") ?? "", reason: try text("reason") ?? "")

@@ -183,10 +183,12 @@ struct FrontPage: Equatable, Sendable {
 
     private static func states(_ query: FrontQuery, _ counts: [DomainStatus: Int]) -> [Choice] {
         let tiles = DomainStatus.Tile.allCases.filter { tile in
-            tile.statuses.contains { (counts[$0] ?? 0) > 0 } || query.state == tile.name
+            tile.statuses.contains { (counts[$0] ?? 0) > 0 } || query.state == tile.rawValue
         }
         let choices =
-            tiles.map { Choice(value: $0.name, text: $0.words(2).capitalizedFirst, isChosen: query.state == $0.name) }
+            tiles.map {
+                Choice(value: $0.rawValue, text: $0.words(2).capitalizedFirst, isChosen: query.state == $0.rawValue)
+            }
             + DomainStatus.allCases.filter { (counts[$0] ?? 0) > 0 || query.state == $0.name }.map {
                 Choice(
                     value: $0.name, text: "\($0.word) (\((counts[$0] ?? 0).grouped))", isChosen: query.state == $0.name)
@@ -256,8 +258,8 @@ extension FrontPage.Tile {
         case .current where count > 0: detail = "Apple’s copy is in sync"
         default: detail = parts.isEmpty ? "none" : parts.joined(separator: ", ")
         }
-        isChosen = query.state == tile.name
-        let name = isChosen ? nil : tile.name
+        isChosen = query.state == tile.rawValue
+        let name = isChosen ? nil : tile.rawValue
         address = query.with { $0.state = name }.address
         // What fires is calm nowhere.
         let fires = tile == .unknown && counts[.unconfirmed] ?? 0 > 0

@@ -79,7 +79,10 @@ struct FrontRow: Equatable, Sendable {
         checked = record.lastCheckedAt.map(time.age)
         checkedAt = record.lastCheckedAt.map { time.shown($0).rfc3339 } ?? ""
         isOverdue =
-            record.lastCheckedAt.map { time.since($0) > watched.checks.interval.inSeconds * 3 + 60 } ?? false
+            record.lastCheckedAt.map {
+                CheckSchedule.intervals(of: watched.checks.interval.inSeconds, lateAfter: $0, now: time.now)
+                    > CheckSchedule.overdue
+            } ?? false
     }
 
     private static func line(_ record: SummaryRecord, _ text: DiagnosisText?, labels: [String], _ time: PageTime)
@@ -134,11 +137,10 @@ extension FrontRow.IncidentLine {
             notes.append("inhibited by \(inhibitor)")
             isUnacknowledged = false
         }
-        let silence = setting.context.silences.active(
+        let silencedUntil = setting.context.silences.end(
             domain: setting.watched.domain, labels: setting.watched.labels, kind: incident.kind, at: time.wall)
-        if let silence {
-            notes.append(
-                "silenced until \(silence.until.map { PageTime.brief($0, wall: time.wall) } ?? "further notice")")
+        if let silencedUntil {
+            notes.append("silenced until \(PageTime.brief(silencedUntil, wall: time.wall))")
             isUnacknowledged = false
         }
         let notified = (setting.notified[incident.id] ?? []).map { $0.onOneLine(upTo: 40) }

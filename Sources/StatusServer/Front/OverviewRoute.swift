@@ -81,7 +81,7 @@ struct FrontQuery: Equatable, Sendable {
         if let state = parameters["state"], !state.isEmpty {
             guard !Self.statuses(of: state).isEmpty else {
                 throw QueryFault(
-                    "state", isNoneOf: DomainStatus.Tile.allCases.map(\.name) + DomainStatus.allCases.map(\.name))
+                    "state", isNoneOf: DomainStatus.Tile.allCases.map(\.rawValue) + DomainStatus.allCases.map(\.name))
             }
             self.state = state
         }
@@ -96,7 +96,7 @@ struct FrontQuery: Equatable, Sendable {
 
     static func statuses(of name: String) -> [DomainStatus] {
         if let status = DomainStatus(name: name) { return [status] }
-        return DomainStatus.Tile.allCases.first { $0.name == name }?.statuses ?? []
+        return DomainStatus.Tile(rawValue: name)?.statuses ?? []
     }
 
     var filter: SummaryFilter {

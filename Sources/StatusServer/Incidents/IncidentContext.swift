@@ -41,9 +41,7 @@ package struct IncidentContext: Sendable {
 
     /// Until when a silence or window suppresses notifications about an incident; nil: none does.
     func silencedUntil(_ incident: Incident, labels: [String: String], at wall: Date) -> Date? {
-        silences.active(domain: incident.domain, labels: labels, kind: incident.kind, at: wall).map {
-            $0.until ?? .distantFuture
-        }
+        silences.end(domain: incident.domain, labels: labels, kind: incident.kind, at: wall)
     }
 
     /// What inhibits an incident of a domain: an incident of the same domain or a global one; nil: nothing.

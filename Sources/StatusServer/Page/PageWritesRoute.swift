@@ -132,7 +132,7 @@ struct PageWritesRoute: Sendable {
         let now = context.timekeeper.systemTime()
         do {
             guard let duration = try? parseDuration(form["for"]) else { throw SilenceFault("choose for how long") }
-            let order = try SilenceRequest(
+            let order = try Silence(
                 scope: scope, startsAt: now, endsAt: now + duration.inSeconds, author: form["by"],
                 reason: form["reason"])
             _ = try await context.store.add(order)

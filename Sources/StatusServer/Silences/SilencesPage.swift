@@ -58,7 +58,7 @@ struct SilencesView: Equatable, Sendable {
     init(_ all: Silences, watched: WatchIndex, basis: Frame.Basis, time: PageTime) {
         let now = time.wall
         let active = all.silences.count { $0.isActive(at: now) } + all.windows.count { $0.end(at: now) != nil }
-        let until = all.everything(at: now).map { $0.until.map { PageTime.brief($0, wall: now) } ?? "further notice" }
+        let until = all.everything(at: now).map { PageTime.brief($0, wall: now) }
         headline =
             until.map { "Nobody is notified until \($0)" }
             ?? (active == 0 ? "Nothing is silenced" : "\(active.of("silence")) in force")
@@ -93,10 +93,10 @@ struct SilencesView: Equatable, Sendable {
 }
 
 extension Silences {
-    /// What silences every domain, whatever its kind of trouble; nil where nothing does.
-    func everything(at wall: Date) -> ActiveSilence? {
+    /// Until when every domain is silenced, whatever its kind of trouble; nil where it is not.
+    func everything(at wall: Date) -> Date? {
         // What is about no single domain is silenced by what covers all of them.
-        whole.active(domain: nil, labels: [:], kind: .cdnStale, at: wall)
+        whole.end(domain: nil, labels: [:], kind: .cdnStale, at: wall)
     }
 
     private var whole: Silences {
@@ -105,13 +105,13 @@ extension Silences {
 
     /// The same in words, with the name of who made it. `until`: the end as it is written there.
     func everythingInWords(at wall: Date, until written: (Date) -> String) -> String? {
-        guard let active = everything(at: wall) else { return nil }
+        guard let end = everything(at: wall) else { return nil }
         let covering = whole.silences.filter { silence in
             Silences(silences: [silence], windows: []).everything(at: wall) != nil
         }
         // Whose it is, where it is one alone.
-        let author = covering.count == 1 && covering[0].endsAt == active.until ? covering[0].author : nil
-        return "Nobody is notified until \(active.until.map(written) ?? "further notice"): "
+        let author = covering.count == 1 && covering[0].endsAt == end ? covering[0].author : nil
+        return "Nobody is notified until \(written(end)): "
             + (author.map { "a silence by \($0.onOneLine(upTo: 60)) covers" } ?? "silences or windows cover")
             + " all domains."
     }

@@ -70,7 +70,7 @@ extension Store {
     /// Lists show the domains of the running configuration. Takes other ones. Only what differs is written.
     package func watch(_ domains: [WatchedDomain]) async throws {
         let wanted = Dictionary(domains.map { ($0.domain.name, Self.keys($0)) }) { first, _ in first }
-        let interval = domains.map(\.checks.interval).min().map { String($0.inSeconds) }
+        let interval = domains.shortestInterval.map { String($0.inSeconds) }
         try await write { database in
             // How often the domain is checked that is checked most often.
             if let interval, try Self.meta("interval", database) != interval {

@@ -9,7 +9,7 @@ extension Store {
     package static let keepSilences = Duration.seconds(90 * 86400)
 
     /// Stores a silence and gives it its id.
-    package func add(_ request: SilenceRequest) async throws -> Silence {
+    package func add(_ request: Silence) async throws -> Silence {
         // Rounded up it would begin a moment later, and one that was just made would be said to begin in future.
         let nearest = request.startsAt.milliseconds
         let start = Date(milliseconds: nearest) > request.startsAt ? nearest - 1 : nearest
@@ -22,10 +22,11 @@ extension Store {
                     try Stored.encode(request.scope), start, request.endsAt.milliseconds,
                     request.author, request.reason,
                 ])
-            return Silence(
-                id: String(database.lastInsertedRowID), scope: request.scope,
-                startsAt: Date(milliseconds: start),
-                endsAt: Date(milliseconds: request.endsAt.milliseconds), author: request.author, reason: request.reason)
+            var silence = request
+            silence.id = String(database.lastInsertedRowID)
+            silence.startsAt = Date(milliseconds: start)
+            silence.endsAt = Date(milliseconds: request.endsAt.milliseconds)
+            return silence
         }
     }
 

@@ -98,7 +98,13 @@ struct GlobalWorld {
             states[number], observation, policy, now: instant, wall: instant,
             network: isSuspect ? .suspect : isProven ? .proven : .trusted)
         states[number] = evaluation.state
-        snapshot.domains[number] = DomainHealth(evaluation.state, interval: intervals[number])
+        let health = DomainHealth(evaluation.state, interval: intervals[number])
+        if now < 3600 {
+            var stored = try JSONDecoder().decode(DomainHealth.self, from: JSONEncoder().encode(evaluation.state))
+            stored.interval = intervals[number]
+            #expect(stored == health, "a stored state says of a domain what the state does")
+        }
+        snapshot.domains[number] = health
         for change in evaluation.changes where change.transition == .resolved { tell(change) }
         if evaluation.changes.contains(where: { $0.transition == .firing }) || now - evaluatedAt >= 5 { evaluateAll() }
         // A little late, as every timer.

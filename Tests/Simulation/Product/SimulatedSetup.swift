@@ -181,7 +181,7 @@ extension SimulatedSetup {
         let domains = try watchedDomains().map(\.1)
         let watch = ConnectivityWatch(
             hosts: ["reference.test"], probe: canaries, time: time,
-            interval: domains.map(\.checks.interval).min() ?? .seconds(3600))
+            interval: domains.shortestInterval ?? .seconds(3600))
         return GlobalEvaluator.Configuration(
             domains: domains, channels: Set(channels.map(\.name)), canaries: hasCanaries ? watch : nil)
     }

@@ -248,7 +248,7 @@ extension Simulation {
         let length = Double(machineDice.hours(mean: 7)) / 1000
         guard let process, !process.trouble.isDead, let domain else { return }
         let start = process.time.systemTime()
-        let request = try? SilenceRequest(
+        let request = try? Silence(
             scope: SilenceScope(domains: [.exactly(domain)]), startsAt: start, endsAt: start + length,
             author: "simulation", reason: "work")
         // A store in trouble takes no silence, and says so to whoever asked.
