@@ -96,7 +96,7 @@ struct Surfaces {
     private mutating func addMessages(_ receivers: Receivers) {
         for (host, name) in [("hook.test", "webhook.txt"), ("chat.test", "slack.txt")] {
             files[name] = receivers.got(host).map { request in
-                let head = ["\(request.method.rawValue.uppercased()) \(request.url)"]
+                let head = ["POST \(request.url)"]
                 let headers = request.headers.map { "\($0.name): \($0.value)" }
                 let body = Readable.json(String(decoding: request.body, as: UTF8.self))
                 return (head + headers + ["", body]).joined(separator: "\n")
