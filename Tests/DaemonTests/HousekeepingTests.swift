@@ -26,7 +26,7 @@ extension DaemonSuite {
             var surroundings = MonitorDaemon.Surroundings(
                 logger: book.logger, version: "1", userAgent: "x", storePath: scratch.folder.path)
             surroundings.clock = { [time] _ in time }
-            let routing = Routing(channels: [], of: configuration)
+            let routing = Routing(configuration)
             let storeTrouble = StoreTroubleNotifier(
                 notifier: DirectNotifier(transport: Receivers(), userAgent: "x", logger: silent), routing: routing,
                 markerPath: scratch.folder.path + "/marker")

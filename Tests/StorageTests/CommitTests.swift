@@ -84,7 +84,7 @@ extension StorageSuite {
             let eva = Acknowledgement(by: "eva", reason: "", at: noon)
             #expect(try await levels { _ = try await store.acknowledge(named: "abcd", eva) } == [2])
             #expect(try await levels { _ = try await store.unacknowledge(named: "abcd") } == [2])
-            let request = try SilenceRequest(
+            let request = try Silence(
                 scope: SilenceScope(domains: [.exactly(Domain("example.com"))]), startsAt: noon, endsAt: noon + 60,
                 author: "eva", reason: "work")
             let added = try await levels { _ = try await store.add(request) }

@@ -113,7 +113,7 @@ extension StoreError {
         case .corrupt: .damaged
         case .notADatabase: .foreign
         case .newerSchema, .newerState: .newer
-        case .missing, .exists, .other: .other
+        case .olderSchema, .missing, .exists, .other: .other
         }
     }
 }
