@@ -51,9 +51,9 @@ extension [Finding] {
 
 extension Finding {
     /// Whether it is about this machine and says nothing about the site.
-    package var isOfThisMachine: Bool { if case .monitor = matter { true } else { false } }
+    package var isOfThisMachine: Bool { if case .monitor = problem { true } else { false } }
 
-    fileprivate var isFact: Bool { severity == .error && matter.area != .expectation && kind != .linksRemoved }
+    fileprivate var isFact: Bool { severity == .error && problem.area != .expectation && kind != .linksRemoved }
 }
 
 extension Verdict.Level {
@@ -103,7 +103,7 @@ package final class CheckContext: Sendable {
         self.now = now
         edges = EdgeSurvey(readings)
         let answer = readings.cdn?.answer
-        let absent = edges.speaking.filter { $0.copy == .missing }.compactMap(\.look.retrieval.answer)
+        let absent = edges.speaking.filter { $0.copy == .missing }.compactMap(\.result.retrieval.answer)
         absentCopies =
             absent.isEmpty ? [answer].compactMap(\.self).filter { $0.speaksOfFile && $0.status != 200 } : absent
         crawlerFailure =
@@ -114,7 +114,7 @@ package final class CheckContext: Sendable {
     /// Whether a finding rests on what was seen of the site: a failure of this machine says nothing about it.
     func isSeen(_ finding: Finding) -> Bool {
         guard origin.ownFault != nil else { return true }
-        return switch finding.matter.area {
+        return switch finding.problem.area {
         case .origin, .file, .expectation: false
         case .cdn, .monitor: true
         }

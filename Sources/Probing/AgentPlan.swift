@@ -19,31 +19,31 @@ struct AgentPlan: Sendable {
     }
 
     /// Sends one request to the address; a nil agent means this program's own. Returns nil if no time is left.
-    let ask: @Sendable (AgentLook.Agent?) async throws -> FetchResult?
+    let ask: @Sendable (AgentResult.Agent?) async throws -> FetchResult?
 
     /// What each agent gets at an address that gave `plain` to this program. A different answer is requested once more,
     /// after another plain request.
-    func sights(besides plain: FetchResult) async throws -> [(agent: AgentLook.Agent, sight: FetchResult)] {
+    func fetches(besides plain: FetchResult) async throws -> [(agent: AgentResult.Agent, fetched: FetchResult)] {
         guard plain.mayDifferByAgent else { return [] }
-        var sights: [(agent: AgentLook.Agent, sight: FetchResult)] = []
-        for agent in AgentLook.Agent.allCases {
-            guard var sight = try await ask(agent) else { break }
+        var fetches: [(agent: AgentResult.Agent, fetched: FetchResult)] = []
+        for agent in AgentResult.Agent.allCases {
+            guard var fetched = try await ask(agent) else { break }
             // A request that used up all its time is not repeated.
             let isAskedAgain =
-                plain.retrieval.answer != nil && !sight.answersLike(plain.retrieval) && !sight.isBusy
-                && sight.retrieval.failure?.kind != .timedOut
+                plain.retrieval.answer != nil && !fetched.answersLike(plain.retrieval) && !fetched.isBusy
+                && fetched.retrieval.failure?.kind != .timedOut
             if isAskedAgain {
                 // If the plain answer changed too, the cause may be our requests, not a rule for agents.
                 guard let plainAgain = try await ask(nil), plain.retrieval.isAnsweredLike(plainAgain.retrieval),
                     let again = try await ask(agent)
                 else { break }
                 // Servers behind one address may differ.
-                if again.answersLike(plain.retrieval) { sight = again }
+                if again.answersLike(plain.retrieval) { fetched = again }
             }
-            if sight.tells(besides: plain) { sights.append((agent, sight)) }
-            if sight.isBusy { break }
+            if fetched.tells(besides: plain) { fetches.append((agent, fetched)) }
+            if fetched.isBusy { break }
         }
-        return sights
+        return fetches
     }
 }
 

@@ -17,7 +17,7 @@ struct CDNProbe: Sendable {
     private let port: Int
     /// The name server's current answer for the CDN's name.
     private let names = Shared<Resolution>(for: .seconds(1))
-    private let references = Shared<ConnectionLook>(for: .seconds(30))
+    private let references = Shared<ConnectionResult>(for: .seconds(30))
 
     init(driver: CurlDriver, settings: ProbeSettings) {
         self.driver = driver
@@ -48,10 +48,10 @@ struct CDNProbe: Sendable {
             let ordered = health.ordered(edges)
             guard let first = ordered.first, let second = ordered.dropFirst().first, timeout > Self.firstTimeout * 2
             else { return try await ask(domain, nil, timeout: timeout) }
-            let sight = try await ask(domain, first, connectTimeout: Self.firstTimeout, timeout: timeout)
-            guard let failure = sight.retrieval.failure,
+            let fetched = try await ask(domain, first, connectTimeout: Self.firstTimeout, timeout: timeout)
+            guard let failure = fetched.retrieval.failure,
                 failure.phase == .connecting || failure.phase == .handshaking && failure.kind == .timedOut
-            else { return sight }
+            else { return fetched }
             health.notePassedOver(first)
             return try await ask(domain, second, timeout: timeout - Self.firstTimeout)
         }
@@ -75,11 +75,13 @@ struct CDNProbe: Sendable {
                 connectTimeout: connectTimeout ?? timeout, totalTimeout: timeout, bodyBytes: ProbeSettings.bodyLimit),
             family: settings.family, address: edge)
         let began = ContinuousClock.now
-        let sight = try await driver.ask(request, first: url, within: timeout).sight
+        let fetched = try await driver.ask(request, first: url, within: timeout).fetched
         // A time-out after less than the usual time says nothing about the edge.
         let isUsual = connectTimeout == nil && timeout >= settings.timeout
-        if let edge, isUsual || sight.retrieval.answer != nil { health.note(sight.retrieval, from: edge, began: began) }
-        return sight
+        if let edge, isUsual || fetched.retrieval.answer != nil {
+            health.note(fetched.retrieval, from: edge, began: began)
+        }
+        return fetched
     }
 
     /// The addresses of the CDN's edges; empty if they are not known here. They are looked up from time to time, not
@@ -100,8 +102,8 @@ struct CDNProbe: Sendable {
     }
 
     /// The name server's current answer for the CDN's name. Throws `CancellationError` only.
-    func nameLook(timeout: Duration) async throws -> Resolution {
-        try await names.look { [self] in
+    func lookUpName(timeout: Duration) async throws -> Resolution {
+        try await names.probed { [self] in
             try await driver.resolution(
                 of: host, port: port, family: settings.family, reachableFamiliesOnly: true, timeout: timeout)
         }
@@ -110,50 +112,50 @@ struct CDNProbe: Sendable {
     /// Connects to the CDN without a request: shows what this machine can do when the CDN is not asked about a domain.
     /// Sends nothing that could make Apple ask the domain. A result is shared for half a minute. Throws
     /// `CancellationError` only.
-    func reference(timeout: Duration) async throws -> ConnectionLook {
-        try await references.look { [self] in
+    func reference(timeout: Duration) async throws -> ConnectionResult {
+        try await references.probed { [self] in
             try await pace.turn()
             let request = TransferRequest(
                 url: settings.cdnBaseURL, userAgent: settings.userAgent,
                 allowPlainHTTP: settings.cdnBaseURL.hasPrefix("http://"),
                 limits: TransferLimits(connectTimeout: timeout, totalTimeout: timeout, bodyBytes: 0),
                 purpose: .handshake, family: settings.family)
-            let (result, sight) = try await driver.ask(request, first: request.url, within: timeout)
-            return ConnectionLook(failure: result.failure, connection: sight.retrieval.connection)
+            let (result, fetched) = try await driver.ask(request, first: request.url, within: timeout)
+            return ConnectionResult(failure: result.failure, connection: fetched.retrieval.connection)
         }
     }
 
     /// Probes every edge at once.
     func survey(
         _ domain: Domain, at places: Resolution, timeout: Duration
-    ) async throws -> (looks: [EdgeLook], contents: [ContentHash: Data]) {
+    ) async throws -> (results: [EdgeResult], contents: [ContentHash: Data]) {
         let edges = places.addresses.map(\.address)
-        let sights = try await together(edges) { try await retrieve(domain, edge: $0, timeout: timeout) }
-        let looks = zip(edges, sights).map { EdgeLook(address: $0, retrieval: $1.retrieval) }
-        return (looks, sights.contents)
+        let fetches = try await together(edges) { try await retrieve(domain, edge: $0, timeout: timeout) }
+        let results = zip(edges, fetches).map { EdgeResult(address: $0, retrieval: $1.retrieval) }
+        return (results, fetches.contents)
     }
 }
 
 /// A result that several callers want at once: one of them fetches it, and for a while it serves all.
-private actor Shared<Look: Sendable> {
+private actor Shared<Value: Sendable> {
     private let life: Duration
-    private var latest: (look: Look, began: ContinuousClock.Instant)?
+    private var latest: (probed: Value, began: ContinuousClock.Instant)?
     private let turn = Places(1)
 
     init(for life: Duration) { self.life = life }
 
-    func look(_ ask: @Sendable () async throws -> Look) async throws -> Look {
+    func probed(_ ask: @Sendable () async throws -> Value) async throws -> Value {
         let oldest = ContinuousClock.now - life
         return try await turn.with {
-            if let latest = await self.latest, latest.began > oldest { return latest.look }
+            if let latest = await self.latest, latest.began > oldest { return latest.probed }
             let began = ContinuousClock.now
-            let look = try await ask()
-            await self.keep(look, began)
-            return look
+            let probed = try await ask()
+            await self.keep(probed, began)
+            return probed
         }
     }
 
-    private func keep(_ look: Look, _ began: ContinuousClock.Instant) { latest = (look, began) }
+    private func keep(_ probed: Value, _ began: ContinuousClock.Instant) { latest = (probed, began) }
 }
 
 /// A small pool of connections for each edge.

@@ -45,10 +45,10 @@ package struct DomainProbe: Sendable {
         let asksAtOnce = mode.readsCDN && (hadFile || settings.asksBeforeOrigin)
         async let root = depth == .full ? origin.ask(domain.rootURL, timeout: timeout) : nil
         async let besides = depth == .full ? besides(domain, pages: pages, timeout: timeout) : nil
-        async let elsewhere = depth == .full ? vantages.looks(at: domain, timeout: timeout) : []
+        async let elsewhere = depth == .full ? vantages.results(at: domain, timeout: timeout) : []
         async let early = asksAtOnce ? copy(of: domain, depth: depth, timeout: timeout) : nil
         // In parallel with the origin's own lookup: a dead name server costs only one wait.
-        async let nameOfCDN = mode.readsCDN ? cdn.nameLook(timeout: timeout) : nil
+        async let nameOfCDN = mode.readsCDN ? cdn.lookUpName(timeout: timeout) : nil
         let first = try await origin.retrieve(domain, timeout: timeout)
         // Waits for the origin by its name. Waits for the file at the root only if the well-known URL has none.
         var hasNoFile = first.retrieval.absence(at: domain, first.contents) == .origin
@@ -66,21 +66,21 @@ package struct DomainProbe: Sendable {
             domain: domain, checkedAt: now, mode: mode, origin: seen.retrieval, cdn: .notAsked(.mode))
         if let besides = try await besides {
             let rootCopy = try await root
-            observation.full = besides.look
+            observation.full = besides.probed
             observation.full?.rootCopy = rootCopy?.retrieval
             observation.full?.vantages = places.map {
-                VantageLook(name: $0.point.name, retrieval: $0.sight.retrieval)
+                VantageResult(name: $0.point.name, retrieval: $0.fetched.retrieval)
             }
             observation.full?.lightSkipsCDN = isForRoot ? .originHasNoFile : nil
-            let sights = [rootCopy].compactMap(\.self) + places.map(\.sight)
-            observation.contents = sights.contents.merging(besides.contents) { first, _ in first }
+            let fetches = [rootCopy].compactMap(\.self) + places.map(\.fetched)
+            observation.contents = fetches.contents.merging(besides.contents) { first, _ in first }
         }
         if mode.readsCDN {
             let copies = (early: try await early, late: try await late)
             if let copy = copies.early ?? copies.late {
-                observation.cdn = .asked(copy.sight.retrieval)
+                observation.cdn = .asked(copy.fetched.retrieval)
                 observation.full?.edges = copy.edges
-                observation.contents.merge(copy.sight.contents) { first, _ in first }
+                observation.contents.merge(copy.fetched.contents) { first, _ in first }
             } else {
                 observation.cdn = .notAsked(.originHasNoFile)
             }
@@ -97,18 +97,18 @@ package struct DomainProbe: Sendable {
         }
         observation.origin = seen.retrieval
         observation.contents.merge(seen.contents) { first, _ in first }
-        let clock = observation.cdn.retrieval?.answer.flatMap { ClockLook($0, own: Date()) }
+        let clock = observation.cdn.retrieval?.answer.flatMap { ClockResult($0, own: Date()) }
         let isLookUpSlow = observation.origin.connection?.timings.isLookUpSlow == true
         if observation.hasTrouble || clock != nil || isLookUpSlow {
             let failure = observation.origin.failure
             var name: Resolution?
             if failure?.phase == .resolving || isLookUpSlow {
                 name = try await nameOfCDN
-                if name == nil { name = try await cdn.nameLook(timeout: timeout) }
+                if name == nil { name = try await cdn.lookUpName(timeout: timeout) }
             }
             // Without an address there is nothing to connect to.
             let asks = failure != nil && failure?.phase != .resolving && observation.cdn.retrieval == nil
-            observation.control = ControlLook(
+            observation.control = ControlResult(
                 name: name, reference: asks ? try await cdn.reference(timeout: min(timeout, .seconds(5))) : nil,
                 families: LocalFamilies.now.numbers, unusedProxy: unusedProxy, clock: clock)
         }
@@ -138,23 +138,23 @@ package struct DomainProbe: Sendable {
         let edges = places.addresses.map(\.address)
         tell(.asking(edges))
         if edges.isEmpty {
-            let sight = try await cdn.retrieve(domain, at: places, timeout: timeout)
-            let address = sight.retrieval.connection?.address ?? ""
-            tell(.seen(EdgeLook(address: address, retrieval: sight.retrieval), sight.contents))
+            let fetched = try await cdn.retrieve(domain, at: places, timeout: timeout)
+            let address = fetched.retrieval.connection?.address ?? ""
+            tell(.seen(EdgeResult(address: address, retrieval: fetched.retrieval), fetched.contents))
         }
         let limit = min(timeout, edgeTimeout ?? timeout)
         _ = try await together(edges.filter { !others.contains($0) }) { edge in
-            let sight = try await cdn.retrieve(domain, edge: edge, timeout: limit)
-            tell(.seen(EdgeLook(address: edge, retrieval: sight.retrieval), sight.contents))
+            let fetched = try await cdn.retrieve(domain, edge: edge, timeout: limit)
+            tell(.seen(EdgeResult(address: edge, retrieval: fetched.retrieval), fetched.contents))
         }
     }
 
     /// One edge; `timeout` as in `edges`. Throws `CancellationError` only.
     package func edge(
         _ address: String, of domain: Domain, timeout: Duration? = nil
-    ) async throws -> (look: EdgeLook, contents: [ContentHash: Data]) {
-        let sight = try await cdn.retrieve(domain, edge: address, timeout: atMost(timeout))
-        return (EdgeLook(address: address, retrieval: sight.retrieval), sight.contents)
+    ) async throws -> (probed: EdgeResult, contents: [ContentHash: Data]) {
+        let fetched = try await cdn.retrieve(domain, edge: address, timeout: atMost(timeout))
+        return (EdgeResult(address: address, retrieval: fetched.retrieval), fetched.contents)
     }
 
     private func atMost(_ timeout: Duration?) -> Duration { min(settings.timeout, timeout ?? settings.timeout) }
@@ -165,14 +165,15 @@ package struct DomainProbe: Sendable {
 extension DomainProbe {
     private func copy(
         of domain: Domain, depth: Depth, timeout: Duration
-    ) async throws -> (sight: FetchResult, edges: [EdgeLook]) {
+    ) async throws -> (fetched: FetchResult, edges: [EdgeResult]) {
         let places = try await cdn.places(timeout: timeout)
         if depth == .full, settings.asksEdges {
-            let (looks, contents) = try await cdn.survey(domain, at: places, timeout: timeout)
+            let (results, contents) = try await cdn.survey(domain, at: places, timeout: timeout)
             // The first edge that says anything about the file represents all; a failing edge does not.
             let first =
-                looks.first { $0.retrieval.speaksOfFile } ?? looks.first { $0.retrieval.answer != nil } ?? looks.first
-            if let first { return (FetchResult(retrieval: first.retrieval, contents: contents), looks) }
+                results.first { $0.retrieval.speaksOfFile } ?? results.first { $0.retrieval.answer != nil }
+                ?? results.first
+            if let first { return (FetchResult(retrieval: first.retrieval, contents: contents), results) }
         }
         return (try await cdn.retrieve(domain, at: places, timeout: timeout), [])
     }
@@ -180,31 +181,31 @@ extension DomainProbe {
     /// What a full check requests at once, besides origin, root copy, other locations and CDN.
     private func besides(
         _ domain: Domain, pages urls: [String], timeout: Duration
-    ) async throws -> (look: FullLook, contents: [ContentHash: Data]) {
+    ) async throws -> (probed: FullCheck, contents: [ContentHash: Data]) {
         async let surveyed = survey.survey(domain, timeout: timeout)
         async let opened = open(urls, timeout: timeout)
         var seen = try await surveyed
-        seen.look.pages = try await opened
+        seen.probed.pages = try await opened
         return seen
     }
 
     /// Pages requested at once; the expectations of one domain may name many.
     private static let maximumPages = 4
 
-    private func open(_ urls: [String], timeout: Duration) async throws -> [PageLook] {
-        try await together(urls, limit: Self.maximumPages) { try await pages.look($0, timeout: timeout) }
+    private func open(_ urls: [String], timeout: Duration) async throws -> [PageResult] {
+        try await together(urls, limit: Self.maximumPages) { try await pages.probed($0, timeout: timeout) }
     }
 }
 
 extension Observation {
     /// Whether anything failed that may be this machine's fault.
     fileprivate var hasTrouble: Bool {
-        let looks = (full?.addresses ?? []).map(\.retrieval) + (full?.agents ?? []).map(\.retrieval)
-        return ([origin, cdn.retrieval].compactMap(\.self) + looks).contains { $0.failure != nil }
+        let results = (full?.addresses ?? []).map(\.retrieval) + (full?.agents ?? []).map(\.retrieval)
+        return ([origin, cdn.retrieval].compactMap(\.self) + results).contains { $0.failure != nil }
     }
 }
 
-extension ClockLook {
+extension ClockResult {
     /// Seconds. A smaller difference is ignored.
     private static let slack: TimeInterval = 60
 
@@ -227,5 +228,5 @@ package enum EdgeNews: Sendable {
     /// The addresses to ask; empty if they are not known here.
     case asking([String])
     /// The answer of one edge, and the body that it names by its hash.
-    case seen(EdgeLook, [ContentHash: Data])
+    case seen(EdgeResult, [ContentHash: Data])
 }

@@ -73,28 +73,28 @@ extension CurlDriver {
     /// - Throws: `CancellationError` only.
     func ask(
         _ request: TransferRequest, first: String, within time: Duration
-    ) async throws -> (result: TransferResult, sight: FetchResult) {
+    ) async throws -> (result: TransferResult, fetched: FetchResult) {
         let result = try await perform(request)
         let left = time - result.duration
-        var sight = FetchResult(of: result, url: first)
-        if result.failure?.kind == .badEncoding, sight.retrieval.answer?.claimsCompression == false {
-            sight = try await unread(sight, of: request, first: first, within: left)
+        var fetched = FetchResult(of: result, url: first)
+        if result.failure?.kind == .badEncoding, fetched.retrieval.answer?.claimsCompression == false {
+            fetched = try await unread(fetched, of: request, first: first, within: left)
         }
         if result.failure?.phase == .connecting {
             let tried = request.address.map { [$0] } ?? result.resolved.filter { request.family.accepts($0) }
             let families = Set(tried.map { ResolvedAddress($0).family })
-            if !families.isEmpty { sight.retrieval.triedFamilies = families.sorted() }
+            if !families.isEmpty { fetched.retrieval.triedFamilies = families.sorted() }
         }
         if result.failure?.kind == .certificate {
-            sight.retrieval.connection?.tls = try await refusedChain(of: result, for: request, within: left)
+            fetched.retrieval.connection?.tls = try await refusedChain(of: result, for: request, within: left)
         }
-        return (result, sight)
+        return (result, fetched)
     }
 
     /// libcurl reads no body whose Content-Encoding it does not know. If that names no compression (`utf-8`,
     /// `aws-chunked`), other clients read the body unchanged, so it is requested once more without decoding.
     private func unread(
-        _ sight: FetchResult, of request: TransferRequest, first: String, within left: Duration
+        _ fetched: FetchResult, of request: TransferRequest, first: String, within left: Duration
     ) async throws -> FetchResult {
         var request = request
         request.acceptGzip = false
@@ -103,9 +103,9 @@ extension CurlDriver {
         request.limits.totalTimeout = max(left, .seconds(1))
         request.limits.connectTimeout = request.limits.totalTimeout
         let again = FetchResult(of: try await perform(request), url: first)
-        guard let answer = again.retrieval.answer, answer.status == sight.retrieval.answer?.status,
-            answer.header("content-encoding") == sight.retrieval.answer?.header("content-encoding")
-        else { return sight }
+        guard let answer = again.retrieval.answer, answer.status == fetched.retrieval.answer?.status,
+            answer.header("content-encoding") == fetched.retrieval.answer?.header("content-encoding")
+        else { return fetched }
         return again
     }
 

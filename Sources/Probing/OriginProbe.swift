@@ -19,7 +19,7 @@ struct OriginProbe: Sendable {
             return request
         }
         if settings.refusesPrivateOrigins { redirects.firstPolicy = .publicOnly }
-        return try await redirects.walk(from: domain.wellKnownURL, timeout: timeout).sight
+        return try await redirects.walk(from: domain.wellKnownURL, timeout: timeout).fetched
     }
 
     /// Sends one request; notes redirects without following them. `address` overrides the name's addresses.
@@ -29,9 +29,9 @@ struct OriginProbe: Sendable {
         var request = request(url, timeout: timeout)
         request.address = address
         if let userAgent { request.userAgent = userAgent }
-        var (result, sight) = try await driver.ask(request, first: url, within: timeout)
-        sight.retrieval.redirects = [result.redirect(from: url)].compactMap(\.self)
-        return sight
+        var (result, fetched) = try await driver.ask(request, first: url, within: timeout)
+        fetched.retrieval.redirects = [result.redirect(from: url)].compactMap(\.self)
+        return fetched
     }
 
     private func request(_ url: String, timeout: Duration) -> TransferRequest {
@@ -53,7 +53,7 @@ struct OriginSurvey: Sendable {
 
     private enum Event: Sendable {
         case plain(Int, FetchResult)
-        case agents(Int, [(agent: AgentLook.Agent, sight: FetchResult)])
+        case agents(Int, [(agent: AgentResult.Agent, fetched: FetchResult)])
         case patienceIsOver
     }
 
@@ -61,31 +61,31 @@ struct OriginSurvey: Sendable {
     /// most, so that a silent address delays no other. `timeout` covers the lookup, and again all requests together.
     func survey(
         _ domain: Domain, timeout: Duration
-    ) async throws -> (look: FullLook, contents: [ContentHash: Data]) {
+    ) async throws -> (probed: FullCheck, contents: [ContentHash: Data]) {
         let resolution = try await origin.driver.resolution(
             of: domain.name, family: origin.settings.family, timeout: timeout)
         // Behind a proxy there is one destination, and its address is not known here.
         let places: [ResolvedAddress?] = resolution.source == .proxy ? [nil] : resolution.addresses
-        let (plain, agents) = try await sights(domain.wellKnownURL, at: places, timeout: timeout)
-        var look = FullLook(resolution: resolution)
+        let (plain, agents) = try await fetches(domain.wellKnownURL, at: places, timeout: timeout)
+        var probed = FullCheck(resolution: resolution)
         for (place, address) in places.enumerated() {
-            if let address, let sight = plain[place] {
-                look.addresses.append(AddressLook(address: address, retrieval: sight.retrieval))
+            if let address, let fetched = plain[place] {
+                probed.addresses.append(AddressResult(address: address, retrieval: fetched.retrieval))
             }
-            for (agent, sight) in agents[place] ?? [] {
-                look.agents.append(AgentLook(agent: agent, address: address?.address, retrieval: sight.retrieval))
+            for (agent, fetched) in agents[place] ?? [] {
+                probed.agents.append(AgentResult(agent: agent, address: address?.address, retrieval: fetched.retrieval))
             }
         }
-        let sights = plain.values + agents.values.joined().map(\.sight)
-        return (look, sights.contents)
+        let fetches = plain.values + agents.values.joined().map(\.fetched)
+        return (probed, fetches.contents)
     }
 
     /// By the index in `places`.
-    private func sights(
+    private func fetches(
         _ url: String, at places: [ResolvedAddress?], timeout: Duration
-    ) async throws -> (plain: [Int: FetchResult], agents: [Int: [(agent: AgentLook.Agent, sight: FetchResult)]]) {
+    ) async throws -> (plain: [Int: FetchResult], agents: [Int: [(agent: AgentResult.Agent, fetched: FetchResult)]]) {
         var plain: [Int: FetchResult] = [:]
-        var agents: [Int: [(agent: AgentLook.Agent, sight: FetchResult)]] = [:]
+        var agents: [Int: [(agent: AgentResult.Agent, fetched: FetchResult)]] = [:]
         let end = ContinuousClock.now + timeout
         try await withThrowingTaskGroup(of: Event.self) { group in
             for (place, address) in places.enumerated() {
@@ -102,17 +102,17 @@ struct OriginSurvey: Sendable {
             var waiting = AgentPlan.chosen(places)
             while open > 0, let event = try await group.next() {
                 switch event {
-                case .plain(let place, let sight):
-                    plain[place] = sight
+                case .plain(let place, let fetched):
+                    plain[place] = fetched
                     open -= 1
-                case .agents(let place, let sights):
-                    agents[place] = sights
+                case .agents(let place, let fetches):
+                    agents[place] = fetches
                     open -= 1
                 case .patienceIsOver: isPatient = false
                 }
                 if isPatient && plain.count < places.count || plain.values.contains(where: \.isBusy) { continue }
                 for place in waiting {
-                    guard let sight = plain[place] else { continue }
+                    guard let fetched = plain[place] else { continue }
                     let address = places[place]?.address
                     let plan = AgentPlan { agent in
                         try await Task.sleep(for: AgentPlan.pause)
@@ -121,7 +121,7 @@ struct OriginSurvey: Sendable {
                         guard left >= timeout / 4 else { return nil }
                         return try await origin.ask(url, address: address, userAgent: agent?.userAgent, timeout: left)
                     }
-                    group.addTask { .agents(place, try await plan.sights(besides: sight)) }
+                    group.addTask { .agents(place, try await plan.fetches(besides: fetched)) }
                     open += 1
                 }
                 waiting.removeAll { plain[$0] != nil }
@@ -142,17 +142,17 @@ struct VantageSurvey: Sendable {
 
     struct Seen: Sendable {
         var point: Vantage
-        var sight: FetchResult
+        var fetched: FetchResult
         /// What is left of this location's time.
         var left: Duration
     }
 
     /// All locations at once, each within `timeout`.
-    func looks(at domain: Domain, timeout: Duration) async throws -> [Seen] {
+    func results(at domain: Domain, timeout: Duration) async throws -> [Seen] {
         try await together(points) { point in
             let end = ContinuousClock.now + timeout
-            let sight = try await origin.retrieve(domain, timeout: timeout, proxy: point.proxy.reveal())
-            return Seen(point: point, sight: sight, left: end - .now)
+            let fetched = try await origin.retrieve(domain, timeout: timeout, proxy: point.proxy.reveal())
+            return Seen(point: point, fetched: fetched, left: end - .now)
         }
     }
 
@@ -161,13 +161,14 @@ struct VantageSurvey: Sendable {
     /// time is not probed again.
     func confirmed(_ seen: [Seen], against plain: Retrieval, of domain: Domain) async throws -> [Seen] {
         guard plain.answer?.status == 200 else { return seen }
-        return try await together(seen) { look in
-            guard look.left > .zero, look.sight.retrieval.failure?.kind != .timedOut, !look.sight.answersLike(plain)
-            else { return look }
-            let again = try await origin.retrieve(domain, timeout: look.left, proxy: look.point.proxy.reveal())
+        return try await together(seen) { probed in
+            guard probed.left > .zero, probed.fetched.retrieval.failure?.kind != .timedOut,
+                !probed.fetched.answersLike(plain)
+            else { return probed }
+            let again = try await origin.retrieve(domain, timeout: probed.left, proxy: probed.point.proxy.reveal())
             // The second probe has less time than the first, so a time-out says nothing.
-            if again.retrieval.failure?.kind == .timedOut { return look }
-            return Seen(point: look.point, sight: again, left: .zero)
+            if again.retrieval.failure?.kind == .timedOut { return probed }
+            return Seen(point: probed.point, fetched: again, left: .zero)
         }
     }
 }

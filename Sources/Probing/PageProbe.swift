@@ -16,7 +16,7 @@ struct PageProbe: Sendable {
         + "Version/18.5 Mobile/15E148 Safari/604.1"
 
     /// Follows HTTPS redirects up to an App Store link, which counts as reached and is not requested.
-    func look(_ url: String, timeout: Duration) async throws -> PageLook {
+    func probed(_ url: String, timeout: Duration) async throws -> PageResult {
         let redirects = Redirects(
             driver: driver,
             request: { url, left, policy in
@@ -26,13 +26,13 @@ struct PageProbe: Sendable {
                     family: settings.family, addressPolicy: policy)
             }, isArrival: Self.isAppStore)
         let walk = try await redirects.walk(from: url, timeout: timeout)
-        var retrieval = walk.sight.retrieval
+        var retrieval = walk.fetched.retrieval
         // The page's text is not kept.
         if case .answered(var answer) = retrieval.outcome {
             answer.body.hash = nil
             retrieval.outcome = .answered(answer)
         }
-        return PageLook(url: url, retrieval: retrieval, appStore: walk.arrival)
+        return PageResult(url: url, retrieval: retrieval, appStore: walk.arrival)
     }
 
     private static func isAppStore(_ target: String) -> Bool {

@@ -15,7 +15,7 @@ struct Redirects: Sendable {
     var firstPolicy = TransferRequest.AddressPolicy.any
 
     /// `arrival`: the target that counted as reached.
-    func walk(from first: String, timeout: Duration) async throws -> (sight: FetchResult, arrival: String?) {
+    func walk(from first: String, timeout: Duration) async throws -> (fetched: FetchResult, arrival: String?) {
         var spent = Duration.zero
         var url = first
         var visited: Set<String> = [url]
@@ -23,29 +23,29 @@ struct Redirects: Sendable {
         var policy = firstPolicy
         while true {
             let asked = request(url, max(.milliseconds(1), timeout - spent), policy)
-            var (result, sight) = try await driver.ask(asked, first: first, within: timeout - spent)
+            var (result, fetched) = try await driver.ask(asked, first: first, within: timeout - spent)
             spent += result.duration
-            sight.retrieval.redirects = hops
-            if result.failure?.kind == .privateAddress { sight.retrieval.redirectStop = .privateAddress }
-            guard let hop = result.redirect(from: url) else { return (sight, nil) }
+            fetched.retrieval.redirects = hops
+            if result.failure?.kind == .privateAddress { fetched.retrieval.redirectStop = .privateAddress }
+            guard let hop = result.redirect(from: url) else { return (fetched, nil) }
             let target = hop.target
             hops.append(hop)
-            sight.retrieval.redirects = hops
-            if let target, isArrival(target) { return (sight, target) }
+            fetched.retrieval.redirects = hops
+            if let target, isArrival(target) { return (fetched, target) }
             guard let target, let parts = CurlURL.components(target) else {
-                sight.retrieval.redirectStop = .unreadable
-                return (sight, nil)
+                fetched.retrieval.redirectStop = .unreadable
+                return (fetched, nil)
             }
-            if parts.scheme != "https" { sight.retrieval.redirectStop = .insecure }
-            if visited.contains(target) { sight.retrieval.redirectStop = .loop }
-            if hops.count > ProbeSettings.maximumRedirects { sight.retrieval.redirectStop = .tooMany }
+            if parts.scheme != "https" { fetched.retrieval.redirectStop = .insecure }
+            if visited.contains(target) { fetched.retrieval.redirectStop = .loop }
+            if hops.count > ProbeSettings.maximumRedirects { fetched.retrieval.redirectStop = .tooMany }
             // A site must not be able to send us, or a proxy, into a private network.
-            if sight.retrieval.redirectStop == nil,
+            if fetched.retrieval.redirectStop == nil,
                 TransferRequest.AddressPolicy.publicOnly.refusedLiteral(parts.host) != nil
             {
-                sight.retrieval.redirectStop = .privateAddress
+                fetched.retrieval.redirectStop = .privateAddress
             }
-            if sight.retrieval.redirectStop != nil { return (sight, nil) }
+            if fetched.retrieval.redirectStop != nil { return (fetched, nil) }
             if let address = result.connection.address.flatMap({ HostAddress($0) }), address.scope == .public,
                 !result.connection.viaProxy
             {

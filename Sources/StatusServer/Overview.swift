@@ -319,7 +319,7 @@ package struct StatusReading: Sendable {
                 try DomainDocument(
                     watched: WatchedDomain(
                         domain: domain, labels: labels[domain] ?? [:]),
-                    state: known[name], full: try await store.lastFullLook(of: domain), context: context, time: time
+                    state: known[name], full: try await store.lastFullCheck(of: domain), context: context, time: time
                 ).encoded())
         }
         self.documents = documents

@@ -13,7 +13,7 @@ extension AlertingSuite {
         private static let refusals = AgentRefusals(
             agents: [], plain: .noFile, first: .status(403), addresses: [], tried: 1)
 
-        private static func vantage(_ fault: VantageFault) -> Matter {
+        private static func vantage(_ fault: VantageFault) -> Problem {
             .origin(.vantageDiffers(fault, [ServedAt(["abroad"], .status(403))], here: .noFile))
         }
 
@@ -59,30 +59,30 @@ extension AlertingSuite {
             (Cause(noService), "the origin serves no valid file"),
         ]
 
-        private func alert(_ cause: Cause, matter: Matter) throws -> Alert {
+        private func alert(_ cause: Cause, problem: Problem) throws -> Alert {
             var alert = try AlertingTests.alert()
             alert.incident.kind = .originBroken
             return Alert(
                 reason: .firing, at: noon, incident: alert.incident,
                 facts: IncidentFacts(
-                    diagnosis: Diagnosis(effect: Effect(.work(seen: nil)), cause: cause), findings: [Finding(matter)]),
+                    diagnosis: Diagnosis(effect: Effect(.work(seen: nil)), cause: cause), findings: [Finding(problem)]),
                 labels: [:], links: .init(statusPage: nil), instance: "monitor-1")
         }
 
         @Test("the headline follows from the cause, and from no sentence", arguments: causes)
         func headline(_ cause: Cause, _ words: String) throws {
-            let alert = try alert(cause, matter: Self.noService)
+            let alert = try alert(cause, problem: Self.noService)
             #expect(alert.trouble == words)
             #expect(alert.summary.contains(words))
         }
 
-        private static let noService = Matter.file(
+        private static let noService = Problem.file(
             .lint(
                 LintFinding(
                     rule: "no-service", severity: .error, message: "", fix: "", reference: "", range: 0..<1,
                     start: .init(line: 1, column: 1), end: .init(line: 1, column: 2), pointer: "")))
 
-        private static let findings: [(Matter, String)] = [
+        private static let findings: [(Problem, String)] = [
             (vantage(.refused), "the origin gives other places something else"),
             (.origin(.crawlerRefused(refusals)), "the origin refuses Apple's user agents"),
             (.origin(.fault(.privateAddress)), "the domain has an address that is not public"),
@@ -91,8 +91,8 @@ extension AlertingSuite {
         ]
 
         @Test("where the cause is about another problem, the incident's own finding tells", arguments: findings)
-        func finding(_ matter: Matter, _ words: String) throws {
-            #expect(try alert(Cause(.cdn(.missing(status: 404, at: nil))), matter: matter).trouble == words)
+        func finding(_ problem: Problem, _ words: String) throws {
+            #expect(try alert(Cause(.cdn(.missing(status: 404, at: nil))), problem: problem).trouble == words)
         }
     }
 }

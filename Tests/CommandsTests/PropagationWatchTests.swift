@@ -9,8 +9,8 @@ import Testing
 
 extension CommandsTests {
     @Suite struct PropagationWatchTests {
-        private static let old = EdgeSight.Content.file(goal(1).meaning)
-        private static let new = EdgeSight.Content.file(goal(2).meaning)
+        private static let old = EdgeAnswer.Content.file(goal(1).meaning)
+        private static let new = EdgeAnswer.Content.file(goal(2).meaning)
 
         private static func goal(_ version: Int) -> WatchGoal {
             let reading = ContentReading(Data(SampleFile.version(version).utf8))
@@ -18,20 +18,20 @@ extension CommandsTests {
         }
 
         /// Looks at edges `a`, `b`, … ten seconds apart; the kinds of events of each, with the edge that they are about.
-        private func told(_ looks: [[EdgeSight.Content]]) -> ([[String]], PropagationWatch) {
+        private func told(_ results: [[EdgeAnswer.Content]]) -> ([[String]], PropagationWatch) {
             var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)
             var all: [[String]] = []
-            for (index, contents) in looks.enumerated() {
-                let events = watch.look(Self.sights(contents), at: .testing + 10 * Double(index))
+            for (index, contents) in results.enumerated() {
+                let events = watch.result(Self.fetches(contents), at: .testing + 10 * Double(index))
                 all.append(events.map { $0.kind.rawValue + ($0.edge.map { " \($0)" } ?? "") })
             }
             return (all, watch)
         }
 
-        private static func sights(_ contents: [EdgeSight.Content]) -> [EdgeSight] {
+        private static func fetches(_ contents: [EdgeAnswer.Content]) -> [EdgeAnswer] {
             zip("abcdefgh", contents).map { address, content in
                 let isSilent = if case .silent = content { true } else { false }
-                return EdgeSight(address: String(address), content: content, isAnswer: !isSilent)
+                return EdgeAnswer(address: String(address), content: content, isAnswer: !isSilent)
             }
         }
 
@@ -60,8 +60,8 @@ extension CommandsTests {
                 (new, .missing("x"), ["edge_fell_back a"]),
                 (new, .silent("x"), ["edge_unreachable a", "all_unreachable"]),
                 (old, .silent("x"), ["edge_unreachable a", "all_unreachable"]),
-            ] as [(EdgeSight.Content, EdgeSight.Content, [String])])
-        func transitions(_ first: EdgeSight.Content, _ second: EdgeSight.Content, _ expected: [String]) {
+            ] as [(EdgeAnswer.Content, EdgeAnswer.Content, [String])])
+        func transitions(_ first: EdgeAnswer.Content, _ second: EdgeAnswer.Content, _ expected: [String]) {
             #expect(told([[first], [second]]).0.dropFirst() == [expected])
         }
 
@@ -82,7 +82,7 @@ extension CommandsTests {
 
         @Test("that no edge can be asked is said once, until one could be")
         func allSilent() throws {
-            let silent = [EdgeSight.Content.silent("x"), .silent("x")]
+            let silent = [EdgeAnswer.Content.silent("x"), .silent("x")]
             let (told, _) = told([silent, silent, [Self.old, .silent("x")], silent])
             try #require(told.count == 4)
             #expect(told[0].last == "all_unreachable")
@@ -94,9 +94,9 @@ extension CommandsTests {
         @Test("edges that answer something else are told by what they answer, not as a dead network")
         func troubledEdges() throws {
             var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)
-            let sights = ["a", "b", "c"].map { EdgeSight(address: $0, content: .silent("status 500")) }
-            let dead = EdgeSight(address: "d", content: .silent("connection refused"), isAnswer: false)
-            let events = watch.look(sights + [dead], at: .testing)
+            let fetches = ["a", "b", "c"].map { EdgeAnswer(address: $0, content: .silent("status 500")) }
+            let dead = EdgeAnswer(address: "d", content: .silent("connection refused"), isAnswer: false)
+            let events = watch.result(fetches + [dead], at: .testing)
             let wording = WatchWording(domain: try Domain("example.com"), usual: nil)
             let said = events.map { wording.sentence(for: $0, watch) }
             #expect(said.first?.contains("a says nothing about the file: status 500") == true)
@@ -109,9 +109,10 @@ extension CommandsTests {
         @Test("edges come and go with the CDN's addresses")
         func roll() {
             var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)
-            _ = watch.look(Self.sights([Self.new, Self.old]), at: .testing)
-            let events = watch.look(
-                [EdgeSight(address: "a", content: Self.new), EdgeSight(address: "z", content: Self.new)], at: .testing)
+            _ = watch.result(Self.fetches([Self.new, Self.old]), at: .testing)
+            let events = watch.result(
+                [EdgeAnswer(address: "a", content: Self.new), EdgeAnswer(address: "z", content: Self.new)], at: .testing
+            )
             #expect(events.map(\.kind) == [.edgeAdded, .edgeRemoved])
             #expect(events.map(\.edge) == ["z", "b"])
             #expect(watch.isComplete)
@@ -120,7 +121,7 @@ extension CommandsTests {
         @Test("a newer deploy moves the goal, and what was in sync is so no longer")
         func newerDeploy() {
             var watch = PropagationWatch(goal: Self.goal(1), begin: .testing)
-            _ = watch.look(Self.sights([Self.old, Self.new]), at: .testing)
+            _ = watch.result(Self.fetches([Self.old, Self.new]), at: .testing)
             #expect(watch.inSyncCount == 1)
             let events = watch.onOrigin(.file(Self.goal(2)), at: .testing + 5)
             #expect(events.map(\.kind) == [.goalMoved])
@@ -141,7 +142,7 @@ extension CommandsTests {
         @Test("an origin that breaks is told once, and nothing is complete while it is so")
         func brokenOrigin() {
             var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)
-            _ = watch.look(Self.sights([Self.new]), at: .testing)
+            _ = watch.result(Self.fetches([Self.new]), at: .testing)
             #expect(watch.onOrigin(.broken("status 500"), at: .testing).map(\.kind) == [.originUnreadable])
             #expect(watch.onOrigin(.broken("status 502"), at: .testing).isEmpty)
             #expect(!watch.isComplete)
@@ -153,11 +154,11 @@ extension CommandsTests {
         func originNowAndThen() {
             var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)
             let asked = (1...25).filter { _ in
-                _ = watch.look(Self.sights([Self.old]), at: .testing)
+                _ = watch.result(Self.fetches([Self.old]), at: .testing)
                 return watch.wantsOrigin
             }
             #expect(asked == [10, 20])
-            _ = watch.look(Self.sights([Self.new]), at: .testing)
+            _ = watch.result(Self.fetches([Self.new]), at: .testing)
             #expect(watch.wantsOrigin)
         }
 
@@ -165,22 +166,22 @@ extension CommandsTests {
         func oneByOne() {
             var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)
             #expect(watch.opening(at: .testing).kind == .goalSet)
-            watch.onLook(at: ["b", "a", "c"])
-            let sights = Self.sights([Self.new, Self.old, Self.new])
-            let events = [sights[1], sights[0], sights[2]].flatMap { watch.on($0, at: .testing) }
+            watch.onResult(at: ["b", "a", "c"])
+            let fetches = Self.fetches([Self.new, Self.old, Self.new])
+            let events = [fetches[1], fetches[0], fetches[2]].flatMap { watch.on($0, at: .testing) }
             #expect(events.map(\.edge) == ["b", "a", "c"])
             #expect(events.map(\.kind) == [.edgeSeen, .edgeSeen, .edgeSeen])
             #expect(events.map(\.inSync) == [0, 1, 2])
             #expect(events.map(\.edges) == [3, 3, 3])
-            #expect(watch.edges.map(\.sight.address) == ["a", "b", "c"])
-            #expect(watch.onLookEnd(at: .testing).isEmpty)
+            #expect(watch.edges.map(\.fetched.address) == ["a", "b", "c"])
+            #expect(watch.onRoundEnd(at: .testing).isEmpty)
         }
 
         @Test("an edge that has not answered yet is not overlooked")
         func notYet() {
             var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)
-            watch.onLook(at: ["a", "b"])
-            _ = watch.on(Self.sights([Self.new])[0], at: .testing)
+            watch.onResult(at: ["a", "b"])
+            _ = watch.on(Self.fetches([Self.new])[0], at: .testing)
             #expect(!watch.isComplete)
         }
 
@@ -192,8 +193,8 @@ extension CommandsTests {
                 ([old, .silent("x"), .silent("x"), .silent("x")], false),
                 ([.silent("x"), .silent("x"), .silent("x"), old], false),
                 ([.silent("x"), .silent("x"), .silent("x"), new], true),
-            ] as [([EdgeSight.Content], Bool)])
-        func neverAnswered(_ course: [EdgeSight.Content], _ isComplete: Bool) {
+            ] as [([EdgeAnswer.Content], Bool)])
+        func neverAnswered(_ course: [EdgeAnswer.Content], _ isComplete: Bool) {
             let (_, watch) = told(course.map { [Self.new, $0] })
             #expect(watch.isComplete == isComplete)
         }
@@ -208,10 +209,10 @@ extension CommandsTests {
         func trouble() {
             var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)
             for _ in 0..<5 {
-                _ = watch.look(
+                _ = watch.result(
                     [
-                        EdgeSight(address: "a", content: Self.new),
-                        EdgeSight(address: "b", content: .silent("status 503")),
+                        EdgeAnswer(address: "a", content: Self.new),
+                        EdgeAnswer(address: "b", content: .silent("status 503")),
                     ],
                     at: .testing)
             }
@@ -232,8 +233,8 @@ extension CommandsTests {
 
 extension PropagationWatch {
     /// One look at these edges, all of it.
-    mutating func look(_ sights: [EdgeSight], at now: Date) -> [WatchEvent] {
-        onLook(at: sights.map(\.address))
-        return sights.flatMap { on($0, at: now) } + onLookEnd(at: now)
+    mutating func result(_ fetches: [EdgeAnswer], at now: Date) -> [WatchEvent] {
+        onResult(at: fetches.map(\.address))
+        return fetches.flatMap { on($0, at: now) } + onRoundEnd(at: now)
     }
 }

@@ -53,13 +53,13 @@ extension CommandsTests {
         }
 
         private static func address(_ text: String, _ retrieval: Retrieval, _ scope: AddressScope = .public)
-            -> AddressLook
+            -> AddressResult
         {
-            AddressLook(address: ResolvedAddress(address: text, scope: scope), retrieval: retrieval)
+            AddressResult(address: ResolvedAddress(address: text, scope: scope), retrieval: retrieval)
         }
 
-        private static func edge(_ address: String, _ body: Data = good, age: Int = 120) -> EdgeLook {
-            EdgeLook(
+        private static func edge(_ address: String, _ body: Data = good, age: Int = 120) -> EdgeResult {
+            EdgeResult(
                 address: address,
                 retrieval: answer(
                     body, at: address,
@@ -71,7 +71,7 @@ extension CommandsTests {
                     ]))
         }
 
-        private static func report(origin: Retrieval = answer(good), _ full: FullLook?) -> CheckReport {
+        private static func report(origin: Retrieval = answer(good), _ full: FullCheck?) -> CheckReport {
             var contents: [ContentHash: Data] = [:]
             for body in [good, old] { contents[ContentHash(of: body)] = body }
             guard let domain = try? Domain("example.com") else { preconditionFailure("example.com is a domain") }
@@ -88,10 +88,10 @@ extension CommandsTests {
         }
 
         private static func full(
-            addresses: [AddressLook] = [], agents: [AgentLook] = [], root: Retrieval? = nil,
-            vantages: [VantageLook] = [], edges: [EdgeLook] = [], pages: [PageLook] = []
-        ) -> FullLook {
-            FullLook(
+            addresses: [AddressResult] = [], agents: [AgentResult] = [], root: Retrieval? = nil,
+            vantages: [VantageResult] = [], edges: [EdgeResult] = [], pages: [PageResult] = []
+        ) -> FullCheck {
+            FullCheck(
                 resolution: Resolution(source: .system, addresses: addresses.map(\.address), milliseconds: 1.5),
                 addresses: addresses, agents: agents, rootCopy: root, vantages: vantages, edges: edges, pages: pages)
         }
@@ -103,22 +103,22 @@ extension CommandsTests {
                 address("100.64.0.7", answer(Data("no".utf8), status: 403, at: "100.64.0.7"), .carrierGrade),
             ],
             agents: [
-                AgentLook(
+                AgentResult(
                     agent: .crawler, retrieval: answer(Data("<html>".utf8), status: 403, ["Content-Type": "text/html"])),
-                AgentLook(agent: .device, retrieval: answer(good)),
-            ], root: answer(old), vantages: [VantageLook(name: "tokyo", retrieval: silence())],
+                AgentResult(agent: .device, retrieval: answer(good)),
+            ], root: answer(old), vantages: [VantageResult(name: "tokyo", retrieval: silence())],
             edges: [
                 edge("17.253.1.1"), edge("2620:149:a44:f00::4", old, age: 7200),
-                EdgeLook(
+                EdgeResult(
                     address: "17.253.1.3",
                     retrieval: answer(
                         Data("Not Found".utf8), status: 404, at: "17.253.1.3",
                         ["Apple-Failure-Reason": "SWCERR00301 Timeout", "Cache-Control": "max-age=3600,public"])),
-                EdgeLook(address: "17.253.1.4", retrieval: silence()),
+                EdgeResult(address: "17.253.1.4", retrieval: silence()),
             ],
             pages: [
-                PageLook(url: "https://example.com/help", retrieval: answer(Data(), status: 404)),
-                PageLook(
+                PageResult(url: "https://example.com/help", retrieval: answer(Data(), status: 404)),
+                PageResult(
                     url: "https://example.com/app", retrieval: answer(Data()),
                     appStore: "https://apps.apple.com/app/id1"),
             ])
@@ -131,13 +131,15 @@ extension CommandsTests {
 
         @Test("where all is alike it takes a line")
         func alike() {
-            let looks = ["192.0.2.1", "192.0.2.2"].map { Self.address($0, Self.answer(Self.good, at: $0)) }
+            let results = ["192.0.2.1", "192.0.2.2"].map { Self.address($0, Self.answer(Self.good, at: $0)) }
             let report = Self.report(
                 Self.full(
-                    addresses: looks,
-                    agents: AgentLook.Agent.allCases.map { AgentLook(agent: $0, retrieval: Self.answer(Self.good)) },
+                    addresses: results,
+                    agents: AgentResult.Agent.allCases.map {
+                        AgentResult(agent: $0, retrieval: Self.answer(Self.good))
+                    },
                     root: Self.answer(Data("no".utf8), status: 404),
-                    vantages: [VantageLook(name: "tokyo", retrieval: Self.answer(Self.good))],
+                    vantages: [VantageResult(name: "tokyo", retrieval: Self.answer(Self.good))],
                     edges: (1...8).map { Self.edge("17.253.1.\($0)") }))
             let text = text(report)
             #expect(text.contains("           2 addresses, all serve the same\n"))
@@ -193,16 +195,16 @@ extension CommandsTests {
         @Test("what servers send steers no terminal")
         func hostile() {
             let evil = "\u{1B}[31m\u{202E}\u{07}\u{9B}2J"
-            var look = Self.mixed
-            look.edges[0].retrieval = Self.answer(Self.good, ["Via": "1.1 \(evil)", "Age": "1", "Apple-From": evil])
-            look.edges[1].retrieval = Self.answer(Data(), status: 404, ["Apple-Failure-Reason": "SWCERR1 \(evil)"])
-            look.vantages = [VantageLook(name: evil, retrieval: Self.silence(evil))]
-            look.agents[0].retrieval = Self.answer(Data(), ["Content-Type": evil])
-            look.pages[0].url = evil
+            var result = Self.mixed
+            result.edges[0].retrieval = Self.answer(Self.good, ["Via": "1.1 \(evil)", "Age": "1", "Apple-From": evil])
+            result.edges[1].retrieval = Self.answer(Data(), status: 404, ["Apple-Failure-Reason": "SWCERR1 \(evil)"])
+            result.vantages = [VantageResult(name: evil, retrieval: Self.silence(evil))]
+            result.agents[0].retrieval = Self.answer(Data(), ["Content-Type": evil])
+            result.pages[0].url = evil
             var origin = Self.answer(Self.good)
             origin.connection?.tls?.chain[0].subject = "CN = \(evil)"
             origin.redirects = [RedirectHop(status: 302, from: evil, location: evil, target: evil)]
-            let report = Self.report(origin: origin, look)
+            let report = Self.report(origin: origin, result)
             for text in [text(report), report.json.text(isPretty: true)] {
                 let bad = text.unicodeScalars.filter { scalar in
                     scalar != "\n" && [.control, .format].contains(scalar.properties.generalCategory)

@@ -18,11 +18,11 @@ extension CommandsTests {
             return WatchGoal(meaning: reading.meaning ?? reading.hash, content: reading.hash, bytes: reading.byteCount)
         }
 
-        private static func edge(_ address: String, _ version: Int) -> EdgeSight {
-            EdgeSight(address: address, content: .file(goal(version).meaning))
+        private static func edge(_ address: String, _ version: Int) -> EdgeAnswer {
+            EdgeAnswer(address: address, content: .file(goal(version).meaning))
         }
 
-        private static let silent = EdgeSight(address: "b", content: .silent("timed out"), isAnswer: false)
+        private static let silent = EdgeAnswer(address: "b", content: .silent("timed out"), isAnswer: false)
 
         /// A clock that passes only while the loop sleeps.
         private final class Clock: MonitorClock {
@@ -37,7 +37,7 @@ extension CommandsTests {
 
         private final class Record: Sendable {
             let events = Mutex<[WatchEvent]>([])
-            let looks = Mutex<[Set<String>]>([])
+            let results = Mutex<[Set<String>]>([])
             var kinds: [String] {
                 events.withLock { $0.map { $0.kind.rawValue + ($0.edge.map { " \($0)" } ?? "") } }
             }
@@ -46,13 +46,13 @@ extension CommandsTests {
         /// Edge `a` answers at once, `b` hangs in the common look; `beside` is what asking it by itself gives.
         private func run(
             _ record: Record, limit: Duration = .seconds(300),
-            beside: @escaping @Sendable () async throws -> EdgeSight?
+            beside: @escaping @Sendable () async throws -> EdgeAnswer?
         ) async -> WatchEvent.Kind {
             let loop = WatchLoop(
                 time: Clock(), every: .seconds(30), limit: limit,
                 origin: { _ in .file(Self.goal) },
                 edges: { _, slow, tell in
-                    record.looks.withLock { $0.append(slow) }
+                    record.results.withLock { $0.append(slow) }
                     tell(.asking(["a", "b"]))
                     tell(.seen(Self.edge("a", 2)))
                     if !slow.contains("b") { tell(.slow("b")) }
@@ -72,7 +72,7 @@ extension CommandsTests {
             }
             #expect(end == .timeLimit)
             #expect(record.kinds == ["goal_set", "edge_seen a", "time_limit"])
-            #expect(record.looks.withLock(\.self) == [[]] + Array(repeating: ["b"], count: 9))
+            #expect(record.results.withLock(\.self) == [[]] + Array(repeating: ["b"], count: 9))
             let last = record.events.withLock(\.last)
             #expect(last?.edges == 2 && last?.inSync == 1 && last?.detail == "no answer yet: b")
         }
@@ -95,23 +95,23 @@ extension CommandsTests {
         @Test("one that is still listed is not taken for gone, and one that is not is")
         func listed() {
             var watch = PropagationWatch(goal: Self.goal, begin: .testing)
-            watch.onLook(at: ["a", "b"])
+            watch.onResult(at: ["a", "b"])
             _ = watch.on(Self.edge("a", 2), at: .testing) + watch.on(Self.edge("b", 1), at: .testing)
-            #expect(watch.onLookEnd(at: .testing).isEmpty)
-            watch.onLook(at: ["a", "b"])
+            #expect(watch.onRoundEnd(at: .testing).isEmpty)
+            watch.onResult(at: ["a", "b"])
             watch.onSlow("b")
             _ = watch.on(Self.edge("a", 2), at: .testing)
-            #expect(watch.onLookEnd(at: .testing).isEmpty && watch.count == 2 && watch.unheard.isEmpty)
-            watch.onLook(at: ["a"])
+            #expect(watch.onRoundEnd(at: .testing).isEmpty && watch.count == 2 && watch.unheard.isEmpty)
+            watch.onResult(at: ["a"])
             _ = watch.on(Self.edge("a", 2), at: .testing)
-            #expect(watch.onLookEnd(at: .testing).map(\.kind) == [.edgeRemoved])
+            #expect(watch.onRoundEnd(at: .testing).map(\.kind) == [.edgeRemoved])
             #expect(watch.count == 1 && watch.slow.isEmpty)
         }
 
         @Test("the sentence at the end names who has not answered")
         func sentence() throws {
             var watch = PropagationWatch(goal: Self.goal, begin: .testing)
-            watch.onLook(at: ["192.0.2.1", "192.0.2.2"])
+            watch.onResult(at: ["192.0.2.1", "192.0.2.2"])
             _ = watch.on(Self.edge("192.0.2.1", 1), at: .testing)
             let wording = WatchWording(domain: try Domain("site.test"), usual: nil)
             #expect(

@@ -26,16 +26,16 @@ extension CommandsTests {
         }
 
         /// A look after `seconds` at edges of which so many have the file.
-        private static func look(_ inSync: Int, of count: Int, end: WatchEvent.Kind? = nil) -> (
+        private static func result(_ inSync: Int, of count: Int, end: WatchEvent.Kind? = nil) -> (
             PropagationWatch, WatchEvent?
         ) {
             let goal = goal()
             var watch = PropagationWatch(goal: goal, begin: .testing)
             let edges = (1...count).map {
-                EdgeSight(
+                EdgeAnswer(
                     address: "17.253.0.\($0)", content: $0 <= inSync ? .file(goal.meaning) : .missing("status 404"))
             }
-            _ = watch.look(edges, at: .testing + 90)
+            _ = watch.result(edges, at: .testing + 90)
             return (watch, end.map { watch.end($0, at: .testing + 90) })
         }
 
@@ -48,9 +48,9 @@ extension CommandsTests {
             for index in 0..<3 {
                 board.output(at: index).start(WatchStart(at: .testing, every: .seconds(30), limit: .seconds(60)))
             }
-            let (watch, end) = Self.look(2, of: 2, end: .inSync)
+            let (watch, end) = Self.result(2, of: 2, end: .inSync)
             board.output(at: 1).tell([try #require(end)], watch)
-            board.output(at: 0).tell([], Self.look(1, of: 3).0)
+            board.output(at: 0).tell([], Self.result(1, of: 3).0)
             board.output(at: 2).tellSilentOrigin()
             let shown = try #require(page.texts.last?.split(separator: "\u{1B}[J").last)
             #expect(
@@ -70,7 +70,7 @@ extension CommandsTests {
                 domains: try Self.domains(20), style: TextStyle(isColoured: false, width: 40), height: 8,
                 write: page.take)
             for index in 0..<19 {
-                let (watch, end) = Self.look(1, of: 1, end: .inSync)
+                let (watch, end) = Self.result(1, of: 1, end: .inSync)
                 board.output(at: index).tell([try #require(end)], watch)
             }
             let lines = try #require(page.texts.last?.split(separator: "\u{1B}[J").last).split(separator: "\n")
@@ -89,7 +89,7 @@ extension CommandsTests {
             var watch = PropagationWatch(goal: Self.goal(), begin: .testing)
             output.tell([watch.opening(at: .testing)], watch)
             output.tell(
-                watch.look([EdgeSight(address: "17.253.0.1", content: .missing("status 404"))], at: .testing), watch)
+                watch.result([EdgeAnswer(address: "17.253.0.1", content: .missing("status 404"))], at: .testing), watch)
             output.tell([watch.end(.timeLimit, at: .testing)], watch)
             #expect(page.texts.count == 3)
             for text in page.texts { #expect(text.components(separatedBy: "site.test: ").count == 2, "\(text)") }

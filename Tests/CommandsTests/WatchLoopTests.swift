@@ -15,17 +15,17 @@ extension CommandsTests {
         private final class Script: MonitorClock {
             private struct State {
                 var now = Date.testing
-                var edges: [[EdgeSight]]
-                var origins: [OriginSight]
+                var edges: [[EdgeAnswer]]
+                var origins: [OriginAnswer]
                 var events: [WatchEvent] = []
-                var originLooks = 0
+                var originResults = 0
                 var sleeps: [Duration] = []
                 var limits: [Duration] = []
             }
 
             private let state: Mutex<State>
 
-            init(edges: [[EdgeSight]], origins: [OriginSight]) {
+            init(edges: [[EdgeAnswer]], origins: [OriginAnswer]) {
                 state = Mutex(State(edges: edges, origins: origins))
             }
 
@@ -46,25 +46,25 @@ extension CommandsTests {
                     time: self, every: every, limit: limit,
                     origin: { [self] _ in
                         state.withLock { state in
-                            state.originLooks += 1
+                            state.originResults += 1
                             return state.origins.count > 1 ? state.origins.removeFirst() : state.origins.first
                         }
                     },
                     edges: { [self] left, _, tell in
-                        let sights = state.withLock { state in
+                        let fetches = state.withLock { state in
                             state.limits.append(left)
                             return state.edges.count > 1 ? state.edges.removeFirst() : state.edges.first ?? []
                         }
-                        tell(.asking(sights.map(\.address)))
-                        for sight in sights { tell(.seen(sight)) }
-                        return !sights.isEmpty
+                        tell(.asking(fetches.map(\.address)))
+                        for fetched in fetches { tell(.seen(fetched)) }
+                        return !fetches.isEmpty
                     },
                     tell: { [self] events, _ in state.withLock { $0.events += events } })
                 return await loop.run(goal: goal, begin: .testing).kind
             }
 
             var events: [WatchEvent] { state.withLock(\.events) }
-            var originLooks: Int { state.withLock(\.originLooks) }
+            var originResults: Int { state.withLock(\.originResults) }
             var sleeps: [Duration] { state.withLock(\.sleeps) }
             var limits: [Duration] { state.withLock(\.limits) }
         }
@@ -74,8 +74,8 @@ extension CommandsTests {
             return WatchGoal(meaning: reading.meaning ?? reading.hash, content: reading.hash, bytes: reading.byteCount)
         }
 
-        private static func edge(_ address: String, _ version: Int) -> EdgeSight {
-            EdgeSight(address: address, content: .file(goal(version).meaning))
+        private static func edge(_ address: String, _ version: Int) -> EdgeAnswer {
+            EdgeAnswer(address: address, content: .file(goal(version).meaning))
         }
 
         @Test("it ends when every edge serves the file, with the time that it took")
@@ -88,7 +88,7 @@ extension CommandsTests {
             #expect(await script.run(goal: Self.goal(2)) == .inSync)
             #expect(script.events.last?.kind == .inSync)
             #expect(script.events.last?.elapsed == 60)
-            #expect(script.originLooks == 1)
+            #expect(script.originResults == 1)
         }
 
         @Test("it ends at the time limit, and sleeps no longer than that")
@@ -134,7 +134,7 @@ extension CommandsTests {
         }
 
         @Test("a look that takes too long ends the watch, with what it saw until then told")
-        func slowLook() async {
+        func slowCheck() async {
             let events = Mutex<[WatchEvent]>([])
             let loop = WatchLoop(
                 time: Script(edges: [], origins: []), every: .seconds(30), limit: .seconds(60),

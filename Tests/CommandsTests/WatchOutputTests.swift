@@ -22,25 +22,25 @@ extension CommandsTests {
             return WatchGoal(meaning: reading.meaning ?? reading.hash, content: reading.hash, bytes: reading.byteCount)
         }
 
-        private static let new = EdgeSight.Content.file(goal(2).meaning)
-        private static let old = EdgeSight.Content.file(goal(1).meaning)
+        private static let new = EdgeAnswer.Content.file(goal(2).meaning)
+        private static let old = EdgeAnswer.Content.file(goal(1).meaning)
 
         private static func wording(_ seconds: [TimeInterval] = []) throws -> WatchWording {
             WatchWording(domain: try Domain("example.com"), usual: UsualTime(seconds))
         }
 
         /// Two looks, half a minute apart, and the end.
-        private static func play(_ first: [EdgeSight], _ second: [EdgeSight], to output: any WatchOutput) {
+        private static func play(_ first: [EdgeAnswer], _ second: [EdgeAnswer], to output: any WatchOutput) {
             var watch = PropagationWatch(goal: goal(2), begin: .testing)
             output.start(WatchStart(at: .testing, every: .seconds(30), limit: .seconds(86_400)))
             output.tell([watch.opening(at: .testing)], watch)
-            output.tell(watch.look(first, at: .testing), watch)
-            output.tell(watch.look(second, at: .testing + 30), watch)
+            output.tell(watch.result(first, at: .testing), watch)
+            output.tell(watch.result(second, at: .testing + 30), watch)
             output.tell([watch.end(.inSync, at: .testing + 30)], watch)
         }
 
-        private static func edges(_ count: Int, _ content: EdgeSight.Content) -> [EdgeSight] {
-            (1...count).map { EdgeSight(address: "17.253.0.\($0)", content: content, age: 7200, maxAge: 21_600) }
+        private static func edges(_ count: Int, _ content: EdgeAnswer.Content) -> [EdgeAnswer] {
+            (1...count).map { EdgeAnswer(address: "17.253.0.\($0)", content: content, age: 7200, maxAge: 21_600) }
         }
 
         @Test("a line is an instant, the time since the beginning, and a sentence")
@@ -127,16 +127,16 @@ extension CommandsTests {
             for output in outputs {
                 Self.play(
                     [
-                        EdgeSight(address: "a", content: .missing(evil)),
-                        EdgeSight(address: "b", content: .silent(evil)),
+                        EdgeAnswer(address: "a", content: .missing(evil)),
+                        EdgeAnswer(address: "b", content: .silent(evil)),
                     ],
-                    [EdgeSight(address: "a", content: Self.new), EdgeSight(address: "b", content: .missing(evil))],
+                    [EdgeAnswer(address: "a", content: Self.new), EdgeAnswer(address: "b", content: .missing(evil))],
                     to: output)
             }
             let block = WatchBlock(
                 wording: wording, style: TextStyle(isColoured: false), height: 24,
                 write: { page.take($0.replacing(#/\u{1B}\[[0-9]*[FJ]/#, with: "")) })
-            Self.play([EdgeSight(address: "a", content: .missing(evil))], Self.edges(1, .silent(evil)), to: block)
+            Self.play([EdgeAnswer(address: "a", content: .missing(evil))], Self.edges(1, .silent(evil)), to: block)
             for text in page.texts {
                 let bad = text.unicodeScalars.filter { scalar in
                     scalar != "\n" && [.control, .format].contains(scalar.properties.generalCategory)

@@ -28,9 +28,9 @@ extension CurlTests {
                 #expect(result.connection.tls?.problem == first, "\(String(describing: result.error))")
                 #expect(result.status == (problem == nil ? 200 : nil))
 
-                var look = request(site)
-                look.purpose = .unverifiedHandshake
-                let seen = try await driver.perform(look)
+                var probed = request(site)
+                probed.purpose = .unverifiedHandshake
+                let seen = try await driver.perform(probed)
                 #expect(seen.error == nil)
                 #expect(seen.status == nil)
                 let chain = try #require(seen.connection.tls?.chain)

@@ -39,7 +39,7 @@ extension EvidenceSuite {
             #expect(refused.text(at: .testing).message.contains("expires in 6 days, on"))
             #expect(refused.text(at: .testing + 86_400 * 4).message.contains("expires in 48 h, on"))
             #expect(refused.text(at: .testing + 86_400 * 7).message.contains("expires on"))
-            refused.counterevidence = .freshCopy(fetchedAt: .testing - 60)
+            refused.doubt = .freshCopy(fetchedAt: .testing - 60)
             #expect(refused.text(at: .testing + 540).fix.contains("10 min ago"))
             var diagnosis = Diagnosis(effect: Effect(.work(seen: nil)), cause: Cause(finding))
             diagnosis.copySinceFailure = .testing - 60

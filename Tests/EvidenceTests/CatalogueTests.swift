@@ -50,7 +50,7 @@ private let samples: [Cause] = {
         .turnedAwayForLong(.status(403), since: .testing, copy: CopyWitness(fetchedAt: nil)),
     ]
     let leads =
-        matters.map { Cause($0) } + [
+        problems.map { Cause($0) } + [
             Cause(
                 .origin(.fault(.tlsVersion)), at: .addresses(["a"], of: 2, othersAnswer: true),
                 as: .certificateAtAddress),
@@ -76,10 +76,10 @@ private let plainFaults: [OriginFault] =
         .timedOut(.receiving), .connectionReset(inHeaders: true), .connectionReset(inHeaders: false), .headersCut,
         .headersTooLarge, .noHTTP, .privateAddress, .certificateExpired(.testing, intermediate: nil, alsoFor: nil),
         .certificateExpired(.testing, intermediate: "a", alsoFor: nil),
-        .certificateExpired(.testing, intermediate: nil, alsoFor: Listing(["a"])),
+        .certificateExpired(.testing, intermediate: nil, alsoFor: TruncatedList(["a"])),
         .certificateNotYetValid(.testing, isIntermediate: true, alsoFor: nil),
-        .certificateNotYetValid(.testing, isIntermediate: false, alsoFor: Listing(["a", "b", "c", "d"])),
-        .certificateName(Listing(["a"])), .certificateName(Listing([])), .certificateWithoutNames,
+        .certificateNotYetValid(.testing, isIntermediate: false, alsoFor: TruncatedList(["a", "b", "c", "d"])),
+        .certificateName(TruncatedList(["a"])), .certificateName(TruncatedList([])), .certificateWithoutNames,
         .unknownHost("TRAEFIK DEFAULT CERT"),
         .certificateChain(missing: "a", isPart: true), .tlsVersion,
         .undecodable, .unaskedEncoding("br"), .bodySlow(bytes: 5),
@@ -234,8 +234,8 @@ extension EvidenceSuite {
 
         @Test("counts that go on are no news, another effect or cause is")
         func news() {
-            func diagnosis(_ matter: CDNMatter, _ links: Effect.Links) -> Diagnosis {
-                Diagnosis(effect: Effect(links), cause: Cause(.cdn(matter)), outlook: .asksAgain(.testing))
+            func diagnosis(_ problem: CDNProblem, _ links: Effect.Links) -> Diagnosis {
+                Diagnosis(effect: Effect(links), cause: Cause(.cdn(problem)), outlook: .asksAgain(.testing))
             }
             let first = diagnosis(
                 .propagating(OriginChange(at: .testing - 60)), .openWebsite(at: EdgeShare(edges: 1, asked: 2)))

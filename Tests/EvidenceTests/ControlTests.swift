@@ -47,14 +47,14 @@ enum ControlCase: String, CaseIterable {
         }
     }
 
-    var look: ControlLook {
-        var look = ControlLook(families: self == .noIPv6 ? [4] : [4, 6])
+    var result: ControlResult {
+        var result = ControlResult(families: self == .noIPv6 ? [4] : [4, 6])
         switch self {
-        case .clockAhead: look.clock = ClockLook(apple: .testing - 400 * 86_400, own: .testing)
-        case .untested: look.families = nil
+        case .clockAhead: result.clock = ClockResult(apple: .testing - 400 * 86_400, own: .testing)
+        case .untested: result.families = nil
         default: break
         }
-        return look
+        return result
     }
 }
 
@@ -132,7 +132,7 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
             isFull
             ? try Observation.of(origin: reply, cdn: control.cdn, scene: scene(control))
             : try Observation.of(origin: reply, cdn: control.cdn)
-        observation.control = control.look
+        observation.control = control.result
         if reply.failure?.phase == .connecting { observation.origin.triedFamilies = six ? [6] : [4] }
         return Verdict(
             of: Readings(observation), history: .none, now: .testing)
@@ -156,7 +156,7 @@ extension Verdict {
         let errors = findings.filter { $0.severity >= .warning && !$0.rule.rawValue.hasPrefix("cdn.") }
         if errors.contains(where: \.isOfThisMachine) { return .machine }
         guard let first = errors.first else { return .nobody }
-        return .site(isTested: first.counterevidence != .untested)
+        return .site(isTested: first.doubt != .untested)
     }
 }
 
@@ -210,18 +210,18 @@ extension EvidenceSuite {
             let control: ControlCase
             let words: [String]
             var six = false
-            var look: (@Sendable (inout ControlLook) -> Void)?
+            var result: (@Sendable (inout ControlResult) -> Void)?
 
             init(
                 _ name: String, _ site: Reply, _ control: ControlCase, _ words: [String], six: Bool = false,
-                look: (@Sendable (inout ControlLook) -> Void)? = nil
+                result: (@Sendable (inout ControlResult) -> Void)? = nil
             ) {
                 testDescription = name
                 self.site = site
                 self.control = control
                 self.words = words
                 self.six = six
-                self.look = look
+                self.result = result
             }
         }
 
@@ -263,9 +263,9 @@ extension EvidenceSuite {
         @Test("what this machine lacks is said by its name", arguments: rows)
         func words(_ row: Row) throws {
             var observation = try Observation.of(origin: row.site, cdn: row.control.cdn)
-            var look = row.control.look
-            row.look?(&look)
-            observation.control = look
+            var result = row.control.result
+            row.result?(&result)
+            observation.control = result
             observation.origin.triedFamilies = row.six ? [6] : [4]
             let verdict = Verdict(
                 of: Readings(observation), history: .none, now: .testing)
@@ -325,7 +325,7 @@ extension EvidenceSuite {
         @Test("a clock that is a little off excuses no certificate that is bad at the true time")
         func clockAndExpired() throws {
             var observation = try Observation.of(origin: SiteCase.all[7].reply, cdn: ControlCase.passes.cdn)
-            observation.control = ControlLook(clock: ClockLook(apple: .testing - 3600, own: .testing))
+            observation.control = ControlResult(clock: ClockResult(apple: .testing - 3600, own: .testing))
             let verdict = Verdict(
                 of: Readings(observation), history: .none, now: .testing)
             #expect(verdict.level == .failing)
@@ -333,12 +333,12 @@ extension EvidenceSuite {
         }
 
         private static func judged(
-            _ observation: Observation, families: [Int]?, change: (inout ControlLook) -> Void = { _ in }
+            _ observation: Observation, families: [Int]?, change: (inout ControlResult) -> Void = { _ in }
         ) -> Verdict {
             var observation = observation
-            var look = ControlLook(families: families)
-            change(&look)
-            observation.control = look
+            var result = ControlResult(families: families)
+            change(&result)
+            observation.control = result
             return Verdict(
                 of: Readings(observation), history: .none, now: .testing)
         }
@@ -396,7 +396,7 @@ extension EvidenceSuite {
             let observation = try Observation.of(mode: .developer, origin: login, cdn: nil, unasked: .mode)
             let stranger = ControlCase.shown("CN=Issuer", .nameMismatch, for: "login.example.net")
             let seen = (isIntercepted ? stranger : Story.good)
-                .connectionLook
+                .connectionResult
             let verdict = Self.judged(observation, families: [4]) { $0.reference = seen }
             #expect((verdict.level == .unknown) == isMachine, "\(verdict.told)")
             #expect((verdict.diagnosis.id == .gateAnswers) == isMachine, "\(verdict.text.oneLine)")
@@ -407,7 +407,7 @@ extension EvidenceSuite {
             arguments: [Control.Witness.proven, .unfit])
         func cleared(_ witness: Control.Witness) throws {
             var observation = try Observation.of(origin: Story.good, cdn: .failed(.timedOut))
-            observation.control = ControlLook(families: [4], unusedProxy: "https_proxy")
+            observation.control = ControlResult(families: [4], unusedProxy: "https_proxy")
             func fix(_ witness: Control.Witness) throws -> String {
                 let verdict = Verdict(of: Readings(observation, witness: witness), now: .testing)
                 return try #require(verdict.findings.first { $0.rule.rawValue == "cdn.unreachable" }).fix
@@ -423,7 +423,7 @@ extension EvidenceSuite {
             var six = false
             /// Words of the finding's fix and, where the origin is fine, of the diagnosis.
             let words: String
-            var look: (@Sendable (inout ControlLook) -> Void)?
+            var result: (@Sendable (inout ControlResult) -> Void)?
         }
 
         static let cdnRows: [CDNRow] = [
@@ -437,7 +437,7 @@ extension EvidenceSuite {
                 testDescription: "a clock that is ahead",
                 cdn: ControlCase.shown("CN=Apple Root", .expired, for: "app-site-association.cdn-apple.com"),
                 words: "et this machine's clock"
-            ) { $0.clock = ClockLook(apple: .testing - 400 * 86_400, own: .testing) },
+            ) { $0.clock = ClockResult(apple: .testing - 400 * 86_400, own: .testing) },
             CDNRow(
                 testDescription: "dates that the site's certificate passes",
                 cdn: ControlCase.shown("CN=Apple Root", .notYetValid, for: "app-site-association.cdn-apple.com"),
@@ -475,7 +475,7 @@ extension EvidenceSuite {
         func cdn(_ row: CDNRow) throws {
             var observation = try Observation.of(origin: row.origin, cdn: row.cdn)
             if row.six { observation.cdn = observation.cdn.at("2001:db8:e::1", tried: [6]) }
-            let verdict = Self.judged(observation, families: [4], change: row.look ?? { _ in })
+            let verdict = Self.judged(observation, families: [4], change: row.result ?? { _ in })
             let finding = try #require(verdict.findings.first { $0.rule.rawValue == "cdn.unreachable" })
             #expect(finding.fix.contains(row.words), "\(finding.fix)")
             #expect(!finding.fix.contains("Apple's CDN over HTTPS") && !finding.fix.contains("TLS inspection"))
@@ -491,9 +491,9 @@ extension EvidenceSuite {
     }
 }
 
-extension CDNLook {
+extension CDNResult {
     /// Asked at this address.
-    fileprivate func at(_ address: String, tried: [Int]? = nil) -> CDNLook {
+    fileprivate func at(_ address: String, tried: [Int]? = nil) -> CDNResult {
         guard case .asked(var retrieval) = self else { return self }
         retrieval.connection?.address = address
         retrieval.triedFamilies = tried
@@ -503,8 +503,8 @@ extension CDNLook {
 
 extension Reply {
     /// A handshake without a request.
-    fileprivate var connectionLook: ConnectionLook {
-        ConnectionLook(
+    fileprivate var connectionResult: ConnectionResult {
+        ConnectionResult(
             failure: failure,
             connection: Connection(
                 address: "198.51.100.1", port: 443, httpVersion: nil, tls: tls, timings: Timings(total: 1)))

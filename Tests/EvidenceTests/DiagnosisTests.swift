@@ -13,7 +13,7 @@ extension EvidenceSuite {
             let cause: Cause
             let origin: Reply
             let cdn: Reply?
-            var unasked = CDNLook.Reason.originHasNoFile
+            var unasked = CDNResult.Reason.originHasNoFile
             let effect: Effect.Links
             var outlook: Outlook?
             /// What earlier checks saw: the origin's change from the first version to the second, so many hours ago.

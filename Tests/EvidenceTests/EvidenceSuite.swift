@@ -10,7 +10,7 @@ struct EvidenceSuite {}
 
 /// The judgement over one check of example.com.
 func verdict(
-    origin: Reply, cdn: Reply?, unasked: CDNLook.Reason = .originHasNoFile, mode: AssociationMode = .production,
+    origin: Reply, cdn: Reply?, unasked: CDNResult.Reason = .originHasNoFile, mode: AssociationMode = .production,
     history: CopyHistory = .none, now: Date = .testing
 ) throws -> Verdict {
     Verdict(
@@ -20,7 +20,7 @@ func verdict(
 
 /// The judgement over one full check.
 func verdict(
-    _ name: String = "example.com", origin: Reply, cdn: Reply?, unasked: CDNLook.Reason = .originHasNoFile,
+    _ name: String = "example.com", origin: Reply, cdn: Reply?, unasked: CDNResult.Reason = .originHasNoFile,
     mode: AssociationMode = .production, scene: Scene, history: CopyHistory = .none,
     expectations: Expectations = Expectations(), now: Date = .testing
 ) throws -> Verdict {

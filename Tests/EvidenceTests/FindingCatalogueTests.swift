@@ -26,7 +26,7 @@ extension ContentHash {
 }
 
 /// One matter of each kind; that each has words, the compiler sees to.
-let matters: [Matter] = {
+let problems: [Problem] = {
     let domain = Domain.sample
     let dead = [ServedAt(["192.0.2.1"], .failed(.timedOut, .connecting))]
     let groups = [
@@ -36,11 +36,11 @@ let matters: [Matter] = {
     let protection = BotProtection(.cloudflare, .challenge, sign: "a: b")
     let word = AppleWord(code: "SWCERR00301", reason: "Timeout")
     let edges = EdgePlaces(["198.51.100.1", "198.51.100.2", "198.51.100.3"], of: 4)
-    let vantages: [OriginMatter] = VantageFault.allCases.map {
+    let vantages: [OriginProblem] = VantageFault.allCases.map {
         .vantageDiffers($0, dead, here: .file(meaning: .sample, name: "00112233"))
     }
-    let hops: [OriginMatter] = redirects.map { .redirect($0) }
-    let origin: [OriginMatter] = [
+    let hops: [OriginProblem] = redirects.map { .redirect($0) }
+    let origin: [OriginProblem] = [
         .redirectSameSite("https://www.example.com/", cdnFollowed: true), .falseEncoding("utf-8"),
         .status(StatusAnswer(fault: .status(404), status: 404, target: "https://example.com/a")),
         .status(StatusAnswer(fault: .status(404), status: 404)),
@@ -70,7 +70,7 @@ let matters: [Matter] = {
             ServedAt(["192.0.2.2"], .file(meaning: ContentHash(of: "[]".utf8), name: "44556677")),
         ]),
     ]
-    let cdn: [CDNMatter] = [
+    let cdn: [CDNProblem] = [
         .unreachable(.cutShort, besideFile: true), .unreachable(.notApple(status: 511), besideFile: false),
         .unreachable(.failed(.certificate, .handshaking), besideFile: true, by: .clockIsWrong(ahead: nil)),
         .unreachable(.failed(.certificate, .handshaking), besideFile: false, by: .clockIsWrong(ahead: -90_000)),
@@ -93,8 +93,8 @@ let matters: [Matter] = {
         .edgesInTrouble(.ownTrouble(status: 503, pause: 300), at: edges, addresses: ["198.51.100.1"]),
         .edgesSilent(dead, of: 4),
     ]
-    let pages: [FileMatter] = redirects.map { .pageMissing("https://example.com/a", .redirect($0)) }
-    let file: [FileMatter] = [
+    let pages: [FileProblem] = redirects.map { .pageMissing("https://example.com/a", .redirect($0)) }
+    let file: [FileProblem] = [
         .lint(lint(.error)), .lint(lint(.note)), .moreLint(3, domain), .linksRemoved(services: ["webcredentials"]),
         .serviceMissing("applinks"),
         .appMissing("A.b", from: nil),
@@ -117,26 +117,26 @@ let matters: [Matter] = {
         .deliveryFailing(channel: "a", isDisabled: true, answer: "a"),
         .deliveryFailing(channel: "a", isDisabled: false, answer: ""),
     ]
-    var matters: [Matter] = faults.map { .origin(.fault($0, at: "example.com")) }
-    matters += (hops + vantages + origin).map(Matter.origin)
-    matters += cdn.map(Matter.cdn)
-    matters += Failure.Kind.allCases.map { .cdn(.unreachable(.failed($0, .connecting), besideFile: false)) }
+    var problems: [Problem] = faults.map { .origin(.fault($0, at: "example.com")) }
+    problems += (hops + vantages + origin).map(Problem.origin)
+    problems += cdn.map(Problem.cdn)
+    problems += Failure.Kind.allCases.map { .cdn(.unreachable(.failed($0, .connecting), besideFile: false)) }
     for fault in StoreFault.allCases {
-        matters += StoreOutage.allCases.map { .monitor(.storeFailing(fault, $0, words: "a")) }
+        problems += StoreOutage.allCases.map { .monitor(.storeFailing(fault, $0, words: "a")) }
     }
-    matters += CDNFailure.allCases.map { .monitor(.cdnWide($0, domains: 5, of: 9)) }
+    problems += CDNFailure.allCases.map { .monitor(.cdnWide($0, domains: 5, of: 9)) }
     for platform in HostingPlatform.allCases {
         for meaning in HostingMeaning.allCases {
             for word in ["NoSuchBucket", nil] {
                 let fault = HostingFault(platform, meaning, word: word)
-                matters.append(
+                problems.append(
                     .origin(.status(StatusAnswer(fault: .status(404), status: 404, hosting: fault))))
             }
         }
     }
-    matters += (pages + file).map(Matter.file)
-    matters += monitor.map(Matter.monitor)
-    return matters + [.vantageFailed("a", detail: nil)]
+    problems += (pages + file).map(Problem.file)
+    problems += monitor.map(Problem.monitor)
+    return problems + [.vantageFailed("a", detail: nil)]
 }()
 
 extension EvidenceSuite {
@@ -144,12 +144,12 @@ extension EvidenceSuite {
     struct FindingCatalogueTests {
         @Test("there is a sample of every kind")
         func complete() {
-            #expect(Set(matters.compactMap(\.kind)) == Set(FindingKind.allCases))
+            #expect(Set(problems.compactMap(\.kind)) == Set(FindingKind.allCases))
         }
 
-        @Test("a finding is a sentence or two, and what to do; it begins with a verb", arguments: matters)
-        func words(_ matter: Matter) {
-            var finding = Finding(matter)
+        @Test("a finding is a sentence or two, and what to do; it begins with a verb", arguments: problems)
+        func words(_ problem: Problem) {
+            var finding = Finding(problem)
             finding.place = .addresses(["192.0.2.1"], of: 2, othersAnswer: true)
             let text = finding.text
             let lead = "At 192.0.2.1 only (1 of 2 addresses): "
@@ -163,14 +163,14 @@ extension EvidenceSuite {
             #expect(text.reference.hasPrefix("https://") && text.rule.rawValue.contains("."))
         }
 
-        @Test("a finding is stored as identifier and arguments, and read again", arguments: matters)
-        func stored(_ matter: Matter) throws {
-            var finding = Finding(matter, evidence: ["a": "b"])
-            finding.counterevidence = .appleCopy
+        @Test("a finding is stored as identifier and arguments, and read again", arguments: problems)
+        func stored(_ problem: Problem) throws {
+            var finding = Finding(problem, evidence: ["a": "b"])
+            finding.doubt = .appleCopy
             let data = try JSONEncoder().encode(finding)
             #expect(try JSONDecoder().decode(Finding.self, from: data) == finding)
             // No sentence is stored, but what others say.
-            if case .file(.lint) = matter { return }
+            if case .file(.lint) = problem { return }
             let text = String(decoding: data, as: UTF8.self)
             for sentence in [finding.text.message, finding.text.fix] where sentence.count > 8 {
                 #expect(!text.contains(sentence), "\(text)")
@@ -179,8 +179,8 @@ extension EvidenceSuite {
 
         @Test("evidence is cleaned where it is taken, words where they are made")
         func clean() {
-            let matter = Matter.origin(.contentType("a\u{202E}b", isPage: true, holdsFile: true, nil))
-            let text = Finding(matter, evidence: ["a": "b\u{1B}[2J"]).text
+            let problem = Problem.origin(.contentType("a\u{202E}b", isPage: true, holdsFile: true, nil))
+            let text = Finding(problem, evidence: ["a": "b\u{1B}[2J"]).text
             #expect(!text.message.contains("\u{202E}") && text.evidence == ["a": "b\u{FFFD}[2J"])
         }
     }

@@ -73,8 +73,8 @@ extension EvidenceSuite {
         func life(_ control: String, _ age: String?, _ left: Int?) throws {
             var headers = ["Cache-Control": control]
             headers["Age"] = age
-            let look = try Observation.of(origin: .file("{}"), cdn: .status(404, headers))
-            #expect(look.cdn.retrieval?.answer?.secondsUntilExpiry == left)
+            let result = try Observation.of(origin: .file("{}"), cdn: .status(404, headers))
+            #expect(result.cdn.retrieval?.answer?.secondsUntilExpiry == left)
         }
     }
 }

@@ -10,7 +10,7 @@ extension EvidenceSuite {
     @Suite("Hosting platforms")
     struct HostingTests {
         /// An answer as the row describes it.
-        private static func reply(_ sign: AnswerSign) -> Reply {
+        private static func reply(_ sign: AnswerPattern) -> Reply {
             let headers = Dictionary(
                 sign.headers.map { ($0.name, $0.part.isEmpty ? "abc" : "x \($0.part)") }, uniquingKeysWith: { $1 })
             let status = sign.statuses.contains(403) ? 403 : sign.statuses.upperBound

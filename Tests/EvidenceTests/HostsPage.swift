@@ -44,7 +44,7 @@ enum HostsPage {
 
         """
 
-    private static func row(_ name: String, _ sign: AnswerSign, _ meaning: String) -> String {
+    private static func row(_ name: String, _ sign: AnswerPattern, _ meaning: String) -> String {
         var parts = sign.headers.map { $0.part.isEmpty ? "`\($0.name)`" : "`\($0.name): \($0.part)`" }
         if let code = sign.code { parts.append("`<Code>\(code)</Code>`") }
         if !sign.words.isEmpty { parts.append(sign.words.map { "“\($0)”" }.joined(separator: " or ")) }

@@ -100,9 +100,9 @@ extension EvidenceSuite {
             let refused = try Observation.of(origin: refusal, cdn: nil, unasked: .mode).origin
             let plain = observation.origin
             observation.full?.agents = ["192.0.2.1", "192.0.2.2"].flatMap { address in
-                AgentLook.Agent.allCases.map { agent in
+                AgentResult.Agent.allCases.map { agent in
                     let isRefused = address == "192.0.2.2" || !isPart
-                    return AgentLook(agent: agent, address: address, retrieval: isRefused ? refused : plain)
+                    return AgentResult(agent: agent, address: address, retrieval: isRefused ? refused : plain)
                 }
             }
             let verdict = Verdict(

@@ -95,7 +95,7 @@ extension Story {
         Story(
             "our own agent is refused, Apple's is not", origin: .status(403), cdn: good,
             scene: scene(good).addresses([.status(403)]).with {
-                $0.agents = AgentLook.Agent.allCases.map { ($0, good) }
+                $0.agents = AgentResult.Agent.allCases.map { ($0, good) }
             },
             findings: ["origin.status warning"], id: .refusedHereOnly,
             words: ["AASA-Bot gets the file", "whatever its user agent"]

@@ -174,7 +174,7 @@ extension EvidenceSuite {
             #expect(evidence["plain_status"] == "200")
             #expect(evidence["plain_sha256"]?.count == 64)
             #expect(evidence["crawler_status"] == "403")
-            #expect(evidence["crawler_user_agent"] == AgentLook.Agent.crawler.userAgent)
+            #expect(evidence["crawler_user_agent"] == AgentResult.Agent.crawler.userAgent)
             #expect(evidence["crawler_sha256"]?.count == 64)
             #expect(evidence["crawler_server"] == "cloudflare")
             #expect(evidence["crawler_cf_ray"] == "8f0-AMS")

@@ -97,15 +97,15 @@ extension MonitoringSuite {
 
         @Test("what is under way for good stops it for good")
         func stuck() async throws {
-            let looks = Notes()
+            let results = Notes()
             let time = AcceleratedTime(factor: 100_000_000, anchor: .testing)
             let passing = Task {
                 await time.pass {
-                    looks.add(0)
+                    results.add(0)
                     return .distantPast
                 }
             }
-            while looks.all.count < 20 { await Task.yield() }
+            while results.all.count < 20 { await Task.yield() }
             #expect(time.now() == .testing)
             passing.cancel()
             await passing.value

@@ -14,7 +14,7 @@ extension MonitoringSuite {
                 let sides = step.split(separator: ":").map { side in
                     Int(side).map { Reply.file(SampleFile.version($0)) } ?? .status(side == "-" ? 404 : 503)
                 }
-                try course.look(at: Double(hour), sides[0], sides[1])
+                try course.probed(at: Double(hour), sides[0], sides[1])
             }
             return course
         }
@@ -76,7 +76,7 @@ extension MonitoringSuite {
             #expect(Self.told(try Self.course("1:1 2:1 2:2", policy: Policy())).isEmpty)
             var course = try Self.course("1:1 2:1")
             course.policy.followsChanges = false
-            try course.look(at: 3, origin: 2, cdn: 1)
+            try course.probed(at: 3, origin: 2, cdn: 1)
             #expect(Self.told(course) == ["detected 1", "removed 3"])
             #expect(course.state.change == nil)
             course = try Self.course("1:1 2:1")

@@ -11,34 +11,34 @@ extension MonitoringSuite {
         static let file = Reply.file(SampleFile.version(1))
 
         @Test("a difference at first sight has no known age: it is told when that much time has passed")
-        func firstSight() throws {
+        func firstResult() throws {
             var course = try Course()
-            try course.look(at: 0...40, origin: 1, cdn: 2)
+            try course.probed(at: 0...40, origin: 1, cdn: 2)
             #expect(course.told == ["24 cdn.divergent firing"])
             #expect(course.open(.cdnDivergent)?.incident.since == .testing)
-            try course.look(at: 41, origin: 1, cdn: 1)
+            try course.probed(at: 41, origin: 1, cdn: 1)
             #expect(course.told.last == "41 cdn.divergent resolved (cdn_caught_up)")
         }
 
         @Test("a copy that runs ahead of our own look is dropped in silence")
         func ahead() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1, origin: 1, cdn: 2)
-            try course.look(at: 2, origin: 2, cdn: 2)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1, origin: 1, cdn: 2)
+            try course.probed(at: 2, origin: 2, cdn: 2)
             #expect(course.told.isEmpty && course.state.open.isEmpty)
         }
 
         @Test("a copy that was there and vanished is told by count")
         func vanished() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1, Self.file, .status(404))
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1, Self.file, .status(404))
             #expect(course.told.isEmpty)
-            try course.look(at: 2, Self.file, .status(404))
-            try course.look(at: 3, Self.file, .status(404))
+            try course.probed(at: 2, Self.file, .status(404))
+            try course.probed(at: 3, Self.file, .status(404))
             #expect(course.told == ["2 cdn.missing firing"])
-            try course.look(at: 4, origin: 1, cdn: 1)
+            try course.probed(at: 4, origin: 1, cdn: 1)
             #expect(course.told.last == "4 cdn.missing resolved (recovered)")
         }
 
@@ -48,7 +48,7 @@ extension MonitoringSuite {
         func neverThere(_ maxAge: Int, _ hour: Int) throws {
             var course = try Course()
             for hour in 0...30 {
-                try course.look(at: Double(hour), Self.file, .crawler("SWCERR00301 Timeout", maxAge: maxAge))
+                try course.probed(at: Double(hour), Self.file, .crawler("SWCERR00301 Timeout", maxAge: maxAge))
             }
             #expect(course.told == ["\(hour) cdn.missing firing"])
         }
@@ -56,22 +56,22 @@ extension MonitoringSuite {
         @Test("a copy that went while the origin was broken waits likewise once the origin is well")
         func wentWhileBroken() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1, .status(404), .status(404))
-            try course.look(at: 2, Self.file, .status(404))
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1, .status(404), .status(404))
+            try course.probed(at: 2, Self.file, .status(404))
             #expect(course.told.isEmpty)
-            try course.look(at: 3, Self.file, .status(404))
+            try course.probed(at: 3, Self.file, .status(404))
             #expect(course.told == ["3 cdn.missing firing"])
         }
 
         @Test("a fault of our own does not take that patience away", arguments: [Failure.Kind.own, .proxy])
         func ownFaultBefore(_ kind: Failure.Kind) throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1, .failed(kind), .failed(kind))
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1, .failed(kind), .failed(kind))
             #expect(course.state.originValidSince == .testing)
-            try course.look(at: 2, Self.file, .status(404))
-            try course.look(at: 3, Self.file, .status(404))
+            try course.probed(at: 2, Self.file, .status(404))
+            try course.probed(at: 3, Self.file, .status(404))
             #expect(course.told == ["3 cdn.missing firing"])
         }
 
@@ -80,17 +80,17 @@ extension MonitoringSuite {
             arguments: [Reply.failed(.timedOut), .failed(.own), .status(503), .status(429), .status(302), .status(407)])
         func unknown(_ reply: Reply) throws {
             var quiet = try Course()
-            try quiet.look(at: 0, origin: 1, cdn: 1)
-            for hour in 1...60 { try quiet.look(at: Double(hour), Self.file, reply) }
+            try quiet.probed(at: 0, origin: 1, cdn: 1)
+            for hour in 1...60 { try quiet.probed(at: Double(hour), Self.file, reply) }
             #expect(quiet.told.isEmpty && quiet.state.open.isEmpty)
 
             var firing = try Course()
-            try firing.look(at: 0, origin: 1, cdn: 1)
-            try firing.look(at: 1...26, origin: 2, cdn: 1)
-            for hour in 27...60 { try firing.look(at: Double(hour), .file(SampleFile.version(2)), reply) }
+            try firing.probed(at: 0, origin: 1, cdn: 1)
+            try firing.probed(at: 1...26, origin: 2, cdn: 1)
+            for hour in 27...60 { try firing.probed(at: Double(hour), .file(SampleFile.version(2)), reply) }
             #expect(firing.told == ["25 cdn.stale firing"])
             #expect(firing.open(.cdnStale)?.incident.state == .firing)
-            try firing.look(at: 61, origin: 2, cdn: 1)
+            try firing.probed(at: 61, origin: 2, cdn: 1)
             #expect(firing.told.count == 1)
             #expect(firing.open(.cdnStale)?.unknownSince == nil)
         }
@@ -98,11 +98,11 @@ extension MonitoringSuite {
         @Test("a stale copy that vanishes is missing; the staleness stands until there is a copy again")
         func staleThenMissing() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...26, origin: 2, cdn: 1)
-            try course.look(at: 27, .file(SampleFile.version(2)), .status(404))
-            try course.look(at: 28, .file(SampleFile.version(2)), .status(404))
-            try course.look(at: 29, origin: 2, cdn: 2)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            try course.probed(at: 27, .file(SampleFile.version(2)), .status(404))
+            try course.probed(at: 28, .file(SampleFile.version(2)), .status(404))
+            try course.probed(at: 29, origin: 2, cdn: 2)
             #expect(
                 course.told == [
                     "25 cdn.stale firing", "28 cdn.missing firing", "29 cdn.missing resolved (recovered)",
@@ -113,9 +113,9 @@ extension MonitoringSuite {
         @Test("a domain that devices read without Apple's copy keeps no incident about it")
         func otherMode() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...26, origin: 2, cdn: 1)
-            try course.look(at: 27, .file(SampleFile.version(2)), nil, unasked: .mode)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            try course.probed(at: 27, .file(SampleFile.version(2)), nil, unasked: .mode)
             #expect(course.told == ["25 cdn.stale firing", "27 cdn.stale resolved (removed)"])
             #expect(course.state.open.isEmpty)
         }
@@ -123,7 +123,7 @@ extension MonitoringSuite {
         @Test("an origin that alternates at each look does not hide a copy that neither file ever was")
         func foreignCopy() throws {
             var course = try Course()
-            for hour in 0..<30 { try course.look(at: Double(hour), origin: hour % 2, cdn: 9) }
+            for hour in 0..<30 { try course.probed(at: Double(hour), origin: hour % 2, cdn: 9) }
             #expect(course.told == ["4 origin.inconsistent firing", "24 cdn.divergent firing"])
         }
     }

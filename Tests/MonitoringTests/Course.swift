@@ -40,21 +40,21 @@ struct Course {
     }
 
     /// One check at an hour. It is a full one, whose edges answer as the CDN's name does; with `full` nil it is a light one.
-    mutating func look(
-        at hours: Double, _ origin: Reply, _ cdn: Reply?, unasked: CDNLook.Reason = .originHasNoFile,
-        full: FullLook? = FullLook(resolution: Resolution(source: .proxy))
+    mutating func probed(
+        at hours: Double, _ origin: Reply, _ cdn: Reply?, unasked: CDNResult.Reason = .originHasNoFile,
+        full: FullCheck? = FullCheck(resolution: Resolution(source: .proxy))
     ) throws {
         var observation = try Observation.of(
             state.domain.name, at: .testing + hours * 3600, mode: unasked == .mode ? .developer : .production,
             origin: origin, cdn: cdn, unasked: unasked)
         observation.full = full
         if full?.edges.isEmpty == true, let copy = observation.cdn.retrieval {
-            observation.full?.edges = (1...3).map { EdgeLook(address: "198.51.100.\($0)", retrieval: copy) }
+            observation.full?.edges = (1...3).map { EdgeResult(address: "198.51.100.\($0)", retrieval: copy) }
         }
-        try look(at: hours, observation)
+        try probed(at: hours, observation)
     }
 
-    mutating func look(at hours: Double, _ observation: Observation, replacing light: Observation? = nil) throws {
+    mutating func probed(at hours: Double, _ observation: Observation, replacing light: Observation? = nil) throws {
         self.hours = hours
         let now = Date.testing + hours * 3600
         let wall = now + wallAhead
@@ -75,13 +75,13 @@ struct Course {
         return evaluate(state, light, policy, now: now, wall: now + wallAhead)
     }
 
-    /// Files of two versions, or a fault, at an hour: `look(at: 3, origin: 2, cdn: 1)`.
-    mutating func look(at hours: Double, origin: Int, cdn: Int) throws {
-        try look(at: hours, .file(SampleFile.version(origin)), .file(SampleFile.version(cdn)))
+    /// Files of two versions, or a fault, at an hour: `probed(at: 3, origin: 2, cdn: 1)`.
+    mutating func probed(at hours: Double, origin: Int, cdn: Int) throws {
+        try probed(at: hours, .file(SampleFile.version(origin)), .file(SampleFile.version(cdn)))
     }
 
-    mutating func look(at hours: some Sequence<Int>, origin: Int, cdn: Int) throws {
-        for hour in hours { try look(at: Double(hour), origin: origin, cdn: cdn) }
+    mutating func probed(at hours: some Sequence<Int>, origin: Int, cdn: Int) throws {
+        for hour in hours { try probed(at: Double(hour), origin: origin, cdn: cdn) }
     }
 
     /// What is worth a notification, as `hour kind transition`, with the reason of an end.

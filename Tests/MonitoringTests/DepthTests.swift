@@ -14,12 +14,12 @@ extension MonitoringSuite {
         /// A domain that was well at a full look at the beginning of the story.
         private func calm() throws -> Course {
             var course = try Course()
-            try course.look(at: 0, Self.file, Self.file)
+            try course.probed(at: 0, Self.file, Self.file)
             return course
         }
 
         @Test("the first look is a light one; the first full ones of many domains spread over their time")
-        func firstSight() throws {
+        func firstResult() throws {
             let unseen = DomainState(domain: try Domain("example.com"))
             #expect(unseen.depth(fullEvery: Self.hour, now: .testing) == .light)
             var minutes: [Int] = []
@@ -27,7 +27,7 @@ extension MonitoringSuite {
                 var course = try Course("site\(number).test")
                 let first = try course.glance(Self.file, Self.file)
                 #expect(first.isNews && !course.state.wantsFullProbe(after: first))
-                try course.look(at: 0, Self.file, Self.file, full: nil)
+                try course.probed(at: 0, Self.file, Self.file, full: nil)
                 let due = (0...60).first {
                     course.state.depth(fullEvery: Self.hour, now: .testing + Double($0) * 60) == .full
                 }
@@ -54,9 +54,9 @@ extension MonitoringSuite {
         }
 
         @Test("a light look does not put off the next full one")
-        func lightLook() throws {
+        func lightCheck() throws {
             var course = try calm()
-            try course.look(at: 0.9, Self.file, Self.file, full: nil)
+            try course.probed(at: 0.9, Self.file, Self.file, full: nil)
             #expect(course.state.lastFullAt == .testing)
             #expect(course.state.depth(fullEvery: Self.hour, now: .testing + 3600) == .full)
         }
@@ -69,10 +69,10 @@ extension MonitoringSuite {
                 (.file(.lint(lint(.warning))), .light), (.file(.lint(lint(.error))), .light),
                 (.origin(.certificateExpiring(.testing)), .light),
                 (.vantageFailed("a", detail: nil), .light),
-            ] as [(Matter, Depth)])
-        func findings(_ matter: Matter, _ depth: Depth) throws {
+            ] as [(Problem, Depth)])
+        func findings(_ problem: Problem, _ depth: Depth) throws {
             var state = try calm().state
-            state.verdict?.findings = [Finding(matter)]
+            state.verdict?.findings = [Finding(problem)]
             #expect(state.depth(fullEvery: Self.hour, now: .testing + 239) == .light)
             #expect(state.depth(fullEvery: Self.hour, now: .testing + 240) == depth)
             #expect(state.depth(fullEvery: .seconds(60), now: .testing + 60) == .full)
@@ -126,7 +126,7 @@ extension MonitoringSuite {
         func confirmation() throws {
             var course = try calm()
             let fault = Reply.status(500)
-            try course.look(at: 0.1, fault, Self.file)
+            try course.probed(at: 0.1, fault, Self.file)
             let full = try #require(course.state.verdict)
             let light = try course.glance(fault, Self.file)
             #expect(!light.isNews && !course.state.wantsFullProbe(after: light))
@@ -144,7 +144,7 @@ extension MonitoringSuite {
         func inAnotherForm(_ index: Int) throws {
             let (origin, cdn, isFollowed) = Self.otherTrouble[index]
             var course = try calm()
-            for minute in 1...2 { try course.look(at: Double(minute) / 60, .status(500), Self.file) }
+            for minute in 1...2 { try course.probed(at: Double(minute) / 60, .status(500), Self.file) }
             let light = try course.glance(origin, cdn)
             #expect(light.isNews)
             #expect(course.state.wantsFullProbe(after: light) == isFollowed)
@@ -154,8 +154,8 @@ extension MonitoringSuite {
         @Test("behind a light look that saw something else, the verdict of the full one before stands no more")
         func interrupted() throws {
             var course = try calm()
-            try course.look(at: 0.1, .status(500), Self.file)
-            try course.look(at: 0.11, .failed(.timedOut), Self.file, full: nil)
+            try course.probed(at: 0.1, .status(500), Self.file)
+            try course.probed(at: 0.11, .failed(.timedOut), Self.file, full: nil)
             let light = try course.glance(.status(500), Self.file)
             #expect(light.isNews && light.state.lightFingerprint == nil)
         }
@@ -163,9 +163,9 @@ extension MonitoringSuite {
         @Test("an end that one more good look completes is looked at in full")
         func recovering() throws {
             var course = try calm()
-            for minute in 1...2 { try course.look(at: Double(minute) / 60, .status(500), Self.file) }
+            for minute in 1...2 { try course.probed(at: Double(minute) / 60, .status(500), Self.file) }
             course.policy.checks.recoveryThreshold = 2
-            try course.look(at: 0.1, Self.file, Self.file)
+            try course.probed(at: 0.1, Self.file, Self.file)
             #expect(course.open(.originBroken)?.incident.state == .recovering)
             let light = try course.glance(Self.file, Self.file)
             #expect(!light.isNews && course.state.wantsFullProbe(after: light))
@@ -174,7 +174,7 @@ extension MonitoringSuite {
         @Test("a copy that lags at rest grows older in a verdict that stands")
         func aging() throws {
             var course = try calm()
-            try course.look(at: 1, Self.second, Self.file)
+            try course.probed(at: 1, Self.second, Self.file)
             let light = try course.glance(Self.second, Self.file)
             #expect(!light.isNews)
             #expect(light.verdict.comparison.lagSeconds == 60)
@@ -186,7 +186,7 @@ extension MonitoringSuite {
             let now = Date.testing + 300
             let light = try Observation.of(at: now, origin: Self.second, cdn: Self.file)
             var full = try Observation.of(at: now, origin: Self.file, cdn: Self.file)
-            full.full = FullLook(resolution: Resolution(source: .proxy))
+            full.full = FullCheck(resolution: Resolution(source: .proxy))
             let evaluation = evaluate(state, full, Policy(), now: now, wall: now, replacing: light)
             #expect(evaluation.state.recentContents.count == 3)
             #expect(evaluation.state.originPeriods.count == 3)

@@ -9,7 +9,7 @@ extension MonitoringSuite {
     struct FlappingTests {
         typealias Story = ReopeningTests
 
-        static let rows: [(looks: String, minutes: Double, recoveries: Int, told: [String])] = [
+        static let rows: [(results: String, minutes: Double, recoveries: Int, told: [String])] = [
             // The fifth turn is told as flapping; no more until it is calm, then the end.
             (
                 "-+-+-+-+-" + String(repeating: "+", count: 20), 5, 1,
@@ -46,7 +46,7 @@ extension MonitoringSuite {
         func turns(_ index: Int) throws {
             let row = Self.rows[index]
             let course = try Story.course(
-                row.looks, every: row.minutes,
+                row.results, every: row.minutes,
                 Policy(CheckSettings(failureThreshold: 1, recoveryThreshold: row.recoveries)))
             #expect(Story.told(course, every: row.minutes) == row.told)
         }
@@ -69,8 +69,8 @@ extension MonitoringSuite {
 
         @Test("an acknowledgement lapses at a return, whether it is flapping or not; flapping alone leaves it")
         func acknowledged() throws {
-            func holds(_ looks: String, version: Int, every minutes: Double = 5) throws -> Bool {
-                let course = try Story.course(looks, every: minutes, Policy(CheckSettings(failureThreshold: 1)))
+            func holds(_ results: String, version: Int, every minutes: Double = 5) throws -> Bool {
+                let course = try Story.course(results, every: minutes, Policy(CheckSettings(failureThreshold: 1)))
                 let incident = try #require(course.events.last?.incident)
                 return Acknowledgement(by: "eva", reason: "", at: .testing, version: version).holds(for: incident)
             }

@@ -25,28 +25,28 @@ extension MonitoringSuite {
                 return seen
             }
             var result = try Observation.of(at: now, origin: origin, cdn: edges.first)
-            var full = FullLook(resolution: Resolution(source: .system))
+            var full = FullCheck(resolution: Resolution(source: .system))
             for (index, reply) in addresses.enumerated() {
                 let address = ResolvedAddress(address: "192.0.2.\(index + 1)", scope: .public)
                 let one = try seen(reply, as: address.address)
                 full.resolution.addresses.append(address)
-                full.addresses.append(AddressLook(address: address, retrieval: one.origin))
+                full.addresses.append(AddressResult(address: address, retrieval: one.origin))
                 result.contents.merge(one.contents) { first, _ in first }
             }
-            for (agent, reply) in zip(AgentLook.Agent.allCases, agents) {
+            for (agent, reply) in zip(AgentResult.Agent.allCases, agents) {
                 let one = try seen(reply, as: "192.0.2.1")
-                full.agents.append(AgentLook(agent: agent, retrieval: one.origin))
+                full.agents.append(AgentResult(agent: agent, retrieval: one.origin))
                 result.contents.merge(one.contents) { first, _ in first }
             }
             for (index, reply) in edges.enumerated() {
                 let one = try seen(reply, as: "")
                 guard let retrieval = one.cdn.retrieval else { continue }
-                full.edges.append(EdgeLook(address: "198.51.100.\(index + 1)", retrieval: retrieval))
+                full.edges.append(EdgeResult(address: "198.51.100.\(index + 1)", retrieval: retrieval))
                 result.contents.merge(one.contents) { first, _ in first }
             }
             for reply in pages {
                 full.pages.append(
-                    PageLook(url: "https://example.com/help", retrieval: try seen(reply, as: "").origin))
+                    PageResult(url: "https://example.com/help", retrieval: try seen(reply, as: "").origin))
             }
             result.full = full
             return result
@@ -66,15 +66,15 @@ extension MonitoringSuite {
             let expectations = Expectations(urls: [ExpectedURL(url: "/help", opens: .nothing, page: true)])
             var course = try Course(policy: Policy(expectations: expectations))
             for hour in 0...1 {
-                try course.look(
+                try course.probed(
                     at: Double(hour),
                     try observation(at: Double(hour), Self.file, addresses: addresses, agents: agents, pages: pages))
             }
             #expect(course.told == ["1 \(kind.rawValue) firing"])
-            for hour in 2...9 { try course.look(at: Double(hour), Self.file, Self.file, full: nil) }
+            for hour in 2...9 { try course.probed(at: Double(hour), Self.file, Self.file, full: nil) }
             #expect(course.told.count == 1)
             #expect(course.open(kind)?.unknownSince == .testing + 2 * 3600)
-            try course.look(at: 10, try observation(at: 10, Self.file, addresses: [Self.file, Self.file]))
+            try course.probed(at: 10, try observation(at: 10, Self.file, addresses: [Self.file, Self.file]))
             #expect(course.told.last == "10 \(kind.rawValue) resolved (recovered)")
         }
 
@@ -87,10 +87,10 @@ extension MonitoringSuite {
             let bad = { (hours: Double) in
                 try observation(at: hours, Self.file, addresses: addresses, agents: agents, pages: pages)
             }
-            try course.look(at: 0, bad(0))
+            try course.probed(at: 0, bad(0))
             let unconfirmed = try course.glance(Self.file, Self.file)
             #expect(!unconfirmed.isNews && course.state.wantsFullProbe(after: unconfirmed))
-            try course.look(at: 0.02, bad(0.02))
+            try course.probed(at: 0.02, bad(0.02))
             #expect(course.open(kind)?.incident.state == .firing)
             let firing = try course.glance(Self.file, Self.file)
             #expect(!firing.isNews && !course.state.wantsFullProbe(after: firing))
@@ -106,7 +106,7 @@ extension MonitoringSuite {
                     at: .testing + hour * 3600, origin: .status(404), cdn: crawler,
                     scene: Scene().with { $0.rootCopy = Self.file })
                 seen.full?.lightSkipsCDN = .originHasNoFile
-                try course.look(at: hour, seen)
+                try course.probed(at: hour, seen)
             }
             #expect(course.state.verdict?.diagnosis.id == .rootOnly)
             let light = try course.glance(.status(404), nil)
@@ -116,11 +116,11 @@ extension MonitoringSuite {
         @Test("a light look sees plain trouble as well as a full one, and leaves its end to that")
         func lightOpens() throws {
             var course = try Course()
-            for hour in 0...1 { try course.look(at: Double(hour), .status(500), Self.file, full: nil) }
+            for hour in 0...1 { try course.probed(at: Double(hour), .status(500), Self.file, full: nil) }
             #expect(course.told == ["1 origin.broken firing"])
-            try course.look(at: 2, Self.file, Self.file, full: nil)
+            try course.probed(at: 2, Self.file, Self.file, full: nil)
             #expect(course.told.count == 1)
-            try course.look(at: 3, Self.file, Self.file)
+            try course.probed(at: 3, Self.file, Self.file)
             #expect(course.told.last == "3 origin.broken resolved (recovered)")
         }
 
@@ -129,11 +129,11 @@ extension MonitoringSuite {
             var course = try Course()
             let dead = Reply.failed(.timedOut)
             for hour in 0...1 {
-                try course.look(
+                try course.probed(
                     at: Double(hour),
                     try observation(at: Double(hour), .status(500), addresses: [.status(500), dead]))
             }
-            try course.look(at: 2, try observation(at: 2, Self.file, addresses: [Self.file, dead]))
+            try course.probed(at: 2, try observation(at: 2, Self.file, addresses: [Self.file, dead]))
             #expect(
                 Set(course.told) == [
                     "1 origin.broken firing", "1 origin.unreachable firing", "2 origin.broken resolved (recovered)",
@@ -143,18 +143,18 @@ extension MonitoringSuite {
         @Test("an old copy at one edge is stale since the change, and ends when the last edge has the new one")
         func oldEdge() throws {
             var course = try Course()
-            try course.look(at: 0, try observation(at: 0, Self.file, edges: [Self.file, Self.file]))
+            try course.probed(at: 0, try observation(at: 0, Self.file, edges: [Self.file, Self.file]))
             for hour in 1...30 {
                 // The first edge is new after an hour, and the resolver's order varies.
                 let edges = hour == 1 ? [Self.file, Self.file] : [Self.second, Self.file]
-                try course.look(
+                try course.probed(
                     at: Double(hour),
                     try observation(at: Double(hour), Self.second, edges: hour % 3 == 1 ? edges.reversed() : edges))
             }
             #expect(course.state.verdict?.comparison.state == .mixed)
             #expect(course.told == ["25 cdn.stale firing"])
             #expect(course.open(.cdnStale)?.incident.since == .testing + 3600)
-            try course.look(at: 31, try observation(at: 31, Self.second, edges: [Self.second, Self.second]))
+            try course.probed(at: 31, try observation(at: 31, Self.second, edges: [Self.second, Self.second]))
             #expect(course.told == ["25 cdn.stale firing", "31 cdn.stale resolved (cdn_caught_up)"])
             #expect(course.state.open.isEmpty)
         }
@@ -163,17 +163,17 @@ extension MonitoringSuite {
         func missingEdge() throws {
             var course = try Course()
             for hour in 0...25 {
-                try course.look(
+                try course.probed(
                     at: Double(hour), try observation(at: Double(hour), Self.file, edges: [Self.file, .status(404)]))
             }
             #expect(course.told == ["24 cdn.missing firing"])
-            try course.look(at: 26, try observation(at: 26, Self.file, edges: [Self.file, Self.file]))
+            try course.probed(at: 26, try observation(at: 26, Self.file, edges: [Self.file, Self.file]))
             #expect(course.told.last == "26 cdn.missing resolved (recovered)")
 
             var worse = try Course()
-            try worse.look(at: 0, try observation(at: 0, Self.file, edges: [Self.file, .status(404)]))
+            try worse.probed(at: 0, try observation(at: 0, Self.file, edges: [Self.file, .status(404)]))
             for hour in 1...3 {
-                try worse.look(
+                try worse.probed(
                     at: Double(hour), try observation(at: Double(hour), Self.file, edges: [.status(404), .status(404)]))
             }
             #expect(worse.told == ["1 cdn.missing firing"])
@@ -183,20 +183,20 @@ extension MonitoringSuite {
         func foreignEdge() throws {
             var course = try Course()
             for hour in 0...25 {
-                try course.look(
+                try course.probed(
                     at: Double(hour), try observation(at: Double(hour), Self.file, edges: [Self.file, Self.second]))
             }
             #expect(course.told == ["24 cdn.divergent firing"])
         }
 
         /// `A` and `B` are the origin's files at the looks of each hour.
-        private func alternating(_ looks: String, every hours: Double = 1, edges: [Reply] = [file]) throws -> Course {
+        private func alternating(_ results: String, every hours: Double = 1, edges: [Reply] = [file]) throws -> Course {
             var course = try Course()
-            for (index, look) in looks.enumerated() {
+            for (index, probed) in results.enumerated() {
                 let hour = Double(index) * hours
-                try course.look(
+                try course.probed(
                     at: hour,
-                    try observation(at: hour, look == "A" ? Self.file : Self.second, edges: edges))
+                    try observation(at: hour, probed == "A" ? Self.file : Self.second, edges: edges))
             }
             return course
         }
@@ -207,8 +207,8 @@ extension MonitoringSuite {
                 ("AAAABBBB", []), ("AAAABBBBAAAA", []), ("AAAAAAABAAAAAAABAAAAAAA", []), ("ABABB", ["4 firing"]),
                 ("AABBABAAAAAAA", ["6 firing"]), ("ABABAAAAAAAAA", ["4 firing", "11 resolved"]),
             ] as [(String, [String])])
-        func alternation(_ looks: String, _ told: [String]) throws {
-            let course = try alternating(looks)
+        func alternation(_ results: String, _ told: [String]) throws {
+            let course = try alternating(results)
             #expect(
                 course.told.map { $0.replacing(" origin.inconsistent", with: "").replacing(" (recovered)", with: "") }
                     == told)

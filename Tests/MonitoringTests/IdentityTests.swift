@@ -15,9 +15,9 @@ extension MonitoringSuite {
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 2)))
             var ids: Set<String> = []
             for _ in 0..<3 {
-                try course.look(at: 1, .status(500), Self.file)
+                try course.probed(at: 1, .status(500), Self.file)
                 ids.insert(try #require(course.open(.originBroken)?.incident.id))
-                try course.look(at: 2, Self.file, Self.file)
+                try course.probed(at: 2, Self.file, Self.file)
             }
             #expect(ids.count == 3)
         }
@@ -25,9 +25,9 @@ extension MonitoringSuite {
         @Test("a domain that is watched anew begins with the numbers behind those of its former life")
         func watchedAnew() throws {
             func id(of state: DomainState) throws -> (String?, Int) {
-                let look = try Observation.of(
+                let probed = try Observation.of(
                     "example.com", at: .testing, origin: .status(500), cdn: Self.file)
-                let after = evaluate(state, look, Policy(), now: .testing, wall: .testing).state
+                let after = evaluate(state, probed, Policy(), now: .testing, wall: .testing).state
                 return (after.open[.originBroken]?.incident.id, after.begun)
             }
             let domain = try Domain("example.com")

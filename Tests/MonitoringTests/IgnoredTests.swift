@@ -48,18 +48,18 @@ extension MonitoringSuite {
             var policy = row.policy
             policy.checks.ignore = ignored
             var course = try Course(policy: policy)
-            if let before = row.before { try course.look(at: 0, before, before) }
-            try look(row, &course, 1...60)
+            if let before = row.before { try course.probed(at: 0, before, before) }
+            try probed(row, &course, 1...60)
             return course
         }
 
-        private func look(_ row: Row, _ course: inout Course, _ hours: ClosedRange<Int>) throws {
+        private func probed(_ row: Row, _ course: inout Course, _ hours: ClosedRange<Int>) throws {
             for hour in hours {
                 guard let scene = row.scene else {
-                    try course.look(at: Double(hour), row.origin, row.cdn)
+                    try course.probed(at: Double(hour), row.origin, row.cdn)
                     continue
                 }
-                try course.look(
+                try course.probed(
                     at: Double(hour),
                     Observation.of(
                         at: .testing + Double(hour) * 3600, origin: row.origin, cdn: row.cdn, scene: scene))
@@ -88,9 +88,9 @@ extension MonitoringSuite {
             #expect(course.open(row.kind)?.hasFired == true)
             course.policy.checks.ignore = rules(row, course)
             course.policy.checks.recoveryThreshold = 2
-            try look(row, &course, 61...61)
+            try probed(row, &course, 61...61)
             #expect(course.open(row.kind)?.incident.state == .recovering)
-            try look(row, &course, 62...62)
+            try probed(row, &course, 62...62)
             #expect(course.told.last == "62 \(row.kind.rawValue) resolved (ignored)")
             #expect(course.open(row.kind) == nil)
         }
@@ -100,7 +100,7 @@ extension MonitoringSuite {
             var course = try run(row, [])
             course.policy.checks.ignore = rules(row, course)
             let seen = row.scene == nil ? (row.origin, row.cdn) : (Self.file, Self.file)
-            try course.look(at: 61, seen.0, seen.1, full: nil)
+            try course.probed(at: 61, seen.0, seen.1, full: nil)
             #expect(course.told.last == "61 \(row.kind.rawValue) resolved (ignored)")
         }
 
@@ -109,11 +109,11 @@ extension MonitoringSuite {
             var course = try Course(
                 policy: Policy(CheckSettings(ignore: [IgnoredRule(Rule(rawValue: "origin.status"), reason: "known")])))
             let page = Reply.file("<html>").with { $0.headers["Content-Type"] = "text/html" }
-            for hour in 0..<4 { try course.look(at: Double(hour), page, Self.file) }
+            for hour in 0..<4 { try course.probed(at: Double(hour), page, Self.file) }
             #expect(course.open(.originBroken)?.hasFired == true)
-            for hour in 4..<12 { try course.look(at: Double(hour), .status(500), Self.file) }
+            for hour in 4..<12 { try course.probed(at: Double(hour), .status(500), Self.file) }
             #expect(course.open(.originBroken)?.incident.state == .firing, "\(course.told)")
-            try course.look(at: 12, Self.file, Self.file)
+            try course.probed(at: 12, Self.file, Self.file)
             #expect(course.told.last == "12 origin.broken resolved (recovered)")
         }
 
@@ -134,7 +134,7 @@ extension MonitoringSuite {
                     policy.checks.ignore = [IgnoredRule(Rule(rawValue: "origin.address-differs"), reason: "known")]
                 }
                 var course = try Course(policy: policy)
-                for hour in 0..<12 { try course.look(at: Double(hour), origin: 1 + hour % 2, cdn: 1) }
+                for hour in 0..<12 { try course.probed(at: Double(hour), origin: 1 + hour % 2, cdn: 1) }
                 #expect((course.open(.originInconsistent)?.hasFired ?? false) == !isIgnored)
             }
         }
@@ -144,7 +144,7 @@ extension MonitoringSuite {
             let row = Row(rule: "origin.root-copy-differs", kind: .originBroken)
             var course = try Course()
             let scene = Scene.calm(Self.file, cdn: Self.file).with { $0.rootCopy = Self.other }
-            try course.look(at: 0, Observation.of(at: .testing, origin: Self.file, cdn: Self.file, scene: scene))
+            try course.probed(at: 0, Observation.of(at: .testing, origin: Self.file, cdn: Self.file, scene: scene))
             #expect(course.state.verdict?.level == .warning)
             course.policy.checks.ignore = [IgnoredRule(Rule(rawValue: row.rule), reason: "known")]
             let light = try course.glance(Self.file, Self.file)

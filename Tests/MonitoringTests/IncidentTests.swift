@@ -12,29 +12,29 @@ extension MonitoringSuite {
         static let down = Reply.failed(.connectionRefused)
 
         /// A domain whose origin is up (`+`) or down (`-`) at each hour, or cannot be judged (`?`).
-        private func course(_ looks: String, _ policy: Policy) throws -> Course {
+        private func course(_ results: String, _ policy: Policy) throws -> Course {
             var course = try Course(policy: policy)
-            for (hour, look) in looks.enumerated() {
-                let origin = look == "+" ? Self.file : look == "-" ? Self.down : .failed(.own)
-                try course.look(at: Double(hour), origin, Self.file)
+            for (hour, probed) in results.enumerated() {
+                let origin = probed == "+" ? Self.file : probed == "-" ? Self.down : .failed(.own)
+                try course.probed(at: Double(hour), origin, Self.file)
             }
             return course
         }
 
         struct Row: Sendable, CustomTestStringConvertible {
-            let looks: String
+            let results: String
             let failures: Int
             let recoveries: Int
             let told: [String]
 
-            init(_ looks: String, _ failures: Int, _ recoveries: Int, _ told: [String]) {
-                self.looks = looks
+            init(_ results: String, _ failures: Int, _ recoveries: Int, _ told: [String]) {
+                self.results = results
                 self.failures = failures
                 self.recoveries = recoveries
                 self.told = told
             }
 
-            var testDescription: String { "\(looks) with thresholds \(failures) and \(recoveries)" }
+            var testDescription: String { "\(results) with thresholds \(failures) and \(recoveries)" }
         }
 
         static let rows = [
@@ -51,7 +51,7 @@ extension MonitoringSuite {
         @Test("trouble is told by count, and its end by count", arguments: rows)
         func thresholds(_ row: Row) throws {
             let course = try course(
-                row.looks,
+                row.results,
                 Policy(CheckSettings(failureThreshold: row.failures, recoveryThreshold: row.recoveries)))
             #expect(course.told == row.told.map { $0.replacing(" ", with: " origin.unreachable ", maxReplacements: 1) })
         }
@@ -69,10 +69,10 @@ extension MonitoringSuite {
         @Test("who cannot reach the origin cannot tell whether its file is good")
         func unreachableHidesBroken() throws {
             var course = try Course()
-            for hour in 0...2 { try course.look(at: Double(hour), .status(500), nil) }
-            for hour in 3...6 { try course.look(at: Double(hour), Self.down, nil) }
+            for hour in 0...2 { try course.probed(at: Double(hour), .status(500), nil) }
+            for hour in 3...6 { try course.probed(at: Double(hour), Self.down, nil) }
             #expect(course.told == ["1 origin.broken firing", "4 origin.unreachable firing"])
-            try course.look(at: 7, Self.file, nil)
+            try course.probed(at: 7, Self.file, nil)
             #expect(
                 Set(course.told.suffix(2)) == [
                     "7 origin.broken resolved (recovered)", "7 origin.unreachable resolved (recovered)",
@@ -82,8 +82,8 @@ extension MonitoringSuite {
         @Test("a removed file is a broken origin, not a stale copy")
         func removed() throws {
             var course = try Course()
-            try course.look(at: 0, .file(SampleFile.version(1)), Self.file)
-            for hour in 1...60 { try course.look(at: Double(hour), .status(404), Self.file) }
+            try course.probed(at: 0, .file(SampleFile.version(1)), Self.file)
+            for hour in 1...60 { try course.probed(at: Double(hour), .status(404), Self.file) }
             #expect(course.told == ["2 origin.broken firing"])
         }
 
@@ -91,21 +91,21 @@ extension MonitoringSuite {
         func certificate() throws {
             var course = try Course()
             let end = Date.testing + 15 * 86400
-            for day in 0...3 { try course.look(at: Double(day * 24), Self.file.expiring(at: end), Self.file) }
+            for day in 0...3 { try course.probed(at: Double(day * 24), Self.file.expiring(at: end), Self.file) }
             #expect(course.told == ["24 certificate.expiring firing"])
             #expect(course.events.first?.incident.severity == .warning)
-            try course.look(at: 80, Self.down, Self.file)
+            try course.probed(at: 80, Self.down, Self.file)
             #expect(course.open(.certificateExpiring)?.incident.state == .firing)
-            try course.look(at: 81, Self.file.expiring(at: end + 90 * 86400), Self.file)
+            try course.probed(at: 81, Self.file.expiring(at: end + 90 * 86400), Self.file)
             #expect(course.told.last == "81 certificate.expiring resolved (recovered)")
         }
 
         @Test("a change brings the facts that a message about it needs")
         func facts() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...26, origin: 2, cdn: 1)
-            try course.look(at: 27, origin: 2, cdn: 2)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            try course.probed(at: 27, origin: 2, cdn: 2)
             #expect(course.told == ["25 cdn.stale firing", "27 cdn.stale resolved (cdn_caught_up)"])
             let firing = try #require(course.events.first?.facts)
             #expect(firing.findings.map(\.rule.rawValue) == ["cdn.stale"] && firing.diagnosis.id == .cdnStale)

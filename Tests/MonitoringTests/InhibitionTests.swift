@@ -15,27 +15,27 @@ extension MonitoringSuite {
             var course = try Course()
             for (hour, (origin, copy)) in zip(origin, copy).enumerated() {
                 let cdn = copy == "x" ? Reply.crawler("SWCERR00101 Bad HTTP Response: 403", maxAge: maxAge) : Self.file
-                try Self.look(&course, at: Double(hour), refusesCrawler: origin == "x", Self.file, cdn)
+                try Self.probed(&course, at: Double(hour), refusesCrawler: origin == "x", Self.file, cdn)
             }
             return course
         }
 
-        private static func look(
+        private static func probed(
             _ course: inout Course, at hour: Double, refusesCrawler: Bool, _ origin: Reply, _ cdn: Reply
         ) throws {
             var observation = try Observation.of(
                 "example.com", at: .testing + hour * 3600, origin: origin, cdn: cdn)
-            var full = FullLook(resolution: Resolution(source: .proxy))
+            var full = FullCheck(resolution: Resolution(source: .proxy))
             if refusesCrawler {
                 let refused = try Observation.of(at: observation.checkedAt, origin: .status(403), cdn: nil)
-                full.agents = AgentLook.Agent.allCases.map { AgentLook(agent: $0, retrieval: refused.origin) }
+                full.agents = AgentResult.Agent.allCases.map { AgentResult(agent: $0, retrieval: refused.origin) }
                 observation.contents.merge(refused.contents) { first, _ in first }
             }
             full.edges = try (1...3).map {
-                EdgeLook(address: "198.51.100.\($0)", retrieval: try #require(observation.cdn.retrieval))
+                EdgeResult(address: "198.51.100.\($0)", retrieval: try #require(observation.cdn.retrieval))
             }
             observation.full = full
-            try course.look(at: hour, observation)
+            try course.probed(at: hour, observation)
         }
 
         static let rows: [(origin: String, copy: String, told: [String])] = [
@@ -84,12 +84,12 @@ extension MonitoringSuite {
         func worse() throws {
             let page = Reply.status(200, ["content-type": "text/html"])
             var course = try Course()
-            let looks: [(Reply, Reply)] = [
+            let results: [(Reply, Reply)] = [
                 (Self.file, Self.file), (page, Self.file), (page, Self.file), (page, .status(404)),
                 (page, .status(404)), (page, .status(404)), (Self.file, .status(404)), (Self.file, .status(404)),
                 (Self.file, Self.file),
             ]
-            for (hour, (origin, cdn)) in looks.enumerated() { try course.look(at: Double(hour), origin, cdn) }
+            for (hour, (origin, cdn)) in results.enumerated() { try course.probed(at: Double(hour), origin, cdn) }
             #expect(
                 course.told == [
                     "2 origin.broken firing", "4 cdn.missing firing", "4 origin.broken worse",
@@ -112,10 +112,10 @@ extension MonitoringSuite {
             let page = Reply.status(200, ["content-type": "text/html"])
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
             let round = [(page, Self.file), (page, .status(404)), (Self.file, Self.file)]
-            try course.look(at: 0, Self.file, Self.file)
+            try course.probed(at: 0, Self.file, Self.file)
             for step in 0..<9 {
                 let (origin, cdn) = round[step % 3]
-                try course.look(at: 1 + Double(step) / 12, origin, cdn)
+                try course.probed(at: 1 + Double(step) / 12, origin, cdn)
             }
             let told = course.events.filter { $0.incident.kind == .originBroken }.map(\.transition)
             #expect(told == [.firing, .worse, .resolved, .again, .worse, .resolved, .flapping, .worse])
@@ -125,42 +125,42 @@ extension MonitoringSuite {
         func neverThere() throws {
             let page = Reply.status(200, ["content-type": "text/html"])
             var course = try Course()
-            for hour in 0..<40 { try course.look(at: Double(hour), page, .status(404)) }
+            for hour in 0..<40 { try course.probed(at: Double(hour), page, .status(404)) }
             #expect(course.told == ["1 origin.broken firing"])
         }
 
         @Test("a copy that alternates from request to request is not back")
         func alternates() throws {
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
-            try course.look(at: 0, origin: 1, cdn: 1)
-            for hour in 1...30 { try course.look(at: Double(hour), origin: 2, cdn: 1) }
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            for hour in 1...30 { try course.probed(at: Double(hour), origin: 2, cdn: 1) }
             #expect(course.told == ["25 cdn.stale firing"])
-            for step in 0..<20 { try course.look(at: 31 + Double(step) / 10, origin: 2, cdn: step % 2 == 0 ? 2 : 1) }
+            for step in 0..<20 { try course.probed(at: 31 + Double(step) / 10, origin: 2, cdn: step % 2 == 0 ? 2 : 1) }
             // Until it has come back once, a good answer is the end.
             #expect(
                 course.told == ["25 cdn.stale firing", "31 cdn.stale resolved (cdn_caught_up)", "31 cdn.stale again"])
-            for hour in 51...60 { try course.look(at: Double(hour), origin: 2, cdn: 2) }
+            for hour in 51...60 { try course.probed(at: Double(hour), origin: 2, cdn: 2) }
             #expect(course.told.last == "54 cdn.stale resolved (cdn_caught_up)")
         }
 
         @Test("a light look that sees the new copy, and a full one that sees the old one: nothing is over")
         func alternatesWithinACheck() throws {
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
-            try course.look(at: 0, origin: 1, cdn: 1)
-            for hour in 1...30 { try course.look(at: Double(hour), origin: 2, cdn: 1) }
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            for hour in 1...30 { try course.probed(at: Double(hour), origin: 2, cdn: 1) }
             let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
             for minute in 1...5 {
                 let at = 30 + Double(minute) / 60
                 let light = try Observation.of("example.com", at: .testing + at * 3600, origin: new, cdn: new)
                 var full = try Observation.of("example.com", at: .testing + at * 3600, origin: new, cdn: old)
                 let copy = try #require(full.cdn.retrieval)
-                full.full = FullLook(
+                full.full = FullCheck(
                     resolution: Resolution(source: .proxy),
-                    edges: (1...3).map { EdgeLook(address: "198.51.100.\($0)", retrieval: copy) })
-                try course.look(at: at, full, replacing: light)
+                    edges: (1...3).map { EdgeResult(address: "198.51.100.\($0)", retrieval: copy) })
+                try course.probed(at: at, full, replacing: light)
             }
             // Then all answers are good: it ends with the fourth in a row.
-            for minute in 6...9 { try course.look(at: 30 + Double(minute) / 60, origin: 2, cdn: 2) }
+            for minute in 6...9 { try course.probed(at: 30 + Double(minute) / 60, origin: 2, cdn: 2) }
             #expect(course.told == ["25 cdn.stale firing", "30 cdn.stale resolved (cdn_caught_up)"])
             let end = course.state.ended[.cdnStale]?.incident.resolvedAt
             #expect(end == Date.testing.addingTimeInterval(30 * 3600 + 9 * 60))
@@ -170,8 +170,8 @@ extension MonitoringSuite {
         func certificate() throws {
             let ending = Reply.certificate(.expired)
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
-            try course.look(at: 0, ending, Self.file)
-            try course.look(at: 1, Self.file.expiring(at: .testing + 86_400 * 9), Self.file)
+            try course.probed(at: 0, ending, Self.file)
+            try course.probed(at: 1, Self.file.expiring(at: .testing + 86_400 * 9), Self.file)
             #expect(
                 course.told == [
                     "0 origin.unreachable firing", "1 origin.unreachable resolved (recovered)",
@@ -183,12 +183,12 @@ extension MonitoringSuite {
         func staleAfter(hours: Int) throws {
             let newer = Reply.file(SampleFile.version(2))
             var course = try Course()
-            try Self.look(&course, at: 0, refusesCrawler: false, Self.file, Self.file)
-            for hour in 1...10 { try Self.look(&course, at: Double(hour), refusesCrawler: true, newer, Self.file) }
+            try Self.probed(&course, at: 0, refusesCrawler: false, Self.file, Self.file)
+            for hour in 1...10 { try Self.probed(&course, at: Double(hour), refusesCrawler: true, newer, Self.file) }
             #expect(course.open(.cdnStale)?.incident.inhibitedBy == .originBroken)
-            try Self.look(&course, at: 11, refusesCrawler: false, newer, Self.file)
+            try Self.probed(&course, at: 11, refusesCrawler: false, newer, Self.file)
             course.policy.checks.staleAfter = .seconds(hours * 3600)
-            for hour in 12...60 { try Self.look(&course, at: Double(hour), refusesCrawler: false, newer, Self.file) }
+            for hour in 12...60 { try Self.probed(&course, at: Double(hour), refusesCrawler: false, newer, Self.file) }
             #expect(
                 course.told == [
                     "2 origin.broken firing", "11 origin.broken resolved (recovered)",

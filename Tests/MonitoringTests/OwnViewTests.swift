@@ -17,24 +17,24 @@ extension MonitoringSuite {
         @Test("a refusal counts for nothing beside a fresh copy, until it has lasted a day longer than the copy's Age")
         func lasting() throws {
             var course = try Course()
-            try course.look(at: 0, Self.file(), Self.file())
+            try course.probed(at: 0, Self.file(), Self.file())
             for hour in 1...24 {
-                try course.look(at: Double(hour), Self.refused, Self.file())
+                try course.probed(at: Double(hour), Self.refused, Self.file())
                 #expect(
                     course.state.verdict?.level == .warning && course.state.verdict?.diagnosis.id == .turnedAwayHere)
             }
             #expect(course.told.isEmpty && course.state.open.isEmpty)
-            try course.look(at: 25, Self.refused, Self.file())
+            try course.probed(at: 25, Self.refused, Self.file())
             #expect(
                 course.state.verdict?.diagnosis.cause
                     == .access(
                         .turnedAwayForLong(
                             .status(403), since: .testing,
                             copy: CopyWitness(fetchedAt: .testing + 25 * 3600 - 300))))
-            try course.look(at: 26, Self.refused, Self.file())
+            try course.probed(at: 26, Self.refused, Self.file())
             #expect(course.told == ["26 origin.broken firing"])
             #expect(course.events.last?.facts?.diagnosis.id == .turnedAwayForLong)
-            try course.look(at: 27, Self.file(), Self.file())
+            try course.probed(at: 27, Self.file(), Self.file())
             #expect(course.told.last == "27 origin.broken resolved (recovered)")
         }
 
@@ -42,19 +42,23 @@ extension MonitoringSuite {
         func neverSeen() throws {
             var course = try Course()
             course.wallAhead = -7200
-            for hour in 0...25 { try course.look(at: Double(hour), Self.refused, Self.file(), full: nil) }
+            for hour in 0...25 { try course.probed(at: Double(hour), Self.refused, Self.file(), full: nil) }
             #expect(course.told.isEmpty)
-            try course.look(at: 26, Self.refused, Self.file(), full: nil)
+            try course.probed(at: 26, Self.refused, Self.file(), full: nil)
             #expect(course.told == ["26 origin.broken firing"])
         }
 
         @Test("a copy that nobody fetched for a day shows nothing")
         func oldCopy() throws {
             var course = try Course()
-            try course.look(at: 0, Self.file(), Self.file())
-            for hour in 1...23 { try course.look(at: Double(hour), Self.refused, Self.file(age: Double(hour) * 3600)) }
+            try course.probed(at: 0, Self.file(), Self.file())
+            for hour in 1...23 {
+                try course.probed(at: Double(hour), Self.refused, Self.file(age: Double(hour) * 3600))
+            }
             #expect(course.told.isEmpty)
-            for hour in 24...25 { try course.look(at: Double(hour), Self.refused, Self.file(age: Double(hour) * 3600)) }
+            for hour in 24...25 {
+                try course.probed(at: Double(hour), Self.refused, Self.file(age: Double(hour) * 3600))
+            }
             #expect(course.told == ["25 origin.broken firing"])
         }
 
@@ -68,9 +72,9 @@ extension MonitoringSuite {
         @Test("a refusal is told at once beside anything else than a copy of the last file", arguments: 0..<6)
         func contradicted(_ index: Int) throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1, origin: 2, cdn: 1)
-            for hour in 2...3 { try course.look(at: Double(hour), Self.refused, Self.speakingAgainst[index].1) }
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1, origin: 2, cdn: 1)
+            for hour in 2...3 { try course.probed(at: Double(hour), Self.refused, Self.speakingAgainst[index].1) }
             let told = course.events.filter { $0.incident.inhibitedBy == nil }.map(\.incident.kind)
             #expect(told == [.originBroken], "\(Self.speakingAgainst[index].0)")
         }
@@ -81,10 +85,10 @@ extension MonitoringSuite {
                 $0.headers["Age"] = "3600"
             }
             var course = try Course()
-            for hour in 0...3 { try course.look(at: Double(hour), Self.file(), absent) }
+            for hour in 0...3 { try course.probed(at: Double(hour), Self.file(), absent) }
             #expect(course.state.verdict?.diagnosis.id == .crawlerStillAbsent)
-            try course.look(at: 4, .status(status), absent)
-            try course.look(at: 5, Self.file(), absent)
+            try course.probed(at: 4, .status(status), absent)
+            try course.probed(at: 5, Self.file(), absent)
             #expect(course.state.verdict?.diagnosis.id == .crawlerStillAbsent)
         }
 
@@ -96,7 +100,7 @@ extension MonitoringSuite {
                     var seen = try Observation.of(
                         at: .testing + Double(hour) * 3600, origin: reply, cdn: Self.file())
                     seen.origin.ownScope = .private
-                    try course.look(at: Double(hour), seen)
+                    try course.probed(at: Double(hour), seen)
                 }
             }
             #expect(course.told.isEmpty && course.state.open.isEmpty)
@@ -111,14 +115,14 @@ extension MonitoringSuite {
                 }
             }
             var course = try Course()
-            try course.look(at: 0, .status(404), absent(askedHoursAgo: 1))
-            for hour in 1...3 { try course.look(at: Double(hour), Self.file(), absent(askedHoursAgo: 4)) }
+            try course.probed(at: 0, .status(404), absent(askedHoursAgo: 1))
+            for hour in 1...3 { try course.probed(at: Double(hour), Self.file(), absent(askedHoursAgo: 4)) }
             #expect(course.state.verdict?.diagnosis.id == .crawlerRemembersAbsence)
-            try course.look(at: 4, Self.file(), absent(askedHoursAgo: 1))
+            try course.probed(at: 4, Self.file(), absent(askedHoursAgo: 1))
             #expect(course.state.verdict?.diagnosis.id == .crawlerStillAbsent)
             // Removed and deployed again: the absence is of the time in between.
-            try course.look(at: 5, .status(404), absent(askedHoursAgo: 0))
-            try course.look(at: 6, Self.file(), absent(askedHoursAgo: 1))
+            try course.probed(at: 5, .status(404), absent(askedHoursAgo: 0))
+            try course.probed(at: 6, Self.file(), absent(askedHoursAgo: 1))
             #expect(course.state.verdict?.diagnosis.id == .crawlerRemembersAbsence)
         }
 
@@ -126,8 +130,8 @@ extension MonitoringSuite {
         func intercepted() throws {
             let inspected = Reply.certificate(.untrustedRoot)
             var course = try Course()
-            for hour in 0...1 { try course.look(at: Double(hour), .status(500), Self.file()) }
-            for hour in 2...5 { try course.look(at: Double(hour), inspected, inspected) }
+            for hour in 0...1 { try course.probed(at: Double(hour), .status(500), Self.file()) }
+            for hour in 2...5 { try course.probed(at: Double(hour), inspected, inspected) }
             #expect(course.state.verdict?.diagnosis.id == .tlsIntercepted)
             #expect(course.told == ["1 origin.broken firing"])
             #expect(Set(course.state.open.keys) == [.originBroken])

@@ -17,7 +17,7 @@ extension MonitoringSuite {
 
         /// One check an hour of an origin with version 2, and of edges: `n` serves that, `o` version 1, `f` a foreign file, `m`
         /// none, `5` answers 503, `t` times out, `-` is missing from DNS. No edges: only the name was asked.
-        private func look(_ course: inout Course, at hour: Double, _ edges: String, origin: Reply = new) throws {
+        private func probed(_ course: inout Course, at hour: Double, _ edges: String, origin: Reply = new) throws {
             let replies = edges.map { edge -> Reply? in
                 switch edge {
                 case "n": Self.new
@@ -33,7 +33,7 @@ extension MonitoringSuite {
             scene.edges = replies.enumerated().compactMap { index, reply in
                 reply.map { ("198.51.100.\(index + 1)", $0) }
             }
-            try course.look(
+            try course.probed(
                 at: hour, .of(at: .testing + hour * 3600, origin: origin, cdn: Self.new, scene: scene))
         }
 
@@ -60,12 +60,12 @@ extension MonitoringSuite {
             let row = Self.rows[index]
             var course = try Course()
             for hour in 0...30 {
-                try look(
+                try probed(
                     &course, at: Double(hour), hour == 0 ? "nnn" : row.wrong, origin: hour == 0 ? Self.old : Self.new)
             }
             try #require(course.open(row.kind)?.incident.state == .firing, "\(course.told)")
             for (step, edges) in row.then.enumerated() {
-                try look(&course, at: 31 + Double(step), edges)
+                try probed(&course, at: 31 + Double(step), edges)
                 let isOver = row.endsAfter.map { step + 1 >= $0 } ?? false
                 #expect((course.open(row.kind) == nil) == isOver, "after \(edges), check \(step + 1)")
             }
@@ -74,7 +74,7 @@ extension MonitoringSuite {
         @Test("an edge that is silent now and then does not take a pending incident's time")
         func pending() throws {
             var course = try Course()
-            for hour in 0...26 { try look(&course, at: Double(hour), hour % 2 == 0 ? "nm" : "n5") }
+            for hour in 0...26 { try probed(&course, at: Double(hour), hour % 2 == 0 ? "nm" : "n5") }
             #expect(course.told == ["24 cdn.missing firing"])
         }
 
@@ -88,7 +88,7 @@ extension MonitoringSuite {
                     scene.edges.append(
                         ("2001:db8:\(hour)::\(edge)", hour > 0 && hour <= 60 && edge > 0 ? Self.old : Self.new))
                 }
-                try course.look(
+                try course.probed(
                     at: Double(hour), .of(at: now, origin: hour == 0 ? Self.old : Self.new, cdn: Self.new, scene: scene)
                 )
                 #expect(course.open(.cdnStale)?.places?.places.count ?? 0 <= 32)
@@ -109,7 +109,7 @@ extension MonitoringSuite {
             var observation = try Observation.of(at: now, origin: replies[first], cdn: Self.new, scene: scene)
             observation.origin.connection?.address = "192.0.2.\(first + 1)"
             if !full { observation.full = nil }
-            try course.look(at: day * 24, observation)
+            try course.probed(at: day * 24, observation)
         }
 
         @Test("a certificate at one address of two: the other one's is no end, and neither is silence")
@@ -170,9 +170,9 @@ extension MonitoringSuite {
             var course = try Course()
             course.wallAhead = ahead
             let end = Date.testing + 20 * 86_400
-            try course.look(at: 0, Self.old.expiring(at: end), Self.old)
+            try course.probed(at: 0, Self.old.expiring(at: end), Self.old)
             #expect(course.told.contains("0 certificate.expiring firing") == (ahead > 6 * 86_400))
-            for hour in 1...30 { try course.look(at: Double(hour), Self.new.expiring(at: end), Self.old) }
+            for hour in 1...30 { try course.probed(at: Double(hour), Self.new.expiring(at: end), Self.old) }
             #expect(course.told.filter { $0.contains("cdn") } == ["25 cdn.stale firing"])
             #expect(course.open(.cdnStale)?.incident.since == .testing + 3600)
             #expect(course.state.verdict?.comparison.changedAt == .testing + 3600)

@@ -47,14 +47,14 @@ extension MonitoringSuite {
                 let edges = sides[1].split(separator: ",").map(Self.reply)
                 var observation = try Observation.of(
                     at: .testing + Double(hour) * 3600, origin: Self.reply(sides[0]), cdn: edges[0])
-                observation.full = FullLook(
+                observation.full = FullCheck(
                     resolution: Resolution(source: .proxy),
                     edges: try edges.enumerated().map { index, reply in
-                        let look = try Observation.of(at: .testing, origin: reply, cdn: nil)
-                        observation.contents.merge(look.contents) { $1 }
-                        return EdgeLook(address: "198.51.100.\(index + 1)", retrieval: look.origin)
+                        let probed = try Observation.of(at: .testing, origin: reply, cdn: nil)
+                        observation.contents.merge(probed.contents) { $1 }
+                        return EdgeResult(address: "198.51.100.\(index + 1)", retrieval: probed.origin)
                     })
-                try course.look(at: Double(hour), observation)
+                try course.probed(at: Double(hour), observation)
             }
             #expect(course.state.propagations.map(\.seconds) == expected.map { $0 * 3600 })
         }
@@ -70,12 +70,12 @@ extension MonitoringSuite {
         @Test("a bounded number of times is kept, the last ones")
         func bounded() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
             for version in 2...30 {
                 let hour = Double(version) * 10
-                try course.look(at: hour, origin: version, cdn: version - 1)
-                try course.look(at: hour + Double(version) / 10 - 0.1, origin: version, cdn: version - 1)
-                try course.look(at: hour + Double(version) / 10, origin: version, cdn: version)
+                try course.probed(at: hour, origin: version, cdn: version - 1)
+                try course.probed(at: hour + Double(version) / 10 - 0.1, origin: version, cdn: version - 1)
+                try course.probed(at: hour + Double(version) / 10, origin: version, cdn: version)
             }
             #expect(course.state.propagations.count == DomainState.maximumPropagations)
             #expect(course.state.propagations.last?.seconds == 3 * 3600)
@@ -84,15 +84,15 @@ extension MonitoringSuite {
         @Test("while a change waits, five earlier ones say what is usual; four say nothing", arguments: [4, 5])
         func outlook(_ changes: Int) throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
             for version in 2..<(2 + changes) {
                 let hour = Double(version) * 30
-                try course.look(at: hour, origin: version, cdn: version - 1)
-                try course.look(at: hour + Double(version) - 0.1, origin: version, cdn: version - 1)
-                try course.look(at: hour + Double(version), origin: version, cdn: version)
+                try course.probed(at: hour, origin: version, cdn: version - 1)
+                try course.probed(at: hour + Double(version) - 0.1, origin: version, cdn: version - 1)
+                try course.probed(at: hour + Double(version), origin: version, cdn: version)
             }
             #expect(course.state.verdict?.text.outlook?.contains("Usually") == false)
-            try course.look(at: 1000, origin: 2 + changes, cdn: 1 + changes)
+            try course.probed(at: 1000, origin: 2 + changes, cdn: 1 + changes)
             #expect(
                 course.state.verdict?.text.outlook
                     == (changes == 5

@@ -23,7 +23,7 @@ extension MonitoringSuite {
         }
 
         /// A wild life: anything may follow anything, after any time.
-        static func life(_ seed: UInt64, looks: Int = 150) throws -> Course {
+        static func life(_ seed: UInt64, results: Int = 150) throws -> Course {
             var random = SeededGenerator(seed: seed)
             var course = try Course(
                 policy: Policy(
@@ -33,12 +33,12 @@ extension MonitoringSuite {
             var hour = 0.0
             let isHasty = Bool.random(using: &random)
             var (origin, cdn) = (reply(&random, cdn: false), reply(&random, cdn: true))
-            for _ in 0..<looks {
+            for _ in 0..<results {
                 hour += isHasty ? Double.random(in: 0.001...0.2, using: &random) : .random(in: 0.01...6, using: &random)
                 if Int.random(in: 0..<30, using: &random) == 0 { hour += Double.random(in: 0...200, using: &random) }
                 if Int.random(in: 0..<4, using: &random) == 0 { origin = reply(&random, cdn: false) }
                 if Int.random(in: 0..<4, using: &random) == 0 { cdn = reply(&random, cdn: true) }
-                try course.look(at: hour, origin, cdn)
+                try course.probed(at: hour, origin, cdn)
             }
             return course
         }
@@ -118,10 +118,10 @@ extension MonitoringSuite {
             "a check that can tell nothing opens nothing and closes nothing, whatever went before",
             arguments: 0..<Rounds.of(UInt64(4), soak: 20))
         func unknown(_ seed: UInt64) throws {
-            var course = try Self.life(seed, looks: 40)
+            var course = try Self.life(seed, results: 40)
             let (events, open) = (course.events.count, course.state.open)
             for minute in 1...90 {
-                try course.look(at: course.hours + Double(minute) / 60, .failed(.own), .failed(.own))
+                try course.probed(at: course.hours + Double(minute) / 60, .failed(.own), .failed(.own))
             }
             #expect(course.events.count == events)
             #expect(course.state.open.mapValues(\.incident.id) == open.mapValues(\.incident.id))
@@ -143,8 +143,8 @@ extension MonitoringSuite {
             for name in ["a.example", "b.example"] {
                 var course = try Course(name, policy: Policy(CheckSettings(failureThreshold: 1)))
                 for hour in stride(from: 0.0, to: 8, by: 2) {
-                    try course.look(at: hour, hour < 4 ? .status(500) : .failed(.timedOut), nil)
-                    try course.look(at: hour + 1, .file(SampleFile.version(1)), nil)
+                    try course.probed(at: hour, hour < 4 ? .status(500) : .failed(.timedOut), nil)
+                    try course.probed(at: hour + 1, .file(SampleFile.version(1)), nil)
                 }
                 let firing = course.events.filter { $0.transition == .firing }
                 names.formUnion(firing.map(\.incident.id))
@@ -157,12 +157,12 @@ extension MonitoringSuite {
         @Test("a threshold that is edited neither repeats nor loses a message")
         func editedThreshold() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...26, origin: 2, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...26, origin: 2, cdn: 1)
             course.policy.checks.staleAfter = .seconds(12 * 3600)
-            try course.look(at: 27...30, origin: 2, cdn: 1)
+            try course.probed(at: 27...30, origin: 2, cdn: 1)
             course.policy.checks.staleAfter = .seconds(96 * 3600)
-            try course.look(at: 31...40, origin: 2, cdn: 1)
+            try course.probed(at: 31...40, origin: 2, cdn: 1)
             #expect(course.told == ["25 cdn.stale firing"])
         }
     }

@@ -12,11 +12,11 @@ extension MonitoringSuite {
         static let down = Reply.failed(.connectionRefused)
 
         /// An origin that is up (`+`) or down (`-`), or cannot be judged (`?`), looked at every so many minutes.
-        static func course(_ looks: String, every minutes: Double, _ policy: Policy) throws -> Course {
+        static func course(_ results: String, every minutes: Double, _ policy: Policy) throws -> Course {
             var course = try Course(policy: policy)
-            for (index, look) in looks.enumerated() {
-                let origin = look == "+" ? file : look == "-" ? down : .failed(.own)
-                try course.look(at: Double(index) * minutes / 60, origin, file)
+            for (index, probed) in results.enumerated() {
+                let origin = probed == "+" ? file : probed == "-" ? down : .failed(.own)
+                try course.probed(at: Double(index) * minutes / 60, origin, file)
             }
             return course
         }
@@ -24,12 +24,12 @@ extension MonitoringSuite {
         /// What was told, by the number of the look: `2 firing`.
         static func told(_ course: Course, every minutes: Double) -> [String] {
             course.events.map { event in
-                let look = Int((event.at.timeIntervalSince(.testing) / 60 / minutes).rounded())
-                return "\(look) \(event.transition.rawValue)"
+                let probed = Int((event.at.timeIntervalSince(.testing) / 60 / minutes).rounded())
+                return "\(probed) \(event.transition.rawValue)"
             }
         }
 
-        static let rows: [(looks: String, minutes: Double, failures: Int, told: [String], incidents: Int)] = [
+        static let rows: [(results: String, minutes: Double, failures: Int, told: [String], incidents: Int)] = [
             ("-+-", 29, 1, ["0 firing", "1 resolved", "2 again"], 1),
             ("-+-", 30, 1, ["0 firing", "1 resolved", "2 firing"], 2),
             ("-+-+", 10, 1, ["0 firing", "1 resolved", "2 again", "3 resolved"], 1),
@@ -47,7 +47,7 @@ extension MonitoringSuite {
         func window(_ index: Int) throws {
             let row = Self.rows[index]
             let course = try Self.course(
-                row.looks, every: row.minutes, Policy(CheckSettings(failureThreshold: row.failures)))
+                row.results, every: row.minutes, Policy(CheckSettings(failureThreshold: row.failures)))
             #expect(Self.told(course, every: row.minutes) == row.told)
             #expect(Set(course.events.map(\.incident.id)).count == row.incidents)
             let last = try #require(course.events.last?.incident)
@@ -71,23 +71,23 @@ extension MonitoringSuite {
         func forgotten() throws {
             var course = try Self.course("-+", every: 5, Policy(CheckSettings(failureThreshold: 1)))
             #expect(course.state.ended.count == 1)
-            try course.look(at: 0.7, Self.file, Self.file)
+            try course.probed(at: 0.7, Self.file, Self.file)
             #expect(course.state.ended.isEmpty)
         }
 
         @Test("a copy that flips between old and new is one story; a new change is a new one with a grace of its own")
         func copies() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...25, origin: 2, cdn: 1)
-            try course.look(at: 25.2, origin: 2, cdn: 2)
-            try course.look(at: 25.4, origin: 2, cdn: 1)
-            try course.look(at: 25.6, origin: 2, cdn: 1)
-            try course.look(at: 25.8, origin: 2, cdn: 2)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...25, origin: 2, cdn: 1)
+            try course.probed(at: 25.2, origin: 2, cdn: 2)
+            try course.probed(at: 25.4, origin: 2, cdn: 1)
+            try course.probed(at: 25.6, origin: 2, cdn: 1)
+            try course.probed(at: 25.8, origin: 2, cdn: 2)
             // One that came back is good only when several answers in a row are.
             #expect(course.events.map(\.transition) == [.firing, .resolved, .again])
             #expect(Set(course.events.map(\.incident.id)).count == 1)
-            for hour in stride(from: 26.0, through: 51, by: 0.5) { try course.look(at: hour, origin: 3, cdn: 2) }
+            for hour in stride(from: 26.0, through: 51, by: 0.5) { try course.probed(at: hour, origin: 3, cdn: 2) }
             #expect(course.told.last == "50 cdn.stale firing")
         }
     }

@@ -16,7 +16,7 @@ extension MonitoringSuite {
         }
 
         @Test("a domain that was never seen is looked at once")
-        func firstSight() throws {
+        func firstResult() throws {
             let domain = try Domain("example.com")
             let schedule = CheckSchedule(domain: domain, interval: .seconds(300))
             #expect(schedule.delay(after: nil, now: .testing) == .zero)

@@ -11,14 +11,14 @@ extension MonitoringSuite {
         @Test("a change propagates in silence, is stale once its time is over, and ends when the copy catches up")
         func wholeCourse() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1, origin: 2, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1, origin: 2, cdn: 1)
             #expect(course.state.verdict?.comparison.state == .propagating)
             #expect(course.open(.cdnStale)?.incident.state == .pending)
-            try course.look(at: 2...40, origin: 2, cdn: 1)
+            try course.probed(at: 2...40, origin: 2, cdn: 1)
             #expect(course.told == ["25 cdn.stale firing"])
-            try course.look(at: 41, origin: 2, cdn: 2)
-            try course.look(at: 42...80, origin: 2, cdn: 2)
+            try course.probed(at: 41, origin: 2, cdn: 2)
+            try course.probed(at: 42...80, origin: 2, cdn: 2)
             #expect(course.told == ["25 cdn.stale firing", "41 cdn.stale resolved (cdn_caught_up)"])
             #expect(course.events.map(\.incident.version) == [1, 1])
             #expect(Set(course.events.map(\.incident.id)).count == 1)
@@ -28,9 +28,9 @@ extension MonitoringSuite {
         @Test("a change that is caught up in time is never told")
         func inTime() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...24, origin: 2, cdn: 1)
-            try course.look(at: 25, origin: 2, cdn: 2)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...24, origin: 2, cdn: 1)
+            try course.probed(at: 25, origin: 2, cdn: 2)
             #expect(course.told.isEmpty)
             #expect(course.evaluations.last?.changes.dropped.map(\.kind) == [.cdnStale])
         }
@@ -38,11 +38,11 @@ extension MonitoringSuite {
         @Test("the alert comes to the second, neither before nor after")
         func threshold() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1, origin: 2, cdn: 1)
-            try course.look(at: 25 - 1 / 3600.0, origin: 2, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1, origin: 2, cdn: 1)
+            try course.probed(at: 25 - 1 / 3600.0, origin: 2, cdn: 1)
             #expect(course.told.isEmpty)
-            try course.look(at: 25, origin: 2, cdn: 1)
+            try course.probed(at: 25, origin: 2, cdn: 1)
             #expect(course.told == ["25 cdn.stale firing"])
             #expect(course.events.first?.facts?.comparison.lagSeconds == 86400)
         }
@@ -50,9 +50,9 @@ extension MonitoringSuite {
         @Test("a second change while behind does not move the beginning")
         func secondChange() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...12, origin: 2, cdn: 1)
-            try course.look(at: 13...30, origin: 3, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...12, origin: 2, cdn: 1)
+            try course.probed(at: 13...30, origin: 3, cdn: 1)
             #expect(course.told == ["25 cdn.stale firing"])
             #expect(course.open(.cdnStale)?.incident.since == .testing + 3600)
         }
@@ -60,13 +60,13 @@ extension MonitoringSuite {
         @Test("a copy that moves to a version between ends the incident and begins a new, silent clock")
         func intermediate() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...19, origin: 2, cdn: 1)
-            try course.look(at: 20...29, origin: 3, cdn: 1)
-            try course.look(at: 30...43, origin: 3, cdn: 2)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...19, origin: 2, cdn: 1)
+            try course.probed(at: 20...29, origin: 3, cdn: 1)
+            try course.probed(at: 30...43, origin: 3, cdn: 2)
             #expect(course.told == ["25 cdn.stale firing", "30 cdn.stale resolved (cdn_refreshed)"])
             #expect(course.open(.cdnStale)?.incident.since == .testing + 20 * 3600)
-            try course.look(at: 44...50, origin: 3, cdn: 2)
+            try course.probed(at: 44...50, origin: 3, cdn: 2)
             #expect(course.told.last == "44 cdn.stale firing")
             #expect(course.events.first?.incident.id != course.events.last?.incident.id)
         }
@@ -76,9 +76,9 @@ extension MonitoringSuite {
             arguments: 1...3)
         func revert(_ recovery: Int) throws {
             var course = try Course(policy: Policy(CheckSettings(recoveryThreshold: recovery)))
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...26, origin: 2, cdn: 1)
-            try course.look(at: 27...40, origin: 1, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            try course.probed(at: 27...40, origin: 1, cdn: 1)
             // As long as one of several servers may have the former file: eight contents in a row.
             #expect(
                 course.told == ["25 cdn.stale firing", "\(33 + recovery) cdn.stale resolved (origin_reverted)"])
@@ -87,16 +87,16 @@ extension MonitoringSuite {
         @Test("a copy that catches up ends it for that reason, however many looks confirm it", arguments: 1...3)
         func caughtUp(_ recovery: Int) throws {
             var course = try Course(policy: Policy(CheckSettings(recoveryThreshold: recovery)))
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...26, origin: 2, cdn: 1)
-            try course.look(at: 27...40, origin: 2, cdn: 2)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            try course.probed(at: 27...40, origin: 2, cdn: 2)
             #expect(course.told == ["25 cdn.stale firing", "\(26 + recovery) cdn.stale resolved (cdn_caught_up)"])
         }
 
         @Test("an origin that alternates between two files tells nobody that a copy of either is old")
         func alternation() throws {
             var course = try Course()
-            for hour in 0..<200 { try course.look(at: Double(hour), origin: hour % 2, cdn: 0) }
+            for hour in 0..<200 { try course.probed(at: Double(hour), origin: hour % 2, cdn: 0) }
             #expect(course.told == ["4 origin.inconsistent firing"])
             #expect(course.state.originPeriods.count <= DomainState.maximumPeriods)
         }
@@ -104,9 +104,9 @@ extension MonitoringSuite {
         @Test("formatting alone is no change")
         func formatting() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
             for hour in 1..<60 {
-                try course.look(at: Double(hour), .file(SampleFile.spaced(1)), .file(SampleFile.version(1)))
+                try course.probed(at: Double(hour), .file(SampleFile.spaced(1)), .file(SampleFile.version(1)))
             }
             #expect(course.state.originPeriods.count == 1)
             #expect(course.told.isEmpty && course.state.open.isEmpty)
@@ -119,24 +119,24 @@ extension MonitoringSuite {
             ])
         func errorPages(_ fault: Reply) throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            for hour in 1..<30 { try course.look(at: Double(hour), fault, .file(SampleFile.version(1))) }
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            for hour in 1..<30 { try course.probed(at: Double(hour), fault, .file(SampleFile.version(1))) }
             #expect(!course.told.contains { $0.contains("cdn") })
             #expect(course.told.count == 1)
             #expect(course.state.originPeriods.count == 1)
-            try course.look(at: 30...60, origin: 1, cdn: 1)
+            try course.probed(at: 30...60, origin: 1, cdn: 1)
             #expect(course.told.count == 2 && course.told.last?.contains("(recovered)") == true)
         }
 
         @Test("trouble at the origin keeps a firing staleness as it is")
         func faultWhileStale() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...26, origin: 2, cdn: 1)
-            for hour in 27..<30 { try course.look(at: Double(hour), .status(500), .file(SampleFile.version(1))) }
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            for hour in 27..<30 { try course.probed(at: Double(hour), .status(500), .file(SampleFile.version(1))) }
             #expect(course.open(.cdnStale)?.incident.state == .firing)
             #expect(course.open(.cdnStale)?.unknownSince == .testing + 27 * 3600)
-            try course.look(at: 30, origin: 2, cdn: 2)
+            try course.probed(at: 30, origin: 2, cdn: 2)
             #expect(
                 course.told.filter { $0.contains("stale") } == [
                     "25 cdn.stale firing", "30 cdn.stale resolved (cdn_caught_up)",
@@ -146,10 +146,10 @@ extension MonitoringSuite {
         @Test("a copy that was right and is old again is as old as that, and has its grace")
         func wentBack() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...2, origin: 2, cdn: 1)
-            try course.look(at: 3...100, origin: 2, cdn: 2)
-            try course.look(at: 101...130, origin: 2, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...2, origin: 2, cdn: 1)
+            try course.probed(at: 3...100, origin: 2, cdn: 2)
+            try course.probed(at: 101...130, origin: 2, cdn: 1)
             #expect(course.told == ["125 cdn.stale firing"])
             let facts = try #require(course.events.last?.facts)
             #expect(
@@ -162,17 +162,17 @@ extension MonitoringSuite {
                     "Apple's CDN went back to an older file 24 h ago.",
                 ])
             // Once more: after a day of the right file, the age begins anew.
-            try course.look(at: 131...160, origin: 2, cdn: 2)
-            try course.look(at: 161...162, origin: 2, cdn: 1)
+            try course.probed(at: 131...160, origin: 2, cdn: 2)
+            try course.probed(at: 161...162, origin: 2, cdn: 1)
             #expect(course.state.verdict?.comparison.changedAt == .testing + 161 * 3600)
         }
 
         @Test("caches that answer by chance have not gone back: the age is that of the change")
         func chance() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
             // Within the hour, each look meets another cache.
-            for look in 1...61 { try course.look(at: Double(look) / 12, origin: 2, cdn: look % 3 == 0 ? 2 : 1) }
+            for probed in 1...61 { try course.probed(at: Double(probed) / 12, origin: 2, cdn: probed % 3 == 0 ? 2 : 1) }
             #expect(course.state.verdict?.comparison.change?.way == .changed)
             #expect(course.state.verdict?.comparison.changedAt == .testing + 300)
         }
@@ -180,16 +180,16 @@ extension MonitoringSuite {
         @Test("the next deploy does not make a copy older that went back, nor one that goes back right after it")
         func redeployed() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...100, origin: 2, cdn: 2)
-            try course.look(at: 101...102, origin: 2, cdn: 1)
-            try course.look(at: 103...120, origin: 3, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...100, origin: 2, cdn: 2)
+            try course.probed(at: 101...102, origin: 2, cdn: 1)
+            try course.probed(at: 103...120, origin: 3, cdn: 1)
             #expect(course.state.verdict?.comparison.changedAt == .testing + 101 * 3600)
             #expect(course.told.isEmpty)
-            try course.look(at: 121...200, origin: 3, cdn: 3)
-            try course.look(at: 201, origin: 4, cdn: 3)
+            try course.probed(at: 121...200, origin: 3, cdn: 3)
+            try course.probed(at: 201, origin: 4, cdn: 3)
             #expect(course.state.verdict?.comparison.change?.way == .changed)
-            try course.look(at: 202, origin: 4, cdn: 1)
+            try course.probed(at: 202, origin: 4, cdn: 1)
             #expect(course.state.verdict?.comparison.changedAt == .testing + 201 * 3600)
             #expect(course.state.verdict?.comparison.change?.way == .wentBack)
             #expect(course.told.isEmpty)
@@ -198,31 +198,35 @@ extension MonitoringSuite {
         @Test("a few lucky answers of a CDN whose caches differ do not reset the age: it fires in time")
         func lucky() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            for look in 1...400 { try course.look(at: Double(look) / 12, origin: 2, cdn: look % 14 == 0 ? 1 : 2) }
-            for look in 0..<20 { try course.look(at: 34 + Double(look) / 12, origin: 2, cdn: look % 3 == 0 ? 2 : 1) }
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            for probed in 1...400 {
+                try course.probed(at: Double(probed) / 12, origin: 2, cdn: probed % 14 == 0 ? 1 : 2)
+            }
+            for probed in 0..<20 {
+                try course.probed(at: 34 + Double(probed) / 12, origin: 2, cdn: probed % 3 == 0 ? 2 : 1)
+            }
             #expect(course.told.first == "34 cdn.stale firing")
         }
 
         @Test("hours in which nobody could tell are none in which the copy was right")
         func unseen() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1, origin: 2, cdn: 1)
-            try course.look(at: 2, origin: 2, cdn: 2)
-            for hour in 3...9 { try course.look(at: Double(hour), .file(SampleFile.version(2)), .failed(.timedOut)) }
-            try course.look(at: 10, origin: 2, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1, origin: 2, cdn: 1)
+            try course.probed(at: 2, origin: 2, cdn: 2)
+            for hour in 3...9 { try course.probed(at: Double(hour), .file(SampleFile.version(2)), .failed(.timedOut)) }
+            try course.probed(at: 10, origin: 2, cdn: 1)
             #expect(course.state.verdict?.comparison.change?.way == .changed)
         }
 
         @Test("a short good answer does not make the copy younger that went back")
         func relapse() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...50, origin: 2, cdn: 2)
-            try course.look(at: 51...60, origin: 2, cdn: 1)
-            try course.look(at: 60.2, origin: 2, cdn: 2)
-            try course.look(at: 60.4, origin: 2, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...50, origin: 2, cdn: 2)
+            try course.probed(at: 51...60, origin: 2, cdn: 1)
+            try course.probed(at: 60.2, origin: 2, cdn: 2)
+            try course.probed(at: 60.4, origin: 2, cdn: 1)
             #expect(course.state.verdict?.comparison.changedAt == .testing + 51 * 3600)
             #expect(course.state.verdict?.comparison.change?.way == .wentBack)
         }
@@ -230,14 +234,14 @@ extension MonitoringSuite {
         @Test("after a roll-back the copy is the withdrawn file, not the old one")
         func rolledBack() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...10, origin: 2, cdn: 2)
-            try course.look(at: 11, origin: 1, cdn: 2)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...10, origin: 2, cdn: 2)
+            try course.probed(at: 11, origin: 1, cdn: 2)
             let early = try #require(course.state.verdict).text(at: .testing + 12 * 3600)
             #expect(early.effect == "Phones follow the withdrawn file: /v1 opens the website.")
             #expect(
                 early.cause == "The file was rolled back 60 min ago, and Apple's CDN still serves the withdrawn one.")
-            try course.look(at: 12...40, origin: 1, cdn: 2)
+            try course.probed(at: 12...40, origin: 1, cdn: 2)
             #expect(course.told == ["35 cdn.stale firing"])
             #expect(
                 course.events.last?.facts?.text(at: .testing + 35 * 3600).cause
@@ -260,8 +264,8 @@ extension MonitoringSuite {
             let (old, new) = (file(#"[{"/":"/buy/*"}]"#), file(components))
             for isDated in [true, false] {
                 var course = try Course()
-                if isDated { try course.look(at: 0, old, old) }
-                for hour in 1...40 { try course.look(at: Double(hour), new, old) }
+                if isDated { try course.probed(at: 0, old, old) }
+                for hour in 1...40 { try course.probed(at: Double(hour), new, old) }
                 let verdict = try #require(course.state.verdict)
                 #expect((verdict.level == .ok) == isWithoutEffect, "\(verdict.findings)")
                 #expect(course.told.isEmpty == isWithoutEffect)
@@ -280,9 +284,10 @@ extension MonitoringSuite {
                 return .file(#"{"applinks":{"details":[\#(entries.joined(separator: ","))]}}"#)
             }
             var course = try Course()
-            try course.look(at: 0, file(["com.example.a", "com.example.b"]), file(["com.example.a", "com.example.b"]))
+            try course.probed(
+                at: 0, file(["com.example.a", "com.example.b"]), file(["com.example.a", "com.example.b"]))
             for hour in 1...30 {
-                try course.look(
+                try course.probed(
                     at: Double(hour), file(["com.example.b", "com.example.a"]),
                     file(["com.example.a", "com.example.b"]))
             }
@@ -293,15 +298,15 @@ extension MonitoringSuite {
         func unwatched() throws {
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 2)))
             let file = Reply.file(SampleFile.version(1))
-            try course.look(at: 0, file, file)
-            for hour in [72.0, 72.1] { try course.look(at: hour, .status(500), file) }
+            try course.probed(at: 0, file, file)
+            for hour in [72.0, 72.1] { try course.probed(at: hour, .status(500), file) }
             #expect(course.told == ["72 origin.broken firing"])
             #expect(course.events.last?.facts?.beganAfter == .testing)
-            for hour in [144.0, 144.1] { try course.look(at: hour, file, file) }
+            for hour in [144.0, 144.1] { try course.probed(at: hour, file, file) }
             #expect(course.told.last == "144 origin.broken resolved (recovered)")
             #expect(course.events.last?.facts?.ended?.after == .testing + 72.1 * 3600)
             // With somebody who looks, there is an age.
-            for hour in [145.0, 145.1] { try course.look(at: hour, .status(500), file) }
+            for hour in [145.0, 145.1] { try course.probed(at: hour, .status(500), file) }
             #expect(course.events.last?.facts?.beganAfter == nil)
         }
 

@@ -9,22 +9,22 @@ extension MonitoringSuite {
     @Suite("Updates")
     struct UpdateTests {
         /// The origin's answer at looks every so many minutes: `4` is 404, `h` a login page, `t` a redirect.
-        private func course(_ looks: String, every minutes: Double) throws -> Course {
+        private func course(_ results: String, every minutes: Double) throws -> Course {
             var course = try Course()
-            for (index, look) in looks.enumerated() {
+            for (index, probed) in results.enumerated() {
                 let origin: Reply =
-                    switch look {
+                    switch probed {
                     case "4": .status(404)
                     case "5": .status(500)
                     case "h": .file("<html>")
                     default: .file("{}")
                     }
-                try course.look(at: Double(index) * minutes / 60, origin, nil)
+                try course.probed(at: Double(index) * minutes / 60, origin, nil)
             }
             return course
         }
 
-        static let rows: [(looks: String, minutes: Double, told: [String])] = [
+        static let rows: [(results: String, minutes: Double, told: [String])] = [
             ("444444444", 10, ["1 firing"]),
             // The same rule with other words is no news.
             ("4445555555", 10, ["1 firing"]),
@@ -37,7 +37,7 @@ extension MonitoringSuite {
         @Test("facts that changed count once, when they are confirmed", arguments: 0..<5)
         func changed(_ index: Int) throws {
             let row = Self.rows[index]
-            let course = try course(row.looks, every: row.minutes)
+            let course = try course(row.results, every: row.minutes)
             #expect(ReopeningTests.told(course, every: row.minutes) == row.told)
             #expect(course.open(.originBroken)?.incident.version == row.told.count)
         }
@@ -68,8 +68,8 @@ extension MonitoringSuite {
         @Test("while edges disagree, a message says what the newest check saw")
         func edges() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...26, origin: 2, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...26, origin: 2, cdn: 1)
             #expect(course.events.last?.facts?.diagnosis.effect.harm == .some)
             let at = Date.testing + 27 * 3600
             let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
@@ -77,10 +77,10 @@ extension MonitoringSuite {
             let former = try Observation.of("example.com", at: at, origin: old, cdn: old)
             observation.contents.merge(former.contents) { first, _ in first }
             let copies = try [observation, observation, former].map { try #require($0.cdn.retrieval) }
-            observation.full = FullLook(
+            observation.full = FullCheck(
                 resolution: Resolution(source: .proxy),
-                edges: copies.enumerated().map { EdgeLook(address: "198.51.100.\($0 + 1)", retrieval: $1) })
-            try course.look(at: 27, observation)
+                edges: copies.enumerated().map { EdgeResult(address: "198.51.100.\($0 + 1)", retrieval: $1) })
+            try course.probed(at: 27, observation)
             #expect(course.told == ["25 cdn.stale firing"])
             let written = course.evaluations.last?.changes.compactMap(\.facts).last
             #expect(written?.diagnosis.effect.harm == .atSomeEdges && written?.comparison.state == .mixed)
@@ -90,40 +90,40 @@ extension MonitoringSuite {
         func moreEdges() throws {
             var course = try Course()
             let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
-            func look(_ hour: Double, _ replies: [Reply], isFull: Bool = true) throws {
+            func probed(_ hour: Double, _ replies: [Reply], isFull: Bool = true) throws {
                 let at = Date.testing + hour * 3600
                 var observation = try Observation.of("example.com", at: at, origin: new, cdn: replies[0])
                 if isFull {
-                    observation.full = FullLook(resolution: Resolution(source: .proxy))
+                    observation.full = FullCheck(resolution: Resolution(source: .proxy))
                     observation.full?.edges = try replies.enumerated().map { index, reply in
                         let other = try Observation.of("example.com", at: at, origin: new, cdn: reply)
                         observation.contents.merge(other.contents) { first, _ in first }
-                        return EdgeLook(
+                        return EdgeResult(
                             address: "198.51.100.\(index + 1)", retrieval: try #require(other.cdn.retrieval))
                     }
                 }
-                try course.look(at: hour, observation)
+                try course.probed(at: hour, observation)
             }
-            try course.look(at: 0, origin: 1, cdn: 1)
-            for hour in 1...30 { try look(Double(hour), [new, old, new, new]) }
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            for hour in 1...30 { try probed(Double(hour), [new, old, new, new]) }
             #expect(course.told == ["25 cdn.stale firing"])
-            for minute in 1...6 { try look(30 + Double(minute) / 60, [old, old, new, new], isFull: false) }
+            for minute in 1...6 { try probed(30 + Double(minute) / 60, [old, old, new, new], isFull: false) }
             #expect(course.told == ["25 cdn.stale firing"])
-            for hour in 31...34 { try look(Double(hour), [new, old, old, new]) }
+            for hour in 31...34 { try probed(Double(hour), [new, old, old, new]) }
             #expect(course.told.last == "32 cdn.stale worse")
-            for hour in 35...38 { try look(Double(hour), [old, old, old, old]) }
+            for hour in 35...38 { try probed(Double(hour), [old, old, old, old]) }
             #expect(course.told.suffix(2) == ["32 cdn.stale worse", "36 cdn.stale worse"])
-            for hour in 39...42 { try look(Double(hour), [new, old, old, old]) }
-            for hour in 43...46 { try look(Double(hour), [old, old, old, old]) }
+            for hour in 39...42 { try probed(Double(hour), [new, old, old, old]) }
+            for hour in 43...46 { try probed(Double(hour), [old, old, old, old]) }
             #expect(course.told.last == "36 cdn.stale worse")
         }
 
         @Test("a further change at the origin is told of a stale copy; the beginning stays")
         func staleCopy() throws {
             var course = try Course()
-            try course.look(at: 0, origin: 1, cdn: 1)
-            try course.look(at: 1...26, origin: 2, cdn: 1)
-            try course.look(at: 27...40, origin: 3, cdn: 1)
+            try course.probed(at: 0, origin: 1, cdn: 1)
+            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            try course.probed(at: 27...40, origin: 3, cdn: 1)
             #expect(course.told == ["25 cdn.stale firing", "28 cdn.stale changed"])
             #expect(course.events.last?.incident.since == .testing + 3600)
             #expect(course.events.first?.facts?.comparison.changes != course.events.last?.facts?.comparison.changes)

@@ -16,7 +16,7 @@ extension ProbingTests {
                 + (0..<four).map { ResolvedAddress(address: "192.0.2.\($0 + 1)", scope: .public) }
         }
 
-        private static func sight(_ status: Int) -> FetchResult {
+        private static func fetched(_ status: Int) -> FetchResult {
             let body = Answer.Body(
                 hash: ContentHash(of: "file".utf8), decodedBytes: 4, wireBytes: 4, end: .complete)
             return FetchResult(
@@ -39,18 +39,18 @@ extension ProbingTests {
 
         /// What is asked, in order, and what comes of it. `answer`: to an agent, or nil, by the number of its request.
         private static func run(
-            _ plain: FetchResult, _ answer: @escaping @Sendable (AgentLook.Agent?, _ time: Int) -> FetchResult?
-        ) async throws -> (asked: [AgentLook.Agent?], sights: [(agent: AgentLook.Agent, sight: FetchResult)]) {
+            _ plain: FetchResult, _ answer: @escaping @Sendable (AgentResult.Agent?, _ time: Int) -> FetchResult?
+        ) async throws -> (asked: [AgentResult.Agent?], fetches: [(agent: AgentResult.Agent, fetched: FetchResult)]) {
             let asked = Asked()
             let plan = AgentPlan { agent in answer(agent, asked.note(agent)) }
-            let sights = try await plan.sights(besides: plain)
-            return (asked.all.withLock { $0 }, sights)
+            let fetches = try await plan.fetches(besides: plain)
+            return (asked.all.withLock { $0 }, fetches)
         }
 
         private final class Asked: Sendable {
-            let all = Mutex<[AgentLook.Agent?]>([])
+            let all = Mutex<[AgentResult.Agent?]>([])
 
-            func note(_ agent: AgentLook.Agent?) -> Int {
+            func note(_ agent: AgentResult.Agent?) -> Int {
                 all.withLock { all in
                     all.append(agent)
                     return all.count { $0 == agent }
@@ -70,66 +70,66 @@ extension ProbingTests {
 
         @Test("an agent that is answered like everybody is asked once")
         func once() async throws {
-            let (asked, sights) = try await Self.run(Self.sight(200)) { _, _ in Self.sight(200) }
+            let (asked, fetches) = try await Self.run(Self.fetched(200)) { _, _ in Self.fetched(200) }
             #expect(asked == [.crawler, .device])
-            #expect(sights.map(\.agent) == [.crawler, .device])
+            #expect(fetches.map(\.agent) == [.crawler, .device])
         }
 
         @Test(
             "an agent that is answered otherwise is asked once again behind a plain request, and the better answer counts",
             arguments: [200, 403])
         func onceAgain(_ second: Int) async throws {
-            let (asked, sights) = try await Self.run(Self.sight(200)) { agent, time in
-                agent == .crawler ? Self.sight(time == 1 ? 403 : second) : Self.sight(200)
+            let (asked, fetches) = try await Self.run(Self.fetched(200)) { agent, time in
+                agent == .crawler ? Self.fetched(time == 1 ? 403 : second) : Self.fetched(200)
             }
             #expect(asked == [.crawler, nil, .crawler, .device])
-            #expect(sights.map { $0.sight.retrieval.answer?.status } == [second, 200])
+            #expect(fetches.map { $0.fetched.retrieval.answer?.status } == [second, 200])
         }
 
         @Test("answers that change under our requests show no rule about agents, and end the asking")
         func provoked() async throws {
             // The first request under an agent's name is one too many; then everybody is refused.
-            let (asked, sights) = try await Self.run(Self.sight(200)) { _, _ in Self.sight(403) }
+            let (asked, fetches) = try await Self.run(Self.fetched(200)) { _, _ in Self.fetched(403) }
             #expect(asked == [.crawler, nil])
-            #expect(sights.isEmpty)
+            #expect(fetches.isEmpty)
         }
 
         @Test("a server that has had enough is asked no more", arguments: [429, 503])
         func limited(_ status: Int) async throws {
-            let (asked, sights) = try await Self.run(Self.sight(200)) { _, _ in Self.sight(status) }
+            let (asked, fetches) = try await Self.run(Self.fetched(200)) { _, _ in Self.fetched(status) }
             #expect(asked == [.crawler])
-            #expect(sights.map { $0.sight.retrieval.answer?.status } == [status])
+            #expect(fetches.map { $0.fetched.retrieval.answer?.status } == [status])
         }
 
         @Test(
             "an agent that takes all the time is not asked again; with less than twice that of the plain answer it tells nothing",
             arguments: [(6.0, 4.0), (6.0, 13.0)])
         func slow(_ plain: Double, _ given: Double) async throws {
-            var answered = Self.sight(200)
+            var answered = Self.fetched(200)
             answered.retrieval.connection = Self.connection(plain)
-            let (asked, sights) = try await Self.run(answered) { _, _ in Self.failed(.timedOut, milliseconds: given) }
+            let (asked, fetches) = try await Self.run(answered) { _, _ in Self.failed(.timedOut, milliseconds: given) }
             #expect(asked == [.crawler, .device])
-            #expect(sights.count == (given > 2 * plain ? 2 : 0))
+            #expect(fetches.count == (given > 2 * plain ? 2 : 0))
         }
 
         @Test("without time for a second answer the first one tells nothing")
         func outOfTime() async throws {
-            let (asked, sights) = try await Self.run(Self.sight(200)) { agent, _ in
-                agent == nil ? nil : Self.sight(403)
+            let (asked, fetches) = try await Self.run(Self.fetched(200)) { agent, _ in
+                agent == nil ? nil : Self.fetched(403)
             }
             #expect(asked == [.crawler, nil])
-            #expect(sights.isEmpty)
+            #expect(fetches.isEmpty)
         }
 
         @Test(
             "where no server reads a request, agents are not asked",
             arguments: [Failure.Phase.connecting, .handshaking, .waiting])
         func dead(_ phase: Failure.Phase) async throws {
-            let (asked, sights) = try await Self.run(Self.failed(.connectionReset, phase)) { _, _ in
+            let (asked, fetches) = try await Self.run(Self.failed(.connectionReset, phase)) { _, _ in
                 Self.failed(.connectionReset, phase)
             }
             #expect(asked.count == (phase == .waiting ? 2 : 0))
-            #expect(sights.isEmpty)
+            #expect(fetches.isEmpty)
         }
     }
 }

@@ -121,7 +121,7 @@ extension ProbingTests {
         }
 
         @Test("a difference that was seen before does not cost a second request each time", arguments: [true, false])
-        func standingDifference(_ isKnown: Bool) async throws {
+        func lastingDifference(_ isKnown: Bool) async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file())
                 scene.lab.cdn.holds("site.test", body: file() + "\n")
@@ -155,13 +155,13 @@ extension ProbingTests {
                     scene.lab.origin("site.test").serve(file())
                     scene.lab.cdn.behaves("site.test", .fault(.hang))
                 }
-                let look = Task { try await scene.observe(timeout: .seconds(3600)) }
+                let result = Task { try await scene.observe(timeout: .seconds(3600)) }
                 try await until {
                     originHangs
                         ? !scene.requests("site.test").isEmpty : !scene.lab.cdn.requests(for: "site.test").isEmpty
                 }
-                look.cancel()
-                await #expect(throws: CancellationError.self) { try await look.value }
+                result.cancel()
+                await #expect(throws: CancellationError.self) { try await result.value }
             }
         }
 

@@ -50,7 +50,7 @@ extension ProbingTests {
                 #expect(full.addresses == [] && full.agents.allSatisfy { $0.address == nil })
                 #expect(full.agents.map { $0.retrieval.answer?.status } == (areAsked ? [200, 200] : []))
                 let names = scene.requests("site.test").filter { $0.path == wellKnown }.map(\.userAgent)
-                #expect(Array(names.dropFirst(2)) == (areAsked ? AgentLook.Agent.allCases.map(\.userAgent) : []))
+                #expect(Array(names.dropFirst(2)) == (areAsked ? AgentResult.Agent.allCases.map(\.userAgent) : []))
                 await driver.shutdown()
                 await proxy.shutdown()
             }
@@ -66,7 +66,7 @@ extension ProbingTests {
                 // They do not wait for the dead one to be given up.
                 try await until {
                     let names = scene.requests("site.test").map(\.userAgent)
-                    return AgentLook.Agent.allCases.allSatisfy { names.contains($0.userAgent) }
+                    return AgentResult.Agent.allCases.allSatisfy { names.contains($0.userAgent) }
                 }
                 let full = try #require(try await seen.full)
                 #expect(full.agents.map(\.address) == ["127.0.0.1", "127.0.0.1"])
@@ -75,7 +75,7 @@ extension ProbingTests {
         }
 
         @Test("a place that differs once, and then no more, is like the others", .waitsForTimeout)
-        func vantageSecondLook() async throws {
+        func vantageSecondCheck() async throws {
             try await Scene.with(addresses: ["127.0.0.1", "127.0.0.8"]) { scene in
                 let origin = scene.lab.origin("site.test")
                 origin.serve(file())
@@ -176,13 +176,13 @@ extension ProbingTests {
             for depth in Depth.allCases {
                 server.forget()
                 // Both names are asked for at once: neither look-up ends in this time.
-                let look = Task {
+                let result = Task {
                     try await probe.observe(
                         Domain("silent.test"), depth: depth, hadFile: true, timeout: .seconds(3600), now: instant)
                 }
                 try await until { server.names.isSuperset(of: ["silent.test", "silent.cdn.test"]) }
-                look.cancel()
-                await #expect(throws: CancellationError.self) { try await look.value }
+                result.cancel()
+                await #expect(throws: CancellationError.self) { try await result.value }
                 let seen = try await probe.observe(
                     Domain("silent.test"), depth: depth, hadFile: true, timeout: .seconds(2), now: instant)
                 #expect(seen.origin.failure?.kind == .noNameServer)

@@ -60,7 +60,7 @@ package struct StageSite: Sendable {
         var scene = Scene.calm(origin)
         scene.addresses = ["192.0.2.10", "2001:db8:10::10", "192.0.2.11", "2001:db8:10::11"].prefix(addressCount)
             .map { ($0, .public, origin) }
-        if let agents, agents.from <= now { scene.agents = AgentLook.Agent.allCases.map { ($0, agents.reply) } }
+        if let agents, agents.from <= now { scene.agents = AgentResult.Agent.allCases.map { ($0, agents.reply) } }
         scene.edges = (0..<edgeCount).map { (Self.edges[$0].0, copy(edge: $0, at: now)) }
         return try Observation.of(name, at: now, origin: origin, cdn: scene.edges[0].reply, scene: scene)
     }

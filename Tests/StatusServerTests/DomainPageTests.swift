@@ -12,7 +12,7 @@ extension StatusServerSuite {
     @Suite("Domain page")
     struct DomainPageTests {
         /// A full look at a.test: two edges that serve two files, one that has none, a dead address, a vantage.
-        private func look() throws -> Observation {
+        private func result() throws -> Observation {
             func hash(_ body: String) -> ContentHash { ContentHash(of: body.utf8) }
             func retrieval(_ body: String, status: Int = 200, _ headers: [String: String] = [:]) -> Retrieval {
                 Retrieval(
@@ -34,18 +34,18 @@ extension StatusServerSuite {
             return Observation(
                 domain: try Domain("a.test"), checkedAt: noon - 600, origin: retrieval(bodies[0]),
                 cdn: .asked(retrieval(bodies[0])),
-                full: FullLook(
+                full: FullCheck(
                     resolution: Resolution(source: .system),
                     addresses: [
-                        AddressLook(address: address("192.0.2.1"), retrieval: retrieval(bodies[0])),
-                        AddressLook(address: address("10.0.0.1", .private), retrieval: dead),
-                        AddressLook(address: address("2001:db8::1"), retrieval: retrieval(bodies[4])),
-                    ], vantages: [VantageLook(name: "outside", retrieval: retrieval(bodies[3], status: 403))],
+                        AddressResult(address: address("192.0.2.1"), retrieval: retrieval(bodies[0])),
+                        AddressResult(address: address("10.0.0.1", .private), retrieval: dead),
+                        AddressResult(address: address("2001:db8::1"), retrieval: retrieval(bodies[4])),
+                    ], vantages: [VantageResult(name: "outside", retrieval: retrieval(bodies[3], status: 403))],
                     edges: [
-                        EdgeLook(
+                        EdgeResult(
                             address: "198.51.100.1", retrieval: retrieval(bodies[1], ["Via": "http/1.1 usqas4-x <i>"])),
-                        EdgeLook(address: "198.51.100.2", retrieval: retrieval(bodies[2], ["CDN-Server": "lumn"])),
-                        EdgeLook(address: "198.51.100.3", retrieval: retrieval(bodies[3], status: 404)),
+                        EdgeResult(address: "198.51.100.2", retrieval: retrieval(bodies[2], ["CDN-Server": "lumn"])),
+                        EdgeResult(address: "198.51.100.3", retrieval: retrieval(bodies[3], status: 404)),
                     ]),
                 contents: Dictionary(bodies.map { (hash($0), Data($0.utf8)) }) { first, _ in first })
         }
@@ -53,7 +53,7 @@ extension StatusServerSuite {
         @Test("page and document show the last full look though a light one followed; other names are not found")
         func served() async throws {
             let scratch = try ScratchStore()
-            let seen = try look()
+            let seen = try result()
             let verdict = try state("a.test", .failing, open: [(.cdnStale, .firing)])
             try await scratch.store.commit(Evaluation(state: verdict), of: seen)
             var light = seen
@@ -117,10 +117,11 @@ extension StatusServerSuite {
                 name, at: noon - 7200, origin: served(1), cdn: nil,
                 scene: .calm(served(1)).edges([served(1), served(1)]))
             var state = DomainState(domain: try Domain(name))
-            for look in [before, seen] {
+            for result in [before, seen] {
                 let made = evaluate(
-                    state, look, Policy(CheckSettings(failureThreshold: 1)), now: look.checkedAt, wall: look.checkedAt)
-                try await scratch.store.commit(made, of: look, after: state)
+                    state, result, Policy(CheckSettings(failureThreshold: 1)), now: result.checkedAt,
+                    wall: result.checkedAt)
+                try await scratch.store.commit(made, of: result, after: state)
                 state = made.state
             }
             try await scratch.serving(watched: [try info(name)]) { port in

@@ -13,9 +13,9 @@ extension StatusServerSuite {
             "a young store's chart begins with its first look, and labels of its axis keep apart",
             arguments: [(600, 612), (7200, 7344), (40_000, 40_800), (864_000, 86_400)] as [(Double, Double)])
         func young(age: TimeInterval, window: TimeInterval) {
-            let looks = [PropagationRecord.VersionInterval(at: noon - age, .version(1))]
+            let results = [PropagationRecord.VersionInterval(at: noon - age, .version(1))]
             let scope = ChartScope(
-                record: PropagationRecord(places: [.origin: looks]), edges: [], changedAt: nil, usual: nil,
+                record: PropagationRecord(places: [.origin: results]), edges: [], changedAt: nil, usual: nil,
                 staleAfter: 86_400, window: nil, time: PageTime(now: noon))
             #expect(abs(noon.timeIntervalSince(scope.start) - window) < 1)
             let places = scope.ticks.compactMap { Double($0.x.dropLast()) } + [scope.x(noon)]

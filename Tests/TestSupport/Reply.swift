@@ -118,7 +118,7 @@ extension Observation {
     /// One check. `cdn` nil: Apple's CDN was not asked, for the reason `unasked`.
     package static func of(
         _ name: String = "example.com", at instant: Date = .testing, mode: AssociationMode = .production,
-        origin: Reply, cdn: Reply?, unasked: CDNLook.Reason = .originHasNoFile
+        origin: Reply, cdn: Reply?, unasked: CDNResult.Reason = .originHasNoFile
     ) throws -> Observation {
         let domain = try Domain(name)
         var contents: [ContentHash: Data] = [:]

@@ -8,7 +8,7 @@ import Foundation
 package struct Scene: Sendable {
     package var source = Resolution.Source.system
     package var addresses: [(address: String, scope: AddressScope, reply: Reply)] = []
-    package var agents: [(agent: AgentLook.Agent, reply: Reply)] = []
+    package var agents: [(agent: AgentResult.Agent, reply: Reply)] = []
     package var rootCopy: Reply?
     package var vantages: [(name: String, reply: Reply)] = []
     package var edges: [(address: String, reply: Reply)] = []
@@ -22,7 +22,7 @@ package struct Scene: Sendable {
         var scene = Scene()
         scene.source = .system
         scene.addresses = [("192.0.2.1", .public, origin), ("2001:db8::1", .public, origin)]
-        scene.agents = AgentLook.Agent.allCases.map { ($0, origin) }
+        scene.agents = AgentResult.Agent.allCases.map { ($0, origin) }
         scene.rootCopy = .status(404)
         if let cdn { scene.edges = [("198.51.100.1", cdn), ("2001:db8:e::1", cdn)] }
         return scene
@@ -52,26 +52,26 @@ package struct Scene: Sendable {
         }
     }
 
-    fileprivate func look(of domain: Domain) -> FullLook {
+    fileprivate func result(of domain: Domain) -> FullCheck {
         let url = domain.wellKnownURL
         let cdnURL = "https://app-site-association.cdn-apple.com/a/v1/\(domain.name)"
         let first = addresses.first { $0.reply.failure == nil }?.address
-        return FullLook(
+        return FullCheck(
             resolution: Resolution(
                 source: source, addresses: addresses.map { ResolvedAddress(address: $0.address, scope: $0.scope) }),
             addresses: addresses.map {
-                AddressLook(
+                AddressResult(
                     address: ResolvedAddress(address: $0.address, scope: $0.scope),
                     retrieval: $0.reply.retrieval(of: url, at: $0.address))
             },
-            agents: agents.map { AgentLook(agent: $0.agent, retrieval: $0.reply.retrieval(of: url, at: first)) },
+            agents: agents.map { AgentResult(agent: $0.agent, retrieval: $0.reply.retrieval(of: url, at: first)) },
             rootCopy: rootCopy?.retrieval(of: "https://\(domain.name)/apple-app-site-association"),
-            vantages: vantages.map { VantageLook(name: $0.name, retrieval: $0.reply.retrieval(of: url)) },
+            vantages: vantages.map { VantageResult(name: $0.name, retrieval: $0.reply.retrieval(of: url)) },
             edges: edges.map {
-                EdgeLook(address: $0.address, retrieval: $0.reply.retrieval(of: cdnURL, at: $0.address))
+                EdgeResult(address: $0.address, retrieval: $0.reply.retrieval(of: cdnURL, at: $0.address))
             },
             pages: pages.map {
-                PageLook(url: $0.url, retrieval: $0.reply.retrieval(of: $0.url), appStore: $0.appStore)
+                PageResult(url: $0.url, retrieval: $0.reply.retrieval(of: $0.url), appStore: $0.appStore)
             })
     }
 
@@ -85,15 +85,15 @@ extension Observation {
     /// One full check. Where the scene has edges, the first that answered stands for the CDN.
     package static func of(
         _ name: String = "example.com", at instant: Date = .testing, mode: AssociationMode = .production,
-        origin: Reply, cdn: Reply?, unasked: CDNLook.Reason = .originHasNoFile, scene: Scene
+        origin: Reply, cdn: Reply?, unasked: CDNResult.Reason = .originHasNoFile, scene: Scene
     ) throws -> Observation {
         var observation = try of(
             name, at: instant, mode: mode, origin: origin, cdn: cdn, unasked: unasked)
-        let look = scene.look(of: observation.domain)
-        observation.full = look
+        let result = scene.result(of: observation.domain)
+        observation.full = result
         let scopes = scene.source == .system ? scene.addresses.map(\.scope) : []
         observation.origin.ownScope = scopes.contains(.public) ? nil : scopes.first
-        if let first = look.edges.first(where: { $0.retrieval.answer != nil }) ?? look.edges.first {
+        if let first = result.edges.first(where: { $0.retrieval.answer != nil }) ?? result.edges.first {
             observation.cdn = .asked(first.retrieval)
         }
         for reply in scene.replies {

@@ -126,9 +126,9 @@ struct ProgramComparing {
         if rules[0] == rules[1] { return }
         let programs = rules.map { search.steps(of: $0) }
         if programs[0].elementsEqual(programs[1], by: { $0.decidesLike($1) }) { return }
-        try search.run(programs) { residuals in
-            for index in residuals.indices { residuals[index].dropRedundantEnd() }
-            let (old, new) = (residuals[0], residuals[1])
+        try search.run(programs) { remainders in
+            for index in remainders.indices { remainders[index].dropRedundantEnd() }
+            let (old, new) = (remainders[0], remainders[1])
             if old.decidesLike(new) { return false }
             let (before, after) = (old.outcomes, new.outcomes)
             return before.contains { from in
@@ -171,9 +171,9 @@ struct BehaviourPair: Hashable, Comparable {
     }
 }
 
-extension Residual {
+extension Remainder {
     /// Whether the same steps decide in both, whatever follows.
-    fileprivate func decidesLike(_ other: Residual) -> Bool {
+    fileprivate func decidesLike(_ other: Remainder) -> Bool {
         guard isDecided == other.isDecided, steps.count == other.steps.count else { return false }
         // The last step of a decided program always matches, so its language does not matter.
         let compared = isDecided ? steps.count - 1 : steps.count

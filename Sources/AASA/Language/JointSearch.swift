@@ -11,7 +11,7 @@ struct ProgramStep: Hashable {
 }
 
 /// The part of a program that still matters, in order: the steps whose languages can still match.
-struct Residual {
+struct Remainder {
     var steps: [ProgramStep] = []
     /// Whether the last step matches, whatever follows.
     var isDecided = false
@@ -19,7 +19,7 @@ struct Residual {
 
 struct JointSearch {
     /// Drops what no longer matters. False if nothing of interest can follow.
-    typealias Reduction = (inout [Residual]) -> Bool
+    typealias Reduction = (inout [Remainder]) -> Bool
     /// Called where a URL can end, with each program's deciding step or nil, and the URL. False stops the search.
     typealias Arrival = ([ProgramStep?], () -> String) -> Bool
 
@@ -156,9 +156,9 @@ struct JointSearch {
     ) throws(LanguageBudget.Exhausted) {
         for (language, state) in live { current[Int(language)] = state }
         defer { for (language, _) in live { current[Int(language)] = PartState.dead } }
-        var residuals = programs.map { $0.residual(live, current) }
-        guard reduce(&residuals) else { return }
-        for residual in residuals { for step in residual.steps { isKept[Int(step.language)] = true } }
+        var remainders = programs.map { $0.remainder(live, current) }
+        guard reduce(&remainders) else { return }
+        for remainder in remainders { for step in remainder.steps { isKept[Int(step.language)] = true } }
         var key: [Int32] = [Int32(phase.rawValue) << 3 | place.rawValue]
         key.reserveCapacity(1 + 2 * live.count)
         for (language, state) in live where isKept[Int(language)] {
@@ -264,18 +264,18 @@ struct SearchProgram {
     }
 
     /// The steps that still matter if these languages are live. `states` has the state of every language.
-    func residual(_ live: [(language: Int32, state: Int32)], _ states: [Int32]) -> Residual {
-        var residual = Residual()
-        residual.steps.reserveCapacity(live.count)
+    func remainder(_ live: [(language: Int32, state: Int32)], _ states: [Int32]) -> Remainder {
+        var remainder = Remainder()
+        remainder.steps.reserveCapacity(live.count)
         for place in ordered(live, states) {
             let step = steps[Int(place)]
-            residual.steps.append(step)
+            remainder.steps.append(step)
             if states[Int(step.language)] == PartState.decided {
-                residual.isDecided = true
+                remainder.isDecided = true
                 break
             }
         }
-        return residual
+        return remainder
     }
 
     /// The deciding step if these languages accept.

@@ -52,11 +52,11 @@ extension AppLinks.Entry {
                 asked.formUnion(judge.ends.rules(meeting: index))
             }
             if !asked.isEmpty {
-                try search.run([steps.filter { asked.contains($0.index) }]) { residuals in
-                    while let last = residuals[0].steps.last, !pending.contains(last.index) {
-                        residuals[0].steps.removeLast()
+                try search.run([steps.filter { asked.contains($0.index) }]) { remainders in
+                    while let last = remainders[0].steps.last, !pending.contains(last.index) {
+                        remainders[0].steps.removeLast()
                     }
-                    return !residuals[0].steps.isEmpty
+                    return !remainders[0].steps.isEmpty
                 } reached: { deciders, url in
                     if let index = deciders[0]?.index, pending.remove(index) != nil {
                         found[index] = ExampleURL.readable(url())
@@ -180,8 +180,8 @@ private struct RuleShadows {
         let meeting = Set(ends.rules(meeting: index))
         let earlier = search.steps(of: numbered[..<index]).filter { meeting.contains($0.index) }
         var takers: Set<Int> = []
-        try search.run([earlier, Self.program(language)]) { residuals in
-            !residuals[1].steps.isEmpty && residuals[0].steps.contains { !takers.contains($0.index) }
+        try search.run([earlier, Self.program(language)]) { remainders in
+            !remainders[1].steps.isEmpty && remainders[0].steps.contains { !takers.contains($0.index) }
         } reached: { deciders, _ in
             if deciders[1] != nil, let taker = deciders[0] { takers.insert(taker.index) }
             return true
@@ -192,8 +192,8 @@ private struct RuleShadows {
     /// Whether every URL of a language is also in the other one; without `other`, whether the language is empty.
     private func isContained(_ language: Int32, in other: Int32?) throws(LanguageBudget.Exhausted) -> Bool {
         var holds = true
-        try search.run([other.map(Self.program) ?? [], Self.program(language)]) { residuals in
-            !residuals[1].steps.isEmpty && !residuals[0].isDecided
+        try search.run([other.map(Self.program) ?? [], Self.program(language)]) { remainders in
+            !remainders[1].steps.isEmpty && !remainders[0].isDecided
         } reached: { deciders, _ in
             if deciders[1] != nil, deciders[0] == nil { holds = false }
             return holds
@@ -332,8 +332,8 @@ extension AppLinks {
     ) throws(LanguageBudget.Exhausted) -> (url: String, rules: [Int])? {
         try search.meter.spend(left.steps.count + right.steps.count + 1)
         var found: (url: String, rules: [Int])?
-        try search.run([left.steps, right.steps]) { residuals in
-            residuals.allSatisfy { $0.steps.contains { !$0.isExclusion } }
+        try search.run([left.steps, right.steps]) { remainders in
+            remainders.allSatisfy { $0.steps.contains { !$0.isExclusion } }
         } reached: { deciders, url in
             guard let one = deciders[0], let other = deciders[1], !one.isExclusion, !other.isExclusion,
                 left.owners[one.index] != right.owners[other.index]

@@ -160,15 +160,15 @@ extension URLRule {
     }
 
     /// The rule with `*` in place of each segment that contains such a part.
-    fileprivate func loosened(_ variables: SubstitutionVariables) -> URLRule {
-        func loosened(_ pattern: Pattern) -> Pattern {
+    fileprivate func withAnyVariable(_ variables: SubstitutionVariables) -> URLRule {
+        func withAnyVariable(_ pattern: Pattern) -> Pattern {
             let segments = pattern.text.split(separator: "/", omittingEmptySubsequences: false).map { segment in
                 Self.isLiteral(segment) ? segment : "*"
             }
             return Pattern(segments.joined(separator: "/"), isPath: true, variables: variables)
         }
         return URLRule(
-            form: form, isExclusion: isExclusion, path: path.map(loosened), query: query,
+            form: form, isExclusion: isExclusion, path: path.map(withAnyVariable), query: query,
             fragment: fragment, isCaseSensitive: isCaseSensitive,
             isPercentEncoded: isPercentEncoded, place: place, node: node)
     }
@@ -192,7 +192,7 @@ extension MatchResult {
         let subject = MatchSubject(url, meter: meter)
         for attempt in attempts where attempt.mismatch != nil {
             guard let notation = attempt.rule.literalNotation, subject.meter.use(2_000 + 4 * notation.rule.weight),
-                attempt.rule.loosened(links.variables).mismatch(subject) == nil
+                attempt.rule.withAnyVariable(links.variables).mismatch(subject) == nil
             else { continue }
             notations.append(notation)
             if notations.count == Self.maximumNotations || subject.meter.isExhausted { break }

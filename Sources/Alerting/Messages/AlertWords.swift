@@ -213,7 +213,7 @@ extension IncidentFacts {
         let trouble =
             if findings.contains(where: { $0.kind == .linksRemoved }) {
                 "the file opens no app any more"
-            } else if findings.contains(where: { $0.rule == Self.namesNoApp && $0.matter.pointer == "/applinks" }) {
+            } else if findings.contains(where: { $0.rule == Self.namesNoApp && $0.problem.pointer == "/applinks" }) {
                 "the file opens no app"
             } else {
                 "the file at the origin has an error"
@@ -230,7 +230,7 @@ extension IncidentFacts {
 extension IncidentFacts {
     /// By the cause; where that is about something else, by what the incident itself was found by.
     var brokenOrigin: String {
-        Self.headline(of: diagnosis.cause) ?? findings.lazy.compactMap { Self.headline(of: $0.matter, isLead: false) }
+        Self.headline(of: diagnosis.cause) ?? findings.lazy.compactMap { Self.headline(of: $0.problem, isLead: false) }
             .first
             ?? "the origin serves no valid file"
     }
@@ -247,18 +247,18 @@ extension IncidentFacts {
         case .notDeployed, .dotFolderDropped: "the origin has no file"
         case .rootOnly: "the file is at the root only"
         case .redirectToNothing: redirect
-        default: if case .finding(_, let matter, _) = cause { headline(of: matter, isLead: true) } else { nil }
+        default: if case .finding(_, let problem, _) = cause { headline(of: problem, isLead: true) } else { nil }
         }
     }
 
     /// `isLead`: by an answer, where the diagnosis is about it.
-    private static func headline(of matter: Matter, isLead: Bool) -> String? {
-        switch matter.kind {
+    private static func headline(of problem: Problem, isLead: Bool) -> String? {
+        switch problem.kind {
         case .crawlerRefused: "the origin refuses Apple's user agents"
         case .vantageRefused: otherPlace
         case .notPublicAddress: privateAddress
         case .redirect, .redirectInsecure, .redirectLoop: redirect
-        default: if isLead, case .origin(.status(let answer)) = matter { headline(of: answer) } else { nil }
+        default: if isLead, case .origin(.status(let answer)) = problem { headline(of: answer) } else { nil }
         }
     }
 

@@ -79,7 +79,7 @@ struct CheckReport: Sendable {
         ]
     }
 
-    private static func json(of page: PageLook) -> OrderedJSON {
+    private static func json(of page: PageResult) -> OrderedJSON {
         .object([
             ("url", .string(page.url)),
             ("status", .optional(page.retrieval.answer?.status)),

@@ -11,7 +11,7 @@ struct EvidenceText {
     private static let indentation = 11
 
     private var observation: Observation { report.observation }
-    private var full: FullLook? { observation.full }
+    private var full: FullCheck? { observation.full }
     /// What the plain request to the origin got; the others are compared with it.
     private var plain: ServedCell { ServedCell(observation.origin, in: report.readings) }
 
@@ -107,21 +107,21 @@ struct EvidenceText {
     // MARK: - The origin
 
     private var addresses: [String] {
-        guard let looks = full?.addresses, looks.count > 1 else { return [] }
-        let cells = looks.map { ServedCell($0.retrieval, in: report.readings) }
+        guard let results = full?.addresses, results.count > 1 else { return [] }
+        let cells = results.map { ServedCell($0.retrieval, in: report.readings) }
         if let first = cells.first, cells.allSatisfy({ $0.isLike(first) }) {
-            return note("\(looks.count) addresses, \(first.wordsForAll)")
+            return note("\(results.count) addresses, \(first.wordsForAll)")
         }
-        let rows = zip(looks, cells).map { look, cell in
+        let rows = zip(results, cells).map { result, cell in
             (
-                look.address.address,
+                result.address.address,
                 [
-                    cell.words(besides: plain), look.address.scope == .public ? "" : Self.words(look.address.scope),
-                    look.retrieval.connection?.timings.connect.map { "connected in \(($0 / 1000).inWords)" } ?? "",
+                    cell.words(besides: plain), result.address.scope == .public ? "" : Self.words(result.address.scope),
+                    result.retrieval.connection?.timings.connect.map { "connected in \(($0 / 1000).inWords)" } ?? "",
                 ]
             )
         }
-        return note("\(looks.count) addresses, not all alike:") + table(rows)
+        return note("\(results.count) addresses, not all alike:") + table(rows)
     }
 
     private static func words(_ scope: AddressScope) -> String {
@@ -130,18 +130,18 @@ struct EvidenceText {
 
     /// Apple's own clients, where they got something else than this program at the same address.
     private var agents: [String] {
-        (full?.agents ?? []).flatMap { look -> [String] in
-            let cell = ServedCell(look.retrieval, in: report.readings)
-            let address = look.address ?? look.retrieval.connection?.address
+        (full?.agents ?? []).flatMap { result -> [String] in
+            let cell = ServedCell(result.retrieval, in: report.readings)
+            let address = result.address ?? result.retrieval.connection?.address
             let same = full?.addresses.first { address != nil && $0.address.address == address }
             let expected = same.map { ServedCell($0.retrieval, in: report.readings) } ?? firstHop
             guard !cell.isLike(expected) else { return [] }
             let who =
-                switch look.agent {
+                switch result.agent {
                 case .crawler: "as Apple's crawler (AASA-Bot)"
                 case .device: "as a device (CFNetwork)"
                 }
-            let place = (full?.addresses.count ?? 0) > 1 ? look.address.map { " at \($0)" } ?? "" : ""
+            let place = (full?.addresses.count ?? 0) > 1 ? result.address.map { " at \($0)" } ?? "" : ""
             return note("\(who)\(place): \(cell.words(besides: plain))")
         }
     }
@@ -154,29 +154,29 @@ struct EvidenceText {
     }
 
     private var vantages: [String] {
-        (full?.vantages ?? []).flatMap { look in
-            let cell = ServedCell(look.retrieval, in: report.readings)
-            return note("from \(look.name): \(cell.isLike(plain) ? "the same" : cell.words(besides: plain))")
+        (full?.vantages ?? []).flatMap { result in
+            let cell = ServedCell(result.retrieval, in: report.readings)
+            return note("from \(result.name): \(cell.isLike(plain) ? "the same" : cell.words(besides: plain))")
         }
     }
 
     // MARK: - The CDN
 
     private var edges: [String] {
-        guard let looks = full?.edges, looks.count > 1 else { return [] }
-        let cells = looks.map { ServedCell($0.retrieval, in: report.readings) }
+        guard let results = full?.edges, results.count > 1 else { return [] }
+        let cells = results.map { ServedCell($0.retrieval, in: report.readings) }
         if let first = cells.first, cells.allSatisfy({ $0.isLike(first) }) {
-            return note("\(looks.count) edges, \(first.wordsForAll)")
+            return note("\(results.count) edges, \(first.wordsForAll)")
         }
-        let rows = zip(looks, cells).map { look, cell in
-            let answer = look.retrieval.answer
+        let rows = zip(results, cells).map { result, cell in
+            let answer = result.retrieval.answer
             let age = answer?.age.map { age in "age \(age) s" + (answer?.maxAge.map { " of \($0) s" } ?? "") }
             return (
-                look.address,
+                result.address,
                 [cell.words(besides: plain), age ?? "", answer.flatMap(Self.place).map { "from \($0)" } ?? ""]
             )
         }
-        return note("\(looks.count) edges, not all alike:") + table(rows)
+        return note("\(results.count) edges, not all alike:") + table(rows)
     }
 
     /// Where an edge stands, by the last hop of its `Via`, such as `usqas4-vp-vst-001`; else by its network's name.
@@ -189,11 +189,11 @@ struct EvidenceText {
     // MARK: - The pages behind the links
 
     private var pages: [String] {
-        let looks = full?.pages ?? []
-        return looks.flatMap { look -> [String] in
-            let lines = heading("page", look.url.shortened(to: 200)) + redirects(of: look.retrieval)
-            if look.appStore != nil { return lines + note("leads to the App Store") }
-            switch look.retrieval.outcome {
+        let results = full?.pages ?? []
+        return results.flatMap { result -> [String] in
+            let lines = heading("page", result.url.shortened(to: 200)) + redirects(of: result.retrieval)
+            if result.appStore != nil { return lines + note("leads to the App Store") }
+            switch result.retrieval.outcome {
             case .failed(let failure): return lines + note("no answer: \(failure.detail.shortened(to: 200))")
             case .answered(let answer):
                 let type = answer.header("content-type").map { [$0.shortened(to: 80)] } ?? []

@@ -10,12 +10,12 @@ struct PropagationWatch: Sendable {
     /// In the order of their addresses.
     private(set) var edges: [Edge] = []
     /// Looks at all edges that are over.
-    private(set) var looks = 0
+    private(set) var results = 0
     /// How many edges there are: at the first look some have not answered yet.
     private(set) var count = 0
     /// What was in sync then had picked the file up before anybody watched.
-    private(set) var firstLookAt: Date?
-    private(set) var lastLookAt: Date?
+    private(set) var firstCheckAt: Date?
+    private(set) var lastCheckAt: Date?
     /// Whether the origin could be read when it was last asked.
     private(set) var isOriginReadable = true
     private var isSilenceTold = false
@@ -27,7 +27,7 @@ struct PropagationWatch: Sendable {
     private(set) var slow: Set<String> = []
 
     struct Edge: Equatable, Sendable {
-        var sight: EdgeSight
+        var fetched: EdgeAnswer
         /// When it was first seen with the goal; nil while it serves something else.
         var inSyncSince: Date?
         /// Whether it served the goal before it fell silent: its return is then no news of the file.
@@ -35,11 +35,11 @@ struct PropagationWatch: Sendable {
         /// Whether it ever answered anything.
         var hasAnswered = false
         /// How often it was asked.
-        var looks = 0
+        var results = 0
     }
 
     /// The origin is read again at every so many looks at the edges.
-    static let looksPerOrigin = 10
+    static let checksPerOrigin = 10
     /// An edge that gave no answer at all in this many looks, from the first on, is not one that this machine can ask.
     static let looksForAnAnswer = 3
 
@@ -52,11 +52,11 @@ struct PropagationWatch: Sendable {
 
     /// Edges that never answered this machine. Of a network that it does not reach, such as IPv6 without a way out, they
     /// say nothing about the file, and are not waited for.
-    var unasked: [Edge] { edges.filter { !$0.hasAnswered && $0.looks >= Self.looksForAnAnswer } }
+    var unasked: [Edge] { edges.filter { !$0.hasAnswered && $0.results >= Self.looksForAnAnswer } }
 
     /// Edges that have not answered yet, well or ill: their first look still goes on.
     var unheard: [String] {
-        let heard = Set(edges.map(\.sight.address))
+        let heard = Set(edges.map(\.fetched.address))
         // Behind a proxy all edges are one.
         guard heard.isSubset(of: listed) else { return [] }
         return listed.filter { !heard.contains($0) }.sorted { $0.isBefore($1) }
@@ -66,72 +66,73 @@ struct PropagationWatch: Sendable {
     var isEveryEdgeInSync: Bool { inSyncCount > 0 && inSyncCount + unasked.count == max(count, edges.count) }
 
     /// Whether a newer deploy may have moved the goal: asked now and then, and before a success is reported.
-    var wantsOrigin: Bool { isEveryEdgeInSync || looks % Self.looksPerOrigin == 0 }
+    var wantsOrigin: Bool { isEveryEdgeInSync || results % Self.checksPerOrigin == 0 }
 
     /// Whether the watch has reached its end, provided that the origin was read after the last look.
     var isComplete: Bool { isEveryEdgeInSync && isOriginReadable }
 
-    func standing(of edge: Edge) -> EdgeStanding { standing(of: edge.sight) }
+    func standing(of edge: Edge) -> EdgeStatus { standing(of: edge.fetched) }
 
-    func standing(of sight: EdgeSight) -> EdgeStanding {
-        switch sight.content {
+    func standing(of fetched: EdgeAnswer) -> EdgeStatus {
+        switch fetched.content {
         case .file(let meaning): meaning == goal.meaning ? .inSync : .behind
         case .noFile: .noFile
         case .missing(let words): .missing(words)
-        case .silent(let words): .unreachable(words, answered: sight.isAnswer)
+        case .silent(let words): .unreachable(words, answered: fetched.isAnswer)
         }
     }
 
     // MARK: - What was seen
 
     /// A look at these edges begins; none where their addresses are not known here.
-    mutating func onLook(at addresses: [String]) {
+    mutating func onResult(at addresses: [String]) {
         seen = []
         listed = addresses
-        if looks == 0 { count = addresses.count }
+        if results == 0 { count = addresses.count }
     }
 
     /// An edge is asked by itself from now on, until it answers.
     mutating func onSlow(_ address: String) { slow.insert(address) }
 
     /// Takes in the answer of one edge.
-    mutating func on(_ sight: EdgeSight, at now: Date) -> [WatchEvent] {
+    mutating func on(_ fetched: EdgeAnswer, at now: Date) -> [WatchEvent] {
         // Several may hide behind one proxy's address, and the last answer stands for all.
-        seen.insert(sight.address)
-        let wasSlow = slow.contains(sight.address)
-        if sight.isAnswer { slow.remove(sight.address) }
-        if firstLookAt == nil { firstLookAt = now }
-        lastLookAt = now
-        let place = edges.firstIndex { !$0.sight.address.isBefore(sight.address) } ?? edges.endIndex
-        let old = edges.indices.contains(place) && edges[place].sight.address == sight.address ? edges[place] : nil
-        let edge = next(sight, after: old, at: now)
+        seen.insert(fetched.address)
+        let wasSlow = slow.contains(fetched.address)
+        if fetched.isAnswer { slow.remove(fetched.address) }
+        if firstCheckAt == nil { firstCheckAt = now }
+        lastCheckAt = now
+        let place = edges.firstIndex { !$0.fetched.address.isBefore(fetched.address) } ?? edges.endIndex
+        let old = edges.indices.contains(place) && edges[place].fetched.address == fetched.address ? edges[place] : nil
+        let edge = next(fetched, after: old, at: now)
         edges.replaceSubrange(place..<(old == nil ? place : place + 1), with: [edge])
-        if looks > 0 || edges.count > count { count = known }
+        if results > 0 || edges.count > count { count = known }
         let kind =
             if let old {
                 news(from: old, to: edge)
             } else {
-                looks == 0 || wasSlow ? WatchEvent.Kind.edgeSeen : .edgeAdded
+                results == 0 || wasSlow ? WatchEvent.Kind.edgeSeen : .edgeAdded
             }
         return kind.map { [event($0, edge, at: now)] } ?? []
     }
 
     /// Edges that were seen, and those that are still asked for the first time.
-    private var known: Int { edges.count + slow.subtracting(edges.map(\.sight.address)).count }
+    private var known: Int { edges.count + slow.subtracting(edges.map(\.fetched.address)).count }
 
     /// The look is over: each edge that there is has been seen, but for the slow ones.
-    mutating func onLookEnd(at now: Date) -> [WatchEvent] {
-        looks += 1
+    mutating func onRoundEnd(at now: Date) -> [WatchEvent] {
+        results += 1
         slow.formIntersection(listed)
-        let gone = edges.map(\.sight.address).filter { !seen.contains($0) && !slow.contains($0) }
-        edges.removeAll { gone.contains($0.sight.address) }
+        let gone = edges.map(\.fetched.address).filter { !seen.contains($0) && !slow.contains($0) }
+        edges.removeAll { gone.contains($0.fetched.address) }
         count = known
         var events = gone.map { address in
             var removed = event(.edgeRemoved, at: now)
             removed.edge = address
             return removed
         }
-        let isSilent = !edges.isEmpty && edges.allSatisfy { if case .silent = $0.sight.content { true } else { false } }
+        let isSilent =
+            !edges.isEmpty && edges.allSatisfy { if case .silent = $0.fetched.content { true } else { false } }
         if isSilent, !isSilenceTold {
             var silence = event(.allUnreachable, at: now)
             silence.detail = answersBesideTheFile
@@ -144,8 +145,8 @@ struct PropagationWatch: Sendable {
     /// What edges answer that say nothing about the file, as `2 edges: status 500`; nil where none answers anything.
     private var answersBesideTheFile: String? {
         var counts: [(words: String, count: Int)] = []
-        for edge in edges where edge.sight.isAnswer {
-            guard case .silent(let words) = edge.sight.content else { continue }
+        for edge in edges where edge.fetched.isAnswer {
+            guard case .silent(let words) = edge.fetched.content else { continue }
             if let index = counts.firstIndex(where: { $0.words == words }) {
                 counts[index].count += 1
             } else {
@@ -157,8 +158,8 @@ struct PropagationWatch: Sendable {
     }
 
     /// Takes in a look at the origin.
-    mutating func onOrigin(_ sight: OriginSight, at now: Date) -> [WatchEvent] {
-        switch sight {
+    mutating func onOrigin(_ fetched: OriginAnswer, at now: Date) -> [WatchEvent] {
+        switch fetched {
         case .broken(let words):
             defer { isOriginReadable = false }
             guard isOriginReadable else { return [] }
@@ -192,7 +193,7 @@ struct PropagationWatch: Sendable {
             event.detail =
                 "could not be asked: "
                 + unasked.map { edge in
-                    edge.sight.address + (standing(of: edge).detail.map { " (\($0.shortened(to: 120)))" } ?? "")
+                    edge.fetched.address + (standing(of: edge).detail.map { " (\($0.shortened(to: 120)))" } ?? "")
                 }.joined(separator: ", ")
         }
         if kind != .inSync, !unheard.isEmpty { event.detail = "no answer yet: \(unheard.joined(separator: ", "))" }
@@ -201,11 +202,11 @@ struct PropagationWatch: Sendable {
 
     // MARK: - What is worth telling
 
-    private func next(_ sight: EdgeSight, after old: Edge?, at now: Date) -> Edge {
-        var edge = Edge(sight: sight)
-        edge.hasAnswered = sight.isAnswer || old?.hasAnswered == true
-        edge.looks = (old?.looks ?? 0) + 1
-        switch standing(of: sight) {
+    private func next(_ fetched: EdgeAnswer, after old: Edge?, at now: Date) -> Edge {
+        var edge = Edge(fetched: fetched)
+        edge.hasAnswered = fetched.isAnswer || old?.hasAnswered == true
+        edge.results = (old?.results ?? 0) + 1
+        switch standing(of: fetched) {
         case .inSync:
             edge.inSyncSince = old?.inSyncSince ?? now
             edge.wasInSync = true
@@ -226,19 +227,19 @@ struct PropagationWatch: Sendable {
         case (.inSync, .inSync): nil
         case (_, .inSync): .edgePickedUp
         case (.inSync, _): .edgeFellBack
-        default: old.sight.content == new.sight.content ? nil : .edgeChanged
+        default: old.fetched.content == new.fetched.content ? nil : .edgeChanged
         }
     }
 
     private func event(_ kind: WatchEvent.Kind, _ edge: Edge? = nil, at now: Date) -> WatchEvent {
         WatchEvent(
-            kind: kind, at: now, elapsed: max(0, now.timeIntervalSince(begin)), edge: edge?.sight.address,
+            kind: kind, at: now, elapsed: max(0, now.timeIntervalSince(begin)), edge: edge?.fetched.address,
             standing: edge.map(standing(of:)), goal: goal, inSync: inSyncCount, edges: max(count, edges.count))
     }
 }
 
 /// What the origin serves, as far as a watch needs it.
-enum OriginSight: Equatable, Sendable {
+enum OriginAnswer: Equatable, Sendable {
     case file(WatchGoal)
     /// Why there is no file to wait for.
     case broken(String)

@@ -72,7 +72,7 @@ final class WatchBlock: WatchOutput {
     private func lines(_ watch: PropagationWatch, news: [String], end: WatchEvent?) -> [String] {
         let total = max(watch.count, watch.edges.count)
         let count = WatchWording.count(watch.inSyncCount, of: total)
-        let elapsed = (watch.lastLookAt ?? watch.begin).timeIntervalSince(watch.begin)
+        let elapsed = (watch.lastCheckAt ?? watch.begin).timeIntervalSince(watch.begin)
         var lines = [
             "\(wording.domain)  \(count) after \(elapsed.notation)", "  waiting for \(wording.file(watch.goal))",
         ]
@@ -85,7 +85,7 @@ final class WatchBlock: WatchOutput {
             edges.removeAll { watch.standing(of: $0) == .inSync }
             edges += watch.edges.filter { watch.standing(of: $0) == .inSync }
         }
-        let rows = edges.map { edge in [edge.sight.address, words(for: edge, watch)] }
+        let rows = edges.map { edge in [edge.fetched.address, words(for: edge, watch)] }
         lines += TextTable(rows: Array(rows.prefix(room))).lines(
             indentation: 2, style: TextStyle(isColoured: false, width: .max))
         if rows.count > room { lines.append("  and \(rows.count - room) more") }
@@ -102,11 +102,11 @@ final class WatchBlock: WatchOutput {
     private func words(for edge: PropagationWatch.Edge, _ watch: PropagationWatch) -> String {
         let standing = watch.standing(of: edge)
         if standing == .inSync, let since = edge.inSyncSince {
-            if since == watch.firstLookAt { return "serves the new file" }
+            if since == watch.firstCheckAt { return "serves the new file" }
             return "serves the new file, picked up after \(since.timeIntervalSince(watch.begin).notation)"
         }
-        let age = edge.sight.age.map { age in
-            ", age \(age) s" + (edge.sight.maxAge.map { " of \($0) s" } ?? "")
+        let age = edge.fetched.age.map { age in
+            ", age \(age) s" + (edge.fetched.maxAge.map { " of \($0) s" } ?? "")
         }
         return standing.words + (age ?? "")
     }
@@ -177,7 +177,7 @@ final class WatchBoard: Sendable {
         func start(_ start: WatchStart) { board.set("reading the origin's file", at: index) }
 
         func tell(_ events: [WatchEvent], _ watch: PropagationWatch) {
-            let elapsed = (watch.lastLookAt ?? watch.begin).timeIntervalSince(watch.begin).notation
+            let elapsed = (watch.lastCheckAt ?? watch.begin).timeIntervalSince(watch.begin).notation
             let count = WatchWording.count(watch.inSyncCount, of: max(watch.count, watch.edges.count))
             let lostOrigin = watch.isOriginReadable ? "" : "; the origin cannot be read any more"
             switch events.last?.kind {

@@ -11,7 +11,7 @@ struct WatchEvent: Equatable, Sendable {
     /// The edge that it is about; nil where it is about all.
     var edge: String?
     /// What that edge serves now.
-    var standing: EdgeStanding?
+    var standing: EdgeStatus?
     /// What the message cannot be made from otherwise: a failure's words.
     var detail: String?
     let goal: WatchGoal
@@ -58,7 +58,7 @@ struct WatchGoal: Equatable, Sendable {
 }
 
 /// How an edge stands to the goal.
-enum EdgeStanding: Equatable, Sendable {
+enum EdgeStatus: Equatable, Sendable {
     case inSync
     /// It serves another file.
     case behind

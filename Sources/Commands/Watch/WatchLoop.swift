@@ -13,12 +13,12 @@ struct WatchLoop: Sendable {
     let limit: Duration
     /// Looks at the origin within the time given; nil where that was not enough. Throws `CancellationError` only, as does
     /// `edges`.
-    let origin: @Sendable (Duration) async throws -> OriginSight?
+    let origin: @Sendable (Duration) async throws -> OriginAnswer?
     /// Looks at every edge but some within the time given and tells each answer as it comes; false where that was not
     /// enough.
-    let edges: @Sendable (Duration, Set<String>, @escaping @Sendable (EdgeLooks) -> Void) async throws -> Bool
+    let edges: @Sendable (Duration, Set<String>, @escaping @Sendable (EdgeResults) -> Void) async throws -> Bool
     /// Looks at one edge within the time given, while others are looked at; nil where that was not enough.
-    var edge: @Sendable (Duration, String) async throws -> EdgeSight? = { _, _ in nil }
+    var edge: @Sendable (Duration, String) async throws -> EdgeAnswer? = { _, _ in nil }
     let tell: @Sendable ([WatchEvent], PropagationWatch) -> Void
 
     /// - Returns: its end: `inSync`, `timeLimit`, or `interrupted` where its task was cancelled.
@@ -51,11 +51,11 @@ struct WatchLoop: Sendable {
         _ watch: inout PropagationWatch, _ slow: SlowEdges, ask: (Duration, String) -> Void
     ) async throws -> WatchEvent.Kind {
         while true {
-            guard try await look(&watch, slow) else { return .timeLimit }
+            guard try await result(&watch, slow) else { return .timeLimit }
             for address in watch.slow.sorted() where slow.begin(address) { ask(left(watch), address) }
             if watch.wantsOrigin {
-                guard let sight = try await origin(left(watch)) else { return .timeLimit }
-                tell(watch.onOrigin(sight, at: time.now()), watch)
+                guard let fetched = try await origin(left(watch)) else { return .timeLimit }
+                tell(watch.onOrigin(fetched, at: time.now()), watch)
                 if watch.isComplete { return .inSync }
             }
             let left = left(watch)
@@ -66,25 +66,25 @@ struct WatchLoop: Sendable {
     }
 
     /// One look at every edge, and what came of the slow ones since the last. What came before time was up has been told.
-    private func look(_ watch: inout PropagationWatch, _ slow: SlowEdges) async throws -> Bool {
-        for sight in slow.fetch() { tell(watch.on(sight, at: time.now()), watch) }
+    private func result(_ watch: inout PropagationWatch, _ slow: SlowEdges) async throws -> Bool {
+        for fetched in slow.fetch() { tell(watch.on(fetched, at: time.now()), watch) }
         let left = left(watch)
         let others = watch.slow
-        let (news, feed) = AsyncStream.makeStream(of: EdgeLooks.self)
+        let (news, feed) = AsyncStream.makeStream(of: EdgeResults.self)
         async let isWhole = {
             defer { feed.finish() }
             return try await edges(left, others) { feed.yield($0) }
         }()
         for await piece in news {
             switch piece {
-            case .asking(let addresses): watch.onLook(at: addresses)
-            case .seen(let sight): tell(watch.on(sight, at: time.now()), watch)
+            case .asking(let addresses): watch.onResult(at: addresses)
+            case .seen(let fetched): tell(watch.on(fetched, at: time.now()), watch)
             case .slow(let address): watch.onSlow(address)
             }
         }
-        for sight in slow.fetch() { tell(watch.on(sight, at: time.now()), watch) }
+        for fetched in slow.fetch() { tell(watch.on(fetched, at: time.now()), watch) }
         guard try await isWhole else { return false }
-        tell(watch.onLookEnd(at: time.now()), watch)
+        tell(watch.onRoundEnd(at: time.now()), watch)
         return true
     }
 
@@ -98,7 +98,7 @@ struct WatchLoop: Sendable {
 final class SlowEdges: Sendable {
     private struct State {
         var asked: Set<String> = []
-        var sights: [EdgeSight] = []
+        var fetches: [EdgeAnswer] = []
     }
 
     private let state = Mutex(State())
@@ -106,19 +106,19 @@ final class SlowEdges: Sendable {
     /// Whether to ask that edge now: it is not being asked.
     func begin(_ address: String) -> Bool { state.withLock { $0.asked.insert(address).inserted } }
 
-    /// `sight`: nil where there was no time for an answer.
-    func end(_ address: String, _ sight: EdgeSight?) {
+    /// `fetched`: nil where there was no time for an answer.
+    func end(_ address: String, _ fetched: EdgeAnswer?) {
         state.withLock { state in
             state.asked.remove(address)
-            if let sight { state.sights.append(sight) }
+            if let fetched { state.fetches.append(fetched) }
         }
     }
 
     /// What came since the last call.
-    func fetch() -> [EdgeSight] {
+    func fetch() -> [EdgeAnswer] {
         state.withLock { state in
-            defer { state.sights = [] }
-            return state.sights
+            defer { state.fetches = [] }
+            return state.fetches
         }
     }
 }

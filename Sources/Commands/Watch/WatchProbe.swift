@@ -18,8 +18,8 @@ struct WatchProbe: Sendable {
 
     /// `left`: no request takes longer.
     func goal(at now: Date, within left: Duration) async throws -> Goal {
-        let (retrieval, readings) = try await look(at: now, within: left)
-        if case .file(let goal) = Self.sight(of: retrieval, readings) { return .file(goal) }
+        let (retrieval, readings) = try await result(at: now, within: left)
+        if case .file(let goal) = Self.fetched(of: retrieval, readings) { return .file(goal) }
         let verdict = Verdict(of: readings, checks: CheckSettings(certificateWarning: .zero), now: now)
         return .nothing(
             NothingToWaitFor(
@@ -27,9 +27,9 @@ struct WatchProbe: Sendable {
                 findings: verdict.findings.filter { $0.severity == .error }))
     }
 
-    func origin(within left: Duration) async throws -> OriginSight {
-        let (retrieval, readings) = try await look(at: Date(), within: left)
-        return Self.sight(of: retrieval, readings)
+    func origin(within left: Duration) async throws -> OriginAnswer {
+        let (retrieval, readings) = try await result(at: Date(), within: left)
+        return Self.fetched(of: retrieval, readings)
     }
 
     /// So long all edges are waited for together. One that takes longer is asked again by itself.
@@ -37,25 +37,25 @@ struct WatchProbe: Sendable {
 
     /// Asks every edge but the slow ones, and tells each as it answers.
     func edges(
-        but slow: Set<String>, within left: Duration, tell: @escaping @Sendable (EdgeLooks) -> Void
+        but slow: Set<String>, within left: Duration, tell: @escaping @Sendable (EdgeResults) -> Void
     ) async throws {
         try await probe.edges(of: domain, but: slow, timeout: left, edgeTimeout: Self.edgeTimeout) { news in
             switch news {
             case .asking(let addresses): tell(.asking(addresses))
-            case .seen(let look, _) where look.retrieval.failure?.kind == .timedOut && !look.isHidden:
-                tell(.slow(look.address))
-            case .seen(let look, let contents): tell(.seen(EdgeSight(look, contents: contents)))
+            case .seen(let result, _) where result.retrieval.failure?.kind == .timedOut && !result.isHidden:
+                tell(.slow(result.address))
+            case .seen(let result, let contents): tell(.seen(EdgeAnswer(result, contents: contents)))
             }
         }
     }
 
     /// Gives one edge all the time of a request.
-    func edge(_ address: String, within left: Duration) async throws -> EdgeSight {
-        let (look, contents) = try await probe.edge(address, of: domain, timeout: left)
-        return EdgeSight(look, contents: contents)
+    func edge(_ address: String, within left: Duration) async throws -> EdgeAnswer {
+        let (result, contents) = try await probe.edge(address, of: domain, timeout: left)
+        return EdgeAnswer(result, contents: contents)
     }
 
-    private func look(at now: Date, within left: Duration) async throws -> (Retrieval, Readings) {
+    private func result(at now: Date, within left: Duration) async throws -> (Retrieval, Readings) {
         let (retrieval, body) = try await probe.original(of: domain, timeout: left)
         var contents: [ContentHash: Data] = [:]
         if let hash = retrieval.answer?.body.hash { contents[hash] = body }
@@ -64,7 +64,7 @@ struct WatchProbe: Sendable {
         return (retrieval, Readings(observation))
     }
 
-    private static func sight(of retrieval: Retrieval, _ readings: Readings) -> OriginSight {
+    private static func fetched(of retrieval: Retrieval, _ readings: Readings) -> OriginAnswer {
         if let file = readings.originFile, file.namesService, let meaning = file.meaning {
             return .file(WatchGoal(meaning: meaning, content: file.hash, bytes: file.byteCount))
         }
@@ -77,10 +77,10 @@ struct WatchProbe: Sendable {
 }
 
 /// A step of a look at all edges.
-enum EdgeLooks: Sendable {
+enum EdgeResults: Sendable {
     /// What is asked now; none where the addresses are not known here.
     case asking([String])
-    case seen(EdgeSight)
+    case seen(EdgeAnswer)
     /// That edge takes longer than the others are made to wait.
     case slow(String)
 }
@@ -120,7 +120,7 @@ struct NothingToWaitFor: Sendable {
 }
 
 /// What one edge was seen to serve, reduced to what waiting needs.
-struct EdgeSight: Equatable, Sendable {
+struct EdgeAnswer: Equatable, Sendable {
     let address: String
     let content: Content
     /// Seconds in the edge's cache, and how many it may stay there.
@@ -141,18 +141,18 @@ struct EdgeSight: Equatable, Sendable {
     }
 }
 
-extension EdgeLook {
+extension EdgeResult {
     /// A proxy's address is no edge's.
     var isHidden: Bool { address.isEmpty || retrieval.connection?.viaProxy == true }
 }
 
-extension EdgeSight {
+extension EdgeAnswer {
     /// `contents`: the bodies that the look names by their hash.
-    init(_ look: EdgeLook, contents: [ContentHash: Data]) {
+    init(_ result: EdgeResult, contents: [ContentHash: Data]) {
         self.init(
-            address: look.isHidden ? "the CDN" : look.address,
-            content: Self.content(of: look.retrieval, contents: contents), age: look.retrieval.answer?.age,
-            maxAge: look.retrieval.answer?.maxAge, isAnswer: look.retrieval.answer != nil)
+            address: result.isHidden ? "the CDN" : result.address,
+            content: Self.content(of: result.retrieval, contents: contents), age: result.retrieval.answer?.age,
+            maxAge: result.retrieval.answer?.maxAge, isAnswer: result.retrieval.answer != nil)
     }
 
     private static func content(of retrieval: Retrieval, contents: [ContentHash: Data]) -> Content {

@@ -70,7 +70,7 @@ struct WatchWording: Sendable {
         let behind = watch.edges.filter { watch.standing(of: $0) != .inSync }
         let words =
             watch.unheard.map { "\($0) has not answered yet" }
-            + behind.map { "\($0.sight.address) \(watch.standing(of: $0).words.shortened(to: 120))" }
+            + behind.map { "\($0.fetched.address) \(watch.standing(of: $0).words.shortened(to: 120))" }
         var named = Array(words.prefix(Self.maximumNamed))
         if words.count > named.count { named.append("and \(words.count - named.count) more") }
         return ([count(event)] + named).joined(separator: "; ")

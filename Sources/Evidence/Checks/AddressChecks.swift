@@ -9,24 +9,24 @@ import Foundation
 
 /// The probes of a domain's addresses, sorted by whether they reached a server.
 struct AddressSurvey {
-    let met: [AddressLook]
+    let met: [AddressResult]
     /// No server there, as far as this machine can see.
-    let dead: [AddressLook]
+    let dead: [AddressResult]
     /// They left this request unanswered but answered another one of the same check.
-    let stalled: [AddressLook]
+    let stalled: [AddressResult]
     /// Every IPv6 address is dead while an IPv4 address answers.
     let isIPv6Dead: Bool
     /// This machine reaches no host over their family.
-    let unseen: [AddressLook]
+    let unseen: [AddressResult]
 
     init(_ context: CheckContext) {
-        let looks = context.observation.full?.addresses ?? []
+        let results = context.observation.full?.addresses ?? []
         // A private address that does not answer here has its own, worse finding.
         let foreign = Set(context.notPublicAddresses)
-        let judged = looks.filter { look in
-            look.retrieval.ownFault == nil && (look.retrieval.failure == nil || !foreign.contains(look.address))
+        let judged = results.filter { result in
+            result.retrieval.ownFault == nil && (result.retrieval.failure == nil || !foreign.contains(result.address))
         }
-        unseen = looks.filter { if case .noFamily = $0.retrieval.ownFault { true } else { false } }
+        unseen = results.filter { if case .noFamily = $0.retrieval.ownFault { true } else { false } }
         met = judged.filter { $0.retrieval.failure?.isOfTLS ?? true || context.answersAnother($0.address.address) }
         let silent = judged.filter { !($0.retrieval.failure?.isOfTLS ?? true) }
         stalled = silent.filter { context.answersAnother($0.address.address) }
@@ -77,17 +77,17 @@ extension Checks {
         return findings
     }
 
-    private static func errors(_ looks: [AddressLook]) -> [String: String] {
-        errors(looks.map { ($0.address.address, $0.retrieval) })
+    private static func errors(_ results: [AddressResult]) -> [String: String] {
+        errors(results.map { ($0.address.address, $0.retrieval) })
     }
 
     /// The network library's message for each place.
     static func errors(
-        _ looks: [(name: String, retrieval: Retrieval)], at places: String = "addresses"
+        _ results: [(name: String, retrieval: Retrieval)], at places: String = "addresses"
     ) -> [String: String] {
         [
-            places: looks.map(\.name).joined(separator: ", "),
-            "errors": looks.prefix(8).map { "\($0.name): \($0.retrieval.failure?.detail ?? "")".shortened(to: 200) }
+            places: results.map(\.name).joined(separator: ", "),
+            "errors": results.prefix(8).map { "\($0.name): \($0.retrieval.failure?.detail ?? "")".shortened(to: 200) }
                 .joined(separator: "; "),
         ]
     }
@@ -110,8 +110,8 @@ extension Checks {
 
 extension CheckContext {
     /// What each of the addresses gives.
-    func served(_ looks: [AddressLook]) -> [ServedAt] {
-        looks.map { ServedAt([$0.address.address], readings.served(by: $0.retrieval)) }
+    func served(_ results: [AddressResult]) -> [ServedAt] {
+        results.map { ServedAt([$0.address.address], readings.served(by: $0.retrieval)) }
     }
 }
 
@@ -136,17 +136,17 @@ extension Checks {
 extension CheckContext {
     /// What each address answers. For a busy address, its answer to the request by name counts, if it gave that one:
     /// the check sends so many requests at once that it may be the cause. Status 429 says nothing else.
-    var answeringAddresses: [AddressLook] {
+    var answeringAddresses: [AddressResult] {
         let named = origin.answer != nil && origin.redirects.isEmpty ? origin.connection?.address : nil
-        return (observation.full?.addresses ?? []).map { look in
-            isBusy(look.retrieval) && look.address.address == named
-                ? AddressLook(address: look.address, retrieval: origin) : look
+        return (observation.full?.addresses ?? []).map { result in
+            isBusy(result.retrieval) && result.address.address == named
+                ? AddressResult(address: result.address, retrieval: origin) : result
         }.filter { $0.retrieval.answer.map { $0.status != 429 } ?? false }
     }
 
     /// The answers that are alike, the largest group first.
-    func groups<Key: Hashable>(_ looks: [AddressLook], by key: (Retrieval) -> Key) -> [ServedAt] {
-        Groups(looks.map { (key($0.retrieval), $0) }).members.map { group in
+    func groups<Key: Hashable>(_ results: [AddressResult], by key: (Retrieval) -> Key) -> [ServedAt] {
+        Groups(results.map { (key($0.retrieval), $0) }).members.map { group in
             ServedAt(group.map(\.address.address), readings.served(by: group[0].retrieval))
         }
     }

@@ -35,7 +35,7 @@ extension Checks {
         evidence["cdn_sha256"] = context.readings.cdnBody?.hash.hex
         if let since = comparison.changedAt { evidence["changed_at"] = since.rfc3339 }
         if let since = comparison.changedAfter { evidence["changed_after"] = since.rfc3339 }
-        let matter: CDNMatter? =
+        let problem: CDNProblem? =
             switch comparison.state {
             case _ where comparison.isWithoutEffect == true: .withoutEffect
             case .stale: comparison.change.map { .stale($0) }
@@ -47,7 +47,7 @@ extension Checks {
                 .formattingDiffers
             default: nil
             }
-        return matter.map { [Finding(.cdn($0), evidence: evidence)] } ?? []
+        return problem.map { [Finding(.cdn($0), evidence: evidence)] } ?? []
     }
 }
 
@@ -67,12 +67,12 @@ extension Checks {
     @Sendable static func cdnCopy(_ context: CheckContext) -> [Finding] {
         guard let cdn = context.cdn, cdn.answer?.speaksOfFile == true else { return [] }
         let survey = context.edges
-        let looks = survey.speaking.map(\.look)
+        let results = survey.speaking.map(\.result)
         let total = max(survey.asked, 1)
-        let asked = looks.isEmpty ? [EdgeLook(address: cdn.connection?.address ?? "", retrieval: cdn)] : looks
+        let asked = results.isEmpty ? [EdgeResult(address: cdn.connection?.address ?? "", retrieval: cdn)] : results
         let groups = Groups(
-            asked.compactMap { look in
-                look.retrieval.answer.flatMap { fault(of: $0, look.retrieval, context) }.map { ($0, look) }
+            asked.compactMap { result in
+                result.retrieval.answer.flatMap { fault(of: $0, result.retrieval, context) }.map { ($0, result) }
             })
         return groups.members.prefix(maximumReasons).compactMap { group in
             guard let first = group.first, let answer = first.retrieval.answer,
@@ -82,7 +82,7 @@ extension Checks {
             let edges = group.count < asked.count ? EdgePlaces(places, of: total) : nil
             var evidence = evidence(fault, answer, first)
             if asked.count > 1 { evidence["edges"] = places.joined(separator: ", ") }
-            return Finding(.cdn(matter(fault, answer, edges, context.now)), evidence: evidence)
+            return Finding(.cdn(problem(fault, answer, edges, context.now)), evidence: evidence)
         }
     }
 
@@ -108,8 +108,8 @@ extension Checks {
         return answer.failureReason.map(CopyFault.crawlerBesideCopy)
     }
 
-    private static func evidence(_ fault: CopyFault, _ answer: Answer, _ look: EdgeLook) -> [String: String] {
-        var evidence = ["url": look.retrieval.url, "status": "\(answer.status)"]
+    private static func evidence(_ fault: CopyFault, _ answer: Answer, _ result: EdgeResult) -> [String: String] {
+        var evidence = ["url": result.retrieval.url, "status": "\(answer.status)"]
         for name in [
             "apple-failure-reason", "apple-failure-details", "apple-from", "apple-try-direct", "cache-control", "age",
             "via", "cdn-server", "x-cache",
@@ -117,14 +117,14 @@ extension Checks {
             guard let value = answer.header(name) else { continue }
             evidence[name.replacing("-", with: "_")] = value.displayable.shortened(to: 500)
         }
-        if !look.address.isEmpty { evidence["address"] = look.address }
+        if !result.address.isEmpty { evidence["address"] = result.address }
         if case .crawler = fault, let left = answer.secondsUntilExpiry {
             evidence["asked_again_in_seconds"] = "\(left)"
         }
         return evidence
     }
 
-    private static func matter(_ fault: CopyFault, _ answer: Answer, _ edges: EdgePlaces?, _ now: Date) -> CDNMatter {
+    private static func problem(_ fault: CopyFault, _ answer: Answer, _ edges: EdgePlaces?, _ now: Date) -> CDNProblem {
         let failure = CrawlerFailure(answer)
         let word = failure.map(AppleWord.init) ?? AppleWord(code: nil, reason: "")
         let trouble = failure?.trouble ?? .unknown
@@ -157,7 +157,8 @@ extension Checks {
         let current = context.readings.currentMeanings
         let total = survey.asked
         let groups = Groups(survey.speaking.map { ($0.copy, $0) }).members.map { group in
-            EdgeGroup(held: held(group[0].copy, group.map(\.look), current, context), places: group.map(\.look.place))
+            EdgeGroup(
+                held: held(group[0].copy, group.map(\.result), current, context), places: group.map(\.result.place))
         }
         var evidence = ["url": context.cdn?.url ?? "", "edges": "\(total)"]
         if let since = context.comparison.changedAt { evidence["changed_at"] = since.rfc3339 }
@@ -167,15 +168,16 @@ extension Checks {
     }
 
     private static func held(
-        _ copy: EdgeSurvey.Copy, _ looks: [EdgeLook], _ current: Set<ContentHash>, _ context: CheckContext
+        _ copy: EdgeSurvey.Copy, _ results: [EdgeResult], _ current: Set<ContentHash>, _ context: CheckContext
     ) -> EdgeGroup.Held {
-        let hash = looks.first.flatMap { context.readings.body(of: $0.retrieval)?.hash.short } ?? ""
+        let hash = results.first.flatMap { context.readings.body(of: $0.retrieval)?.hash.short } ?? ""
         switch copy {
         case .file(let meaning): return current.contains(meaning) ? .originFile(hash) : .otherFile(hash)
         case .noFile: return .noFile
         case .missing:
             // Edges may have different reasons for the same absence.
-            let codes = Groups(looks.compactMap { $0.retrieval.answer?.crawlerFailure?.code }.map { ($0, $0) }).members
+            let codes = Groups(results.compactMap { $0.retrieval.answer?.crawlerFailure?.code }.map { ($0, $0) })
+                .members
             return .nothing(codes: codes.compactMap(\.first))
         }
     }
@@ -183,31 +185,32 @@ extension Checks {
     /// An edge that answers with a failure gives its phones nothing. Phones may still reach one that is unreachable
     /// from here.
     private static func silence(_ survey: EdgeSurvey, _ now: Date) -> [Finding] {
-        let troubles = survey.silent.compactMap { look in CDNFault(look.retrieval, now).map { (look: look, fault: $0) }
+        let troubles = survey.silent.compactMap { result in
+            CDNFault(result.retrieval, now).map { (result: result, fault: $0) }
         }
         let answering = Groups(
-            troubles.filter { $0.look.retrieval.answer != nil }.map { ($0.fault.withoutPause, $0) }
+            troubles.filter { $0.result.retrieval.answer != nil }.map { ($0.fault.withoutPause, $0) }
         ).members
-        let dead = troubles.map(\.look).filter { $0.retrieval.answer == nil }
+        let dead = troubles.map(\.result).filter { $0.retrieval.answer == nil }
         let findings = answering.prefix(3).map { group in
-            let places = group.map(\.look.place)
+            let places = group.map(\.result.place)
             return Finding(
                 .cdn(
                     .edgesInTrouble(
                         group[0].fault, at: EdgePlaces(places, of: survey.asked),
-                        addresses: group.prefix(8).map(\.look.address))),
+                        addresses: group.prefix(8).map(\.result.address))),
                 evidence: ["edges": places.joined(separator: ", ")])
         }
         if dead.isEmpty { return findings }
         let evidence = errors(dead.map { ($0.address, $0.retrieval) }, at: "edges")
-        let given = dead.compactMap { look in
-            look.retrieval.failure.map { ServedAt([look.address], .failed($0.kind, $0.phase)) }
+        let given = dead.compactMap { result in
+            result.retrieval.failure.map { ServedAt([result.address], .failed($0.kind, $0.phase)) }
         }
         return findings + [Finding(.cdn(.edgesSilent(given, of: survey.asked)), evidence: evidence)]
     }
 }
 
-extension EdgeLook {
+extension EdgeResult {
     /// The address and, if the answer has it, the location.
     var place: String { location.map { "\(address) (\($0))" } ?? address }
 

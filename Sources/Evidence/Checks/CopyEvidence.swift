@@ -72,7 +72,7 @@ extension CheckContext {
 
     /// Whether Apple says, at any edge, that its crawler got no answer.
     var crawlerMetSilence: Bool {
-        let edges = edges.speaking.map(\.look.retrieval)
+        let edges = edges.speaking.map(\.result.retrieval)
         return ([cdn].compactMap(\.self) + edges).compactMap(\.answer?.crawlerFailure).contains {
             $0.trouble == .silence || $0.trouble == .connection(.refused)
         }
@@ -108,7 +108,7 @@ extension CheckContext {
         {
             return finding.weighing(.note, .freshCopy(fetchedAt: now - TimeInterval(copy.age)))
         }
-        if case .origin(.notPublic) = finding.matter, hasMixedAddresses {
+        if case .origin(.notPublic) = finding.problem, hasMixedAddresses {
             // The records need repair, whatever Apple met.
             return copyEvidence?.isRecent == true ? finding.weighing(.warning, nil) : finding
         }
@@ -129,7 +129,7 @@ extension CheckContext {
     }
 
     private func refusesCrawlerEverywhere(_ finding: Finding) -> Bool {
-        guard case .origin(.crawlerRefused(let refusals)) = finding.matter else { return false }
+        guard case .origin(.crawlerRefused(let refusals)) = finding.problem else { return false }
         return refusals.addresses.isEmpty && refusals.agents.contains { $0.agent == .crawler }
     }
 
@@ -138,17 +138,17 @@ extension CheckContext {
     private func isOfThisMachine(_ finding: Finding) -> Bool {
         // A redirect to such an address affects every client.
         if finding.kind == .notPublicAddress { return origin.redirectStop != .privateAddress }
-        if meetsAnotherServer { return finding.matter.area == .origin || finding.matter.area == .file }
+        if meetsAnotherServer { return finding.problem.area == .origin || finding.problem.area == .file }
         return isTurnedAwayAlone
-            && (finding.kind == .status || finding.kind == .contentType || finding.matter.area == .file)
+            && (finding.kind == .status || finding.kind == .contentType || finding.problem.area == .file)
     }
 }
 
 extension Finding {
-    fileprivate func weighing(_ severity: Severity, _ reason: Counterevidence?) -> Finding {
+    fileprivate func weighing(_ severity: Severity, _ reason: Doubt?) -> Finding {
         var finding = self
         finding.severity = severity
-        if let reason { finding.counterevidence = reason }
+        if let reason { finding.doubt = reason }
         return finding
     }
 }
@@ -163,7 +163,7 @@ extension Readings {
     /// Whether the answer turns a client away for its identity, its location or its number of requests. A hosting
     /// platform that has no such site or file says so to every client.
     func turnsClientAway(_ retrieval: Retrieval) -> Bool {
-        guard let answer = retrieval.answer, HostingSighting(answer, content(of: answer)) == nil else { return false }
+        guard let answer = retrieval.answer, HostingMatch(answer, content(of: answer)) == nil else { return false }
         // A password prompt is for every client.
         if answer.status == 401, answer.header("www-authenticate") != nil { return false }
         return [401, 403, 406, 429, 451].contains(answer.status) || protection(of: retrieval) != nil

@@ -10,18 +10,18 @@ extension Checks {
 
     /// Agents that get a version of the file that no plain request gets.
     private static func crawlerVersion(_ context: CheckContext) -> [Finding] {
-        let looks = AgentLook.Agent.allCases.compactMap { agent in
+        let results = AgentResult.Agent.allCases.compactMap { agent in
             context.otherVersions.first { $0.agent == agent }
         }
-        guard let first = looks.first, let reference = context.plainLook(besides: first) else { return [] }
-        let others = looks.map {
+        guard let first = results.first, let reference = context.plainResult(besides: first) else { return [] }
+        let others = results.map {
             AgentRefusals.Refused(agent: $0.agent, served: context.readings.served(by: $0.retrieval))
         }
         var evidence = ["url": context.origin.url]
         evidence["plain_sha256"] = reference.answer?.body.hash?.hex
-        for look in looks {
-            evidence["\(look.agent.rawValue)_user_agent"] = look.agent.userAgent
-            evidence["\(look.agent.rawValue)_sha256"] = look.retrieval.answer?.body.hash?.hex
+        for result in results {
+            evidence["\(result.agent.rawValue)_user_agent"] = result.agent.userAgent
+            evidence["\(result.agent.rawValue)_sha256"] = result.retrieval.answer?.body.hash?.hex
         }
         return [
             Finding(
@@ -30,8 +30,8 @@ extension Checks {
     }
 
     private static func crawlerRefusal(_ context: CheckContext) -> [Finding] {
-        let refused = (context.observation.full?.agents ?? []).compactMap { look in
-            context.refusal(of: look).map { (look, $0) }
+        let refused = (context.observation.full?.agents ?? []).compactMap { result in
+            context.refusal(of: result).map { (result, $0) }
         }
         guard let (first, reference) = refused.first else { return [] }
         var evidence = ["url": context.origin.url]
@@ -41,12 +41,12 @@ extension Checks {
         if let address = first.place { evidence["address"] = address }
         if places.isPart { evidence["addresses"] = places.refusing.joined(separator: ", ") }
         // If several addresses refuse, the first represents each agent.
-        let agents = AgentLook.Agent.allCases.compactMap { agent in refused.first(where: { $0.0.agent == agent })?.0 }
-        for look in agents {
-            let name = look.agent.rawValue
-            evidence["\(name)_user_agent"] = look.agent.userAgent
-            guard let answer = look.retrieval.answer else {
-                evidence["\(name)_error"] = look.retrieval.failure?.detail
+        let agents = AgentResult.Agent.allCases.compactMap { agent in refused.first(where: { $0.0.agent == agent })?.0 }
+        for result in agents {
+            let name = result.agent.rawValue
+            evidence["\(name)_user_agent"] = result.agent.userAgent
+            guard let answer = result.retrieval.answer else {
+                evidence["\(name)_error"] = result.retrieval.failure?.detail
                 continue
             }
             evidence["\(name)_status"] = "\(answer.status)"
@@ -54,7 +54,7 @@ extension Checks {
             let named = ["server", "cf-ray", "retry-after"].compactMap { header in
                 answer.header(header).map { HeaderField(name: header, value: $0) }
             }
-            for field in named + (context.readings.protection(of: look.retrieval)?.matches ?? []) {
+            for field in named + (context.readings.protection(of: result.retrieval)?.matches ?? []) {
                 evidence["\(name)_\(field.evidenceName)"] = field.value.shortened(to: 200)
             }
         }
@@ -73,44 +73,44 @@ extension Checks {
 
 extension CheckContext {
     /// What this program got at the same address, if that is the file or leads to it, and the agent does not get it.
-    func refusal(of look: AgentLook) -> Retrieval? {
-        if look.retrieval.ownFault != nil { return nil }
-        guard let reference = plainLook(besides: look), !isBusy(look.retrieval) else { return nil }
-        let (plain, agent) = (readings.served(by: reference), readings.served(by: look.retrieval))
+    func refusal(of result: AgentResult) -> Retrieval? {
+        if result.retrieval.ownFault != nil { return nil }
+        guard let reference = plainResult(besides: result), !isBusy(result.retrieval) else { return nil }
+        let (plain, agent) = (readings.served(by: reference), readings.served(by: result.retrieval))
         // An answer that a plain request got there as well is not a refusal.
-        if origin.redirects.isEmpty, let place = look.place, origin.connection?.address == place,
+        if origin.redirects.isEmpty, let place = result.place, origin.connection?.address == place,
             agent.isLike(readings.served(by: origin))
         {
             return nil
         }
         switch plain {
-        case .file: return agent.isLike(plain) || otherVersion(look) ? nil : reference
+        case .file: return agent.isLike(plain) || otherVersion(result) ? nil : reference
         case .redirect: return agent.isLike(plain) || agent.isFile || readings.originFile == nil ? nil : reference
         default: return nil
         }
     }
 
     /// Whether an agent gets another version of the file than the plain request to the same address: not a refusal.
-    private func otherVersion(_ look: AgentLook) -> Bool {
-        guard look.retrieval.ownFault == nil, let reference = plainLook(besides: look),
-            let plain = readings.version(of: reference), let agent = readings.version(of: look.retrieval)
+    private func otherVersion(_ result: AgentResult) -> Bool {
+        guard result.retrieval.ownFault == nil, let reference = plainResult(besides: result),
+            let plain = readings.version(of: reference), let agent = readings.version(of: result.retrieval)
         else { return false }
         return plain != agent
     }
 
     /// Probes whose agent gets a version that no plain request gets, from here or from another location.
-    fileprivate var otherVersions: [AgentLook] {
+    fileprivate var otherVersions: [AgentResult] {
         let places = (observation.full?.vantages ?? []).compactMap { readings.version(of: $0.retrieval) }
         let plain = versionsHere.union(places)
-        return (observation.full?.agents ?? []).filter { look in
-            otherVersion(look) && readings.version(of: look.retrieval).map { !plain.contains($0) } == true
+        return (observation.full?.agents ?? []).filter { result in
+            otherVersion(result) && readings.version(of: result.retrieval).map { !plain.contains($0) } == true
         }
     }
 
     /// The versions of the file that plain requests from here got.
     var versionsHere: Set<ContentHash> {
-        let looks = (observation.full?.addresses ?? []).map(\.retrieval)
-        return Set(([origin] + looks).compactMap { readings.version(of: $0) })
+        let results = (observation.full?.addresses ?? []).map(\.retrieval)
+        return Set(([origin] + results).compactMap { readings.version(of: $0) })
     }
 
     /// Whether the server was overloaded or limited us. This check sends many requests itself, so that does not show a
@@ -121,26 +121,26 @@ extension CheckContext {
     }
 
     /// The plain request to the address that an agent's request went to.
-    func plainLook(besides look: AgentLook) -> Retrieval? {
-        let looks = observation.full?.addresses ?? []
-        guard !looks.isEmpty else { return origin.firstHop }
-        if let address = look.address { return looks.first { $0.address.address == address }?.retrieval }
+    func plainResult(besides result: AgentResult) -> Retrieval? {
+        let results = observation.full?.addresses ?? []
+        guard !results.isEmpty else { return origin.firstHop }
+        if let address = result.address { return results.first { $0.address.address == address }?.retrieval }
         // If an agent got no connection, it was sent to the first address that answered us.
-        let address = look.retrieval.connection?.address
-        let answering = looks.filter { $0.retrieval.answer != nil }
+        let address = result.retrieval.connection?.address
+        let answering = results.filter { $0.retrieval.answer != nil }
         return (answering.first { $0.address.address == address } ?? answering.first)?.retrieval
     }
 
     /// Apple's agents that get something other than this program.
-    var refusedAgents: [AgentLook] { (observation.full?.agents ?? []).filter { refusal(of: $0) != nil } }
+    var refusedAgents: [AgentResult] { (observation.full?.agents ?? []).filter { refusal(of: $0) != nil } }
 
     /// The agents that get the file although this program does not.
-    var welcomeAgents: [AgentLook.Agent] {
+    var welcomeAgents: [AgentResult.Agent] {
         guard readings.originFile == nil else { return [] }
         // An address that gives every client the file shows nothing about access.
-        return (observation.full?.agents ?? []).filter { look in
-            readings.served(by: look.retrieval).isFile
-                && plainLook(besides: look).map { !readings.served(by: $0).isFile } ?? true
+        return (observation.full?.agents ?? []).filter { result in
+            readings.served(by: result.retrieval).isFile
+                && plainResult(besides: result).map { !readings.served(by: $0).isFile } ?? true
         }.map(\.agent)
     }
 }
@@ -150,17 +150,19 @@ struct CrawlerPlaces {
     let refusing: [String]
     let tried: Int
 
-    init(of refused: [AgentLook], _ context: CheckContext) {
+    init(of refused: [AgentResult], _ context: CheckContext) {
         var seen: Set<String> = []
         refusing = refused.compactMap(\.place).filter { seen.insert($0).inserted }
-        let looks = (context.observation.full?.agents ?? []).filter { context.plainLook(besides: $0)?.answer != nil }
-        tried = Set(looks.compactMap(\.place)).count
+        let results = (context.observation.full?.agents ?? []).filter {
+            context.plainResult(besides: $0)?.answer != nil
+        }
+        tried = Set(results.compactMap(\.place)).count
     }
 
     var isPart: Bool { !refusing.isEmpty && refusing.count < tried }
 }
 
-extension AgentLook {
+extension AgentResult {
     /// The address it was sent to, if known.
     fileprivate var place: String? { address ?? retrieval.connection?.address }
 }

@@ -140,7 +140,7 @@ extension Checks {
         guard let opening = expected.opens, let url = MatchableURL(expected.url) else { return nil }
         let result = file.applinks?.match(url)
         let opens = result?.opens
-        let matter: FileMatter
+        let problem: FileProblem
         switch (opening, opens) {
         case (.nothing, nil): return nil
         // If a URL opens several apps, the installed one counts.
@@ -148,10 +148,10 @@ extension Checks {
         where app.isExactly(opened) || result?.alsoOpenedBy.containsExactly(app) == true:
             return nil
         case (.nothing, .some(let opened)):
-            matter = .opensUnexpectedly(expected.url, by: opened, context.domain)
-        case (.app(let app), nil): matter = .opensNothing(expected.url, expected: app, context.domain)
+            problem = .opensUnexpectedly(expected.url, by: opened, context.domain)
+        case (.app(let app), nil): problem = .opensNothing(expected.url, expected: app, context.domain)
         case (.app(let app), .some(let opened)):
-            matter = .opensOther(expected.url, by: opened, expected: app, context.domain)
+            problem = .opensOther(expected.url, by: opened, expected: app, context.domain)
         }
         var evidence = ["url": expected.url, "expected": opening.description, "opens": opens ?? "nothing"]
         if result?.isComplete == false {
@@ -161,7 +161,7 @@ extension Checks {
             evidence["rule"] = rule.pointer
             evidence["line"] = "\(file.position(of: rule).line)"
         }
-        return Finding(.file(matter), evidence: evidence)
+        return Finding(.file(problem), evidence: evidence)
     }
 }
 
@@ -181,7 +181,7 @@ extension Checks {
     }
 }
 
-extension PageLook {
+extension PageResult {
     /// What was found instead of a page; nil if there is a page.
     fileprivate var fault: PageFault? {
         if appStore != nil || retrieval.ownFault != nil { return nil }

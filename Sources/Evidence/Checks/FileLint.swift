@@ -7,7 +7,7 @@ extension Checks {
 
     /// By the hash of the body, worst first; the rules do not change while the process runs. A domain's state shares
     /// this storage.
-    private static let lintFindings = Recollection<ContentHash, [LintedFinding]>(
+    private static let lintFindings = BoundedCache<ContentHash, [LintedFinding]>(
         capacity: 131_072, weight: { 1 + 8 * $0.count })
 
     private typealias LintedFinding = (rule: String, finding: Finding)

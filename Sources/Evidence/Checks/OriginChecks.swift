@@ -42,20 +42,20 @@ extension Checks {
         guard let answer = context.origin.answer, answer.status != 200 else { return [] }
         if context.origin.redirectStop != nil, !context.origin.redirects.isEmpty { return [] }
         let host = context.metHost
-        var matter = StatusAnswer(
+        var problem = StatusAnswer(
             fault: fault(answer, context), status: answer.status, isElsewhere: host.isElsewhere,
             protection: context.protectionHere?.protection, hosting: context.readings.hosting?.fault)
         let address = context.origin.connection?.address
         let isServed = context.answeringAddresses.contains { context.readings.served(by: $0.retrieval).isFile }
         if !host.isElsewhere {
             // The domain's own server, but not the requested URL.
-            matter.target = context.origin.redirects.last?.target?.inSentence
+            problem.target = context.origin.redirects.last?.target?.inSentence
             // Which of several addresses it was; the others have a finding of their own.
-            if isServed { matter.address = address }
-            matter.isInTurn = context.isServedInTurn
+            if isServed { problem.address = address }
+            problem.isInTurn = context.isServedInTurn
         }
         let finding = host.placing(
-            Finding(.origin(.status(matter)), evidence: context.answerEvidence).tested(context.isOriginTested))
+            Finding(.origin(.status(problem)), evidence: context.answerEvidence).tested(context.isOriginTested))
         // If no address gives the file, each may have a fault of its own.
         return !host.isElsewhere && !isServed && context.isAnsweredVariously
             ? [context.naming([address].compactMap(\.self), in: finding)] : [finding]
@@ -82,10 +82,10 @@ extension Checks {
         if let encoding = answer.header("content-encoding") { evidence["content_encoding"] = encoding }
         if let length = answer.header("content-length") { evidence["content_length"] = length }
         if case .cutShort(let failure) = body.end { evidence["error"] = failure.detail }
-        return bodyMatter(answer, context).map { [Finding(.origin($0), evidence: evidence)] } ?? []
+        return bodyProblem(answer, context).map { [Finding(.origin($0), evidence: evidence)] } ?? []
     }
 
-    private static func bodyMatter(_ answer: Answer, _ context: CheckContext) -> OriginMatter? {
+    private static func bodyProblem(_ answer: Answer, _ context: CheckContext) -> OriginProblem? {
         let body = answer.body
         if case .cutShort(let failure) = body.end {
             if failure.kind == .badEncoding { return .fault(.undecodable) }
@@ -142,13 +142,13 @@ extension Checks {
         var evidence = context.answerEvidence
         evidence["content_type"] = header ?? "(none)"
         evidence["title"] = context.readings.originPageTitle
-        let matter = OriginMatter.contentType(
+        let problem = OriginProblem.contentType(
             type.inSentence, isPage: isPage,
             holdsFile: !isPage || context.readings.originFile?.namesService == true,
             context.protectionHere?.protection)
         return [
             context.metHost.placing(
-                Finding(.origin(matter), evidence: evidence).tested(!isPage || context.isOriginTested))
+                Finding(.origin(problem), evidence: evidence).tested(!isPage || context.isOriginTested))
         ]
     }
 
@@ -250,19 +250,19 @@ extension CheckContext {
     /// The site's fault, and whether the step was seen to work for others; nil if the control does not permit blame.
     func fault(of retrieval: Retrieval, at host: MetHost, family: Int? = nil) -> (fault: OriginFault, isTested: Bool)? {
         guard retrieval.ownFault == nil,
-            case .site(let permission) = readings.control.attribution(
+            case .site(let evidence) = readings.control.attribution(
                 of: retrieval, host: host.name, families: family.map { [$0] }),
-            let fault = OriginFault(of: retrieval, host: host.name, by: permission, now: now)
+            let fault = OriginFault(of: retrieval, host: host.name, by: evidence, now: now)
         else { return nil }
-        return (fault, permission.isTested)
+        return (fault, evidence.isTested)
     }
 
     /// Whether the step at which the request ended was seen to work for others. True if this machine is to blame.
     var isOriginTested: Bool {
-        guard case .site(let permission) = readings.control.attribution(of: origin, host: metHost.name) else {
+        guard case .site(let evidence) = readings.control.attribution(of: origin, host: metHost.name) else {
             return true
         }
-        return permission.isTested
+        return evidence.isTested
     }
 
     /// Where the last answer came from, by which redirects, and what it says about itself.
@@ -282,7 +282,7 @@ extension CheckContext {
     }
 
     /// The bot protection that answered this machine in place of the site.
-    var protectionHere: ProtectionSighting? { readings.protection(of: origin) }
+    var protectionHere: ProtectionMatch? { readings.protection(of: origin) }
 }
 
 extension Answer {

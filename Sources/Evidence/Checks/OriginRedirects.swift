@@ -14,25 +14,25 @@ extension Checks {
         let last = hops.last ?? first
         let target = (last.target ?? "").inSentence
         let host = last.target.flatMap { URL(string: $0)?.host }
-        let matter: OriginMatter
+        let problem: OriginProblem
         if let fault = RedirectFault(stopOf: context.origin) {
-            matter = .redirect(fault)
+            problem = .redirect(fault)
         } else if trail.isInsecure {
-            matter = .redirect(.byInsecure(target))
+            problem = .redirect(.byInsecure(target))
         } else if trail.leadsToLogin {
-            matter = .redirect(.login(target))
+            problem = .redirect(.login(target))
         } else if host.map({ context.domain.isSameSite(as: $0) }) == true {
             // Often a redirect of every path, to the home page or to a "not found" page: the title shows which.
             let isPage = context.readings.originIsPage
             let isFollowed = context.cdn?.answer?.header("apple-from")?.contains(",") == true
-            matter =
+            problem =
                 isPage
                 ? .redirect(.toPage(target, title: context.readings.originPageTitle))
                 : .redirectSameSite(target, cdnFollowed: isFollowed)
         } else {
-            matter = .redirect(.otherSite(target))
+            problem = .redirect(.otherSite(target))
         }
-        return [Finding(.origin(matter), evidence: evidence)]
+        return [Finding(.origin(problem), evidence: evidence)]
     }
 }
 

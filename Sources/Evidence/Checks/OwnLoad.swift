@@ -17,8 +17,8 @@ extension CheckContext {
     fileprivate var servesAnother: Bool {
         guard origin.redirects.isEmpty, let failure = origin.failure, failure.isSilence else { return false }
         let address = origin.connection?.address
-        return (observation.full?.addresses ?? []).contains { look in
-            (address == nil || look.address.address == address) && readings.served(by: look.retrieval).isFile
+        return (observation.full?.addresses ?? []).contains { result in
+            (address == nil || result.address.address == address) && readings.served(by: result.retrieval).isFile
         }
     }
 }
@@ -42,10 +42,10 @@ extension Checks {
         return finding
     }
 
-    static func stalls(_ looks: [(name: String, retrieval: Retrieval)], _ context: CheckContext) -> Finding {
+    static func stalls(_ results: [(name: String, retrieval: Retrieval)], _ context: CheckContext) -> Finding {
         Finding(
-            .origin(.stalls(looks.map { ServedAt([$0.name], context.readings.served(by: $0.retrieval)) })),
-            evidence: errors(looks))
+            .origin(.stalls(results.map { ServedAt([$0.name], context.readings.served(by: $0.retrieval)) })),
+            evidence: errors(results))
     }
 
     /// The origin gives the file, but also tells this check that it sends too many requests.

@@ -17,7 +17,7 @@ extension Checks {
             // The address of another host says nothing about the domain's own.
             let address = host.isElsewhere ? nil : retrieval.connection?.address
             if let index = findings.firstIndex(where: {
-                $0.finding.matter == finding.matter && $0.finding.place == finding.place
+                $0.finding.problem == finding.problem && $0.finding.place == finding.place
             }) {
                 if let address, !findings[index].addresses.contains(address) {
                     findings[index].addresses.append(address)

@@ -6,31 +6,31 @@ import Foundation
 extension Checks {
     /// Another location gets another answer. A vantage whose own network fails says nothing about the site.
     @Sendable static func vantageView(_ context: CheckContext) -> [Finding] {
-        let looks = context.observation.full?.vantages ?? []
-        let failed = looks.filter { $0.retrieval.ownFault != nil }
-        var findings = failed.prefix(4).map { look in
+        let results = context.observation.full?.vantages ?? []
+        let failed = results.filter { $0.retrieval.ownFault != nil }
+        var findings = failed.prefix(4).map { result in
             Finding(
-                .vantageFailed(look.name.inSentence, detail: look.retrieval.failure?.detail.shortened(to: 200)),
-                evidence: ["vantage": look.name, "error": look.retrieval.failure?.detail ?? ""])
+                .vantageFailed(result.name.inSentence, detail: result.retrieval.failure?.detail.shortened(to: 200)),
+                evidence: ["vantage": result.name, "error": result.retrieval.failure?.detail ?? ""])
         }
         guard context.readings.originFile != nil else { return findings }
         for fault in VantageFault.allCases {
-            let looks = context.vantages(with: fault)
-            if !looks.isEmpty { findings.append(differs(looks, fault, context)) }
+            let results = context.vantages(with: fault)
+            if !results.isEmpty { findings.append(differs(results, fault, context)) }
         }
         return findings
     }
 
-    private static func differs(_ looks: [VantageLook], _ fault: VantageFault, _ context: CheckContext) -> Finding {
+    private static func differs(_ results: [VantageResult], _ fault: VantageFault, _ context: CheckContext) -> Finding {
         var evidence = ["url": context.origin.url, "seen": fault.rawValue]
-        for (index, look) in looks.prefix(8).enumerated() {
-            if let detail = look.retrieval.failure?.detail { evidence["error_\(index + 1)"] = detail }
-            if let leaf = look.retrieval.connection?.tls?.chain.first, fault == .certificate {
+        for (index, result) in results.prefix(8).enumerated() {
+            if let detail = result.retrieval.failure?.detail { evidence["error_\(index + 1)"] = detail }
+            if let leaf = result.retrieval.connection?.tls?.chain.first, fault == .certificate {
                 evidence["certificate_\(index + 1)"] = leaf.subject
                 evidence["issuer_\(index + 1)"] = leaf.issuer
             }
         }
-        let served = looks.map { ServedAt([$0.name.inSentence], context.readings.served(by: $0.retrieval)) }
+        let served = results.map { ServedAt([$0.name.inSentence], context.readings.served(by: $0.retrieval)) }
         return Finding(
             .origin(.vantageDiffers(fault, served, here: context.readings.served(by: context.origin))),
             evidence: evidence)
@@ -39,14 +39,14 @@ extension Checks {
 
 extension CheckContext {
     /// The locations that get something other than this machine, of one kind.
-    func vantages(with fault: VantageFault) -> [VantageLook] {
+    func vantages(with fault: VantageFault) -> [VantageResult] {
         let here = readings.served(by: origin)
         let apples = readings.cdnFile?.meaning
-        return (observation.full?.vantages ?? []).filter { look in
-            let served = readings.served(by: look.retrieval)
+        return (observation.full?.vantages ?? []).filter { result in
+            let served = readings.served(by: result.retrieval)
             // If an address gives the same here, location is not the reason. That addresses differ has its own finding.
             if case .file(let version, _) = served, versionsHere.contains(version) { return false }
-            return look.retrieval.ownFault == nil && !served.isLike(here)
+            return result.retrieval.ownFault == nil && !served.isLike(here)
                 && VantageFault(served, appleHas: apples) == fault
         }
     }

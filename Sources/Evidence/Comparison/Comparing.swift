@@ -68,9 +68,9 @@ extension Comparison {
     private init(mixed survey: EdgeSurvey, of readings: Readings, current: Set<ContentHash>, clock: CopyClock) {
         self.init(state: .mixed)
         var others: [(copy: ContentReading, change: OriginChange?)] = []
-        for (look, copy) in survey.speaking {
+        for (result, copy) in survey.speaking {
             guard case .file(let meaning) = copy, !current.contains(meaning),
-                !others.contains(where: { $0.copy.meaning == meaning }), let body = readings.body(of: look.retrieval)
+                !others.contains(where: { $0.copy.meaning == meaning }), let body = readings.body(of: result.retrieval)
             else { continue }
             others.append((body, clock.change(from: meaning)))
         }
@@ -119,7 +119,7 @@ extension Comparison {
         }
     }
 
-    private static let known = Recollection<Pair, Differences>(capacity: 512)
+    private static let known = BoundedCache<Pair, Differences>(capacity: 512)
 
     /// Shown if the work for two files reaches its limit.
     private static let incomplete = AssociationChange(

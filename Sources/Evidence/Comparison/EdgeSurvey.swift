@@ -13,18 +13,18 @@ struct EdgeSurvey {
     }
 
     /// The edges that say something about the file, in the order of the observation.
-    let speaking: [(look: EdgeLook, copy: Copy)]
-    let silent: [EdgeLook]
+    let speaking: [(result: EdgeResult, copy: Copy)]
+    let silent: [EdgeResult]
 
     init(_ readings: Readings) {
-        let looks = readings.cdn == nil ? [] : readings.observation.full?.edges ?? []
-        silent = looks.filter { !$0.retrieval.speaksOfFile }
-        speaking = looks.filter(\.retrieval.speaksOfFile).map { look in
-            switch readings.served(by: look.retrieval) {
-            case .file(let meaning, _): (look, .file(meaning))
-            case .page, .noFile, .partial: (look, .noFile)
+        let results = readings.cdn == nil ? [] : readings.observation.full?.edges ?? []
+        silent = results.filter { !$0.retrieval.speaksOfFile }
+        speaking = results.filter(\.retrieval.speaksOfFile).map { result in
+            switch readings.served(by: result.retrieval) {
+            case .file(let meaning, _): (result, .file(meaning))
+            case .page, .noFile, .partial: (result, .noFile)
             // Such an answer says that there is no copy: 404, 410, or Apple's own reason.
-            case .redirect, .status, .clientCertificate, .failed: (look, .missing)
+            case .redirect, .status, .clientCertificate, .failed: (result, .missing)
             }
         }
     }
@@ -58,7 +58,7 @@ struct EdgeSurvey {
 extension Readings {
     /// The answers that say what Apple's CDN has: one per edge, or the one that represents all.
     var copies: [Retrieval] {
-        let edges = EdgeSurvey(self).speaking.map(\.look.retrieval)
+        let edges = EdgeSurvey(self).speaking.map(\.result.retrieval)
         return edges.isEmpty ? [cdn].compactMap(\.self).filter(\.speaksOfFile) : edges
     }
 
@@ -68,8 +68,8 @@ extension Readings {
     /// The contents that the origin serves, by meaning: at the address of the request by name, and at all others. An
     /// origin that alternates makes no copy old; differing addresses have their own finding.
     package var currentMeanings: Set<ContentHash> {
-        let looks = (observation.full?.addresses ?? []).map { file(of: $0.retrieval) }
-        return Set(([originFile] + looks).compactMap { $0 }.filter(\.namesService).compactMap(\.meaning))
+        let results = (observation.full?.addresses ?? []).map { file(of: $0.retrieval) }
+        return Set(([originFile] + results).compactMap { $0 }.filter(\.namesService).compactMap(\.meaning))
     }
 }
 

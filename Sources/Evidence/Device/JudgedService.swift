@@ -31,7 +31,7 @@ package struct JudgedService: Equatable, Sendable {
 
     /// Whether a finding is about another service's part of the file.
     func isOther(_ finding: Finding) -> Bool {
-        let part = finding.matter.pointer?.split(separator: "/", maxSplits: 1).first.map(String.init)
+        let part = finding.problem.pointer?.split(separator: "/", maxSplits: 1).first.map(String.init)
         return part.map { $0 != name && Association.knownServices.contains($0) } ?? false
     }
 

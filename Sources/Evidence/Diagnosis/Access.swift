@@ -6,9 +6,9 @@ package enum AccessCause: Codable, Equatable, Sendable {
     /// A bot protection answers this machine in place of the site. `passes` and `elsewhere`: an agent of Apple's and a
     /// location that get the file. `copy`: set if Apple's copy shows that its crawler got it.
     case challengedHere(
-        BotProtection, status: Int, passes: AgentLook.Agent?, elsewhere: String?, copy: CopyWitness? = nil)
+        BotProtection, status: Int, passes: AgentResult.Agent?, elsewhere: String?, copy: CopyWitness? = nil)
     /// Apple's agent gets the file, but this program does not.
-    case refusedHereOnly(AgentLook.Agent, here: Served)
+    case refusedHereOnly(AgentResult.Agent, here: Served)
     case elsewhereFine(String, here: Served)
     /// This machine is turned away. Apple's crawler is not, as its copy shows.
     case turnedAwayHere(Served, copy: CopyWitness)
@@ -84,7 +84,7 @@ extension English {
 
     fileprivate static let askLess = "Check less often from this address, or take the file out of the rate limit."
 
-    fileprivate static func passing(_ agent: AgentLook.Agent?, _ place: String?) -> String {
+    fileprivate static func passing(_ agent: AgentResult.Agent?, _ place: String?) -> String {
         if let agent { return " The user agent \(agent.shortName) gets the file." }
         return place.map { " The file is there from \($0)." } ?? ""
     }
@@ -138,7 +138,7 @@ extension Diagnosis {
 
 extension DiagnosisContext {
     fileprivate var hasTroubleAtOrigin: Bool {
-        findings.contains { $0.severity > .note && $0.matter.area == .origin }
+        findings.contains { $0.severity > .note && $0.problem.area == .origin }
     }
 }
 
@@ -149,7 +149,7 @@ extension Diagnosis {
     static let vantageRows: [Row] = [
         { context in
             guard context.error(.crawlerRefused) == nil, let finding = context.vantageFinding,
-                case .origin(.vantageDiffers(let fault, _, _)) = finding.matter, !fault.isOfPlace
+                case .origin(.vantageDiffers(let fault, _, _)) = finding.problem, !fault.isOfPlace
             else { return nil }
             return Cause(finding, as: .vantageDiffers)
         }
@@ -159,7 +159,7 @@ extension Diagnosis {
     static let refusalRows: [Row] = [
         { context in
             guard let finding = context.error(.crawlerRefused),
-                case .origin(.crawlerRefused(let refusals)) = finding.matter
+                case .origin(.crawlerRefused(let refusals)) = finding.problem
             else { return nil }
             guard let failure = context.check.crawlerFailure else { return Cause(finding) }
             // If Apple says what it got, an agent that is refused here must explain it.
@@ -174,7 +174,7 @@ extension Diagnosis {
             // What Apple says that it got comes first: another version does not explain it.
             guard context.check.crawlerFailure == nil else { return nil }
             return context.findings.first {
-                if case .origin(.agentDiffers) = $0.matter { true } else { false }
+                if case .origin(.agentDiffers) = $0.problem { true } else { false }
             }.map { Cause($0) }
         },
         { context in context.vantageFinding.map { Cause($0, as: .vantageRefused) } },
@@ -196,7 +196,7 @@ extension DiagnosisContext {
     /// What other locations get: the fault that is reported first.
     fileprivate var vantageFinding: Finding? {
         findings.first {
-            if case .origin(.vantageDiffers) = $0.matter { $0.severity == .error } else { false }
+            if case .origin(.vantageDiffers) = $0.problem { $0.severity == .error } else { false }
         }
     }
 }

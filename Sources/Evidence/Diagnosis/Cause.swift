@@ -5,7 +5,7 @@ import Foundation
 
 package enum Cause: Codable, Equatable, Sendable {
     /// One finding explains it; with the place where it was found.
-    indirect case finding(DiagnosisID, Matter, Finding.Place?)
+    indirect case finding(DiagnosisID, Problem, Finding.Place?)
     /// The origin, from several findings or from Apple's word together with what this machine sees.
     case origin(OriginCause)
     /// Some clients get the file and others do not.
@@ -18,21 +18,21 @@ package enum Cause: Codable, Equatable, Sendable {
     case remark(Remark)
 
     /// The cause for a leading finding.
-    package init(_ matter: Matter, at place: Finding.Place? = nil, as id: DiagnosisID? = nil) {
-        self = .finding(id ?? matter.declaration.diagnosis, matter, place)
+    package init(_ problem: Problem, at place: Finding.Place? = nil, as id: DiagnosisID? = nil) {
+        self = .finding(id ?? problem.declaration.diagnosis, problem, place)
     }
 
     package var id: DiagnosisID { declaration.id }
 
     /// The rule of the leading finding; nil if the cause needs no finding.
     package var rule: Rule? {
-        if case .finding(_, let matter, _) = self { matter.declaration.rule } else { nil }
+        if case .finding(_, let problem, _) = self { problem.declaration.rule } else { nil }
     }
 
     var declaration: CauseDeclaration {
         switch self {
-        case .finding(let id, let matter, let place):
-            .init(id) { English.words(matter.declaration.words($0), at: place) }
+        case .finding(let id, let problem, let place):
+            .init(id) { English.words(problem.declaration.words($0), at: place) }
         case .origin(let cause): cause.declaration
         case .access(let cause): cause.declaration
         case .crawler(let cause): cause.declaration

@@ -49,7 +49,7 @@ extension Diagnosis {
             ?? context.findings.first.map { Cause($0) } ?? .copy(.originFine)
         self.init(
             effect: Effect(of: context), cause: cause, word: context.appleReport, outlook: Outlook(of: context))
-        if cause.restsOnThisMachine, context.findings.contains(where: { $0.counterevidence == .untested }) {
+        if cause.restsOnThisMachine, context.findings.contains(where: { $0.doubt == .untested }) {
             isSeenHereAlone = true
         }
         // Apple's word has its own advice; what this machine sees besides needs a second one.
@@ -68,7 +68,7 @@ extension Diagnosis {
 
 extension Cause {
     package init(_ finding: Finding, as id: DiagnosisID? = nil) {
-        self.init(finding.matter, at: finding.place, as: id)
+        self.init(finding.problem, at: finding.place, as: id)
     }
 
     /// Whether it blames the site for what this machine saw.
@@ -127,7 +127,7 @@ final class DiagnosisContext {
 
     var domain: Domain { check.domain }
     var comparison: Comparison { check.comparison }
-    var full: FullLook? { check.observation.full }
+    var full: FullCheck? { check.observation.full }
     var isMixed: Bool { comparison.state == .mixed }
 
     func finding(_ kind: FindingKind) -> Finding? { findings.first { $0.kind == kind } }
@@ -136,11 +136,11 @@ final class DiagnosisContext {
 
     /// A finding of the linter, by its rule.
     func lint(_ rule: String) -> Finding? {
-        findings.first { if case .file(.lint(let lint)) = $0.matter { lint.rule == rule } else { false } }
+        findings.first { if case .file(.lint(let lint)) = $0.problem { lint.rule == rule } else { false } }
     }
 
-    func hasError(in area: Matter.Area) -> Bool {
-        findings.contains { $0.severity == .error && $0.matter.area == area }
+    func hasError(in area: Problem.Area) -> Bool {
+        findings.contains { $0.severity == .error && $0.problem.area == area }
     }
 
     /// Whether this machine got the file by the plain request, without a fault in the answer. What other addresses,
@@ -203,9 +203,9 @@ final class DiagnosisContext {
 
     /// Whether the user agent of Apple's crawler was tried and got the file, like this program.
     var agentsPass: Bool {
-        full.map { look in
+        full.map { result in
             !check.refusedAgents.contains { $0.agent == .crawler }
-                && look.agents.contains { $0.agent == .crawler && check.readings.served(by: $0.retrieval).isFile }
+                && result.agents.contains { $0.agent == .crawler && check.readings.served(by: $0.retrieval).isFile }
         } ?? false
     }
 

@@ -114,8 +114,9 @@ extension Effect {
             let isRead = readings.absence != nil || readings.originBody?.syntaxError != nil
             return isRead ? .openWebsite(at: nil) : .unknown(.originNotRead)
         }
-        let looks = (context.full?.addresses ?? []).filter { $0.retrieval.ownFault == nil }
-        guard looks.allSatisfy({ readings.served(by: $0.retrieval).isLike(readings.served(by: looks[0].retrieval)) })
+        let results = (context.full?.addresses ?? []).filter { $0.retrieval.ownFault == nil }
+        guard
+            results.allSatisfy({ readings.served(by: $0.retrieval).isLike(readings.served(by: results[0].retrieval)) })
         else {
             return .unknown(.addressesDiffer)
         }
@@ -130,7 +131,7 @@ extension Effect {
         let readings = context.check.readings
         let survey = context.check.edges
         let asked = survey.asked
-        let edges = survey.speaking.map(\.look.retrieval)
+        let edges = survey.speaking.map(\.result.retrieval)
         let copies = readings.copies
         guard !copies.isEmpty else { return .unknown(.cdnNotReached) }
         func share(_ count: Int) -> EdgeShare? {
@@ -192,7 +193,7 @@ enum FileUse {
     case noLinks(services: [String])
     case links
 
-    fileprivate static let known = Recollection<ContentHash, FileUse>(capacity: 131_072)
+    fileprivate static let known = BoundedCache<ContentHash, FileUse>(capacity: 131_072)
 
     fileprivate init(_ file: AssociationFile) {
         let others = file.services.filter { $0.isKnown && $0.name != "applinks" }.map(\.name)
@@ -225,7 +226,7 @@ extension DiagnosisContext {
         guard check.readings.originFile?.namesService == true else { return nil }
         if hasError(in: .file) { return .followFaultyFile }
         let unmet = findings.contains {
-            $0.severity == .error && $0.matter.area == .expectation && $0.kind != .pageMissing
+            $0.severity == .error && $0.problem.area == .expectation && $0.kind != .pageMissing
         }
         return unmet ? .followUnexpectedFile : nil
     }

@@ -78,7 +78,7 @@ package struct AddressAnswers: Codable, Equatable, Sendable {
 
 package enum AddressRepair: Codable, Equatable, Sendable {
     case deadAddress, ipv6, sameFile
-    indirect case fault(Matter)
+    indirect case fault(Problem)
 }
 
 extension English {
@@ -101,7 +101,7 @@ extension English {
         case .deadAddress: "Repair the dead address, or take it out of the records."
         case .ipv6: "Repair IPv6, or take the AAAA records away."
         case .sameFile: "Bring the same file to every server."
-        case .fault(let matter): matter.declaration.words(now).action ?? ""
+        case .fault(let problem): problem.declaration.words(now).action ?? ""
         }
     }
 }
@@ -112,7 +112,7 @@ extension Diagnosis {
     static let nameRows: [Row] = [
         { context in
             for finding in context.findings where finding.severity == .error {
-                guard case .monitor(let cause) = finding.matter else { continue }
+                guard case .monitor(let cause) = finding.problem else { continue }
                 return context.check.crawlerFailure.map { .crawler(.notSeenHere($0.trouble, cause)) } ?? Cause(finding)
             }
             return nil
@@ -135,7 +135,7 @@ extension Diagnosis {
             return .crawler(.metOtherAddress(failure.trouble, here: addresses))
         },
         { context in
-            guard let finding = context.error(.notPublicAddress), case .origin(.notPublic) = finding.matter,
+            guard let finding = context.error(.notPublicAddress), case .origin(.notPublic) = finding.problem,
                 !context.check.hasMixedAddresses || context.mayBeOfAddress
             else { return nil }
             return Cause(finding)
@@ -206,7 +206,7 @@ extension Diagnosis {
         { context in
             // Only at the root: a misspelt service has a pointer of its own.
             guard let finding = context.lint("no-service") ?? context.lint("root-not-object"),
-                finding.matter.pointer == "", context.error(.redirect) == nil,
+                finding.problem.pointer == "", context.error(.redirect) == nil,
                 let words = context.check.readings.otherJSON
             else { return nil }
             return .origin(.otherJSON(words.inSentence))
@@ -287,11 +287,11 @@ extension Diagnosis {
         { context in
             guard
                 let worst = context.findings.first(where: {
-                    $0.severity == .error && ($0.matter.area == .origin || $0.matter.area == .file)
+                    $0.severity == .error && ($0.problem.area == .origin || $0.problem.area == .file)
                 })
             else { return nil }
             // A fault that both files have does not explain an old copy.
-            if worst.matter.area == .file, context.comparison.state == .stale, Checks.isInCopy(worst, context.check) {
+            if worst.problem.area == .file, context.comparison.state == .stale, Checks.isInCopy(worst, context.check) {
                 return nil
             }
             // The advice must not be to repair another server.
@@ -305,7 +305,7 @@ extension Diagnosis {
     static let expectationRows: [Row] = [
         { context in
             context.findings.first {
-                $0.severity == .error && $0.matter.area == .expectation && $0.kind != .pageMissing
+                $0.severity == .error && $0.problem.area == .expectation && $0.kind != .pageMissing
             }.map { Cause($0) }
         }
     ]
@@ -329,26 +329,26 @@ extension DiagnosisContext {
     /// Set if the addresses have more than one fault.
     var addressesFailVariously: OriginCause? {
         let faults = addressFaults
-        guard faults.count > 1, let looks = full?.addresses, looks.count > 1 else { return nil }
+        guard faults.count > 1, let results = full?.addresses, results.count > 1 else { return nil }
         var repairs: [AddressRepair] = []
         for repair in faults.compactMap(repair) where !repairs.contains(repair) { repairs.append(repair) }
-        return .addressesFailVariously(answers(looks), repairs: Array(repairs.prefix(3)))
+        return .addressesFailVariously(answers(results), repairs: Array(repairs.prefix(3)))
     }
 
     /// What each address gives, worst first.
-    private func answers(_ looks: [AddressLook]) -> AddressAnswers {
+    private func answers(_ results: [AddressResult]) -> AddressAnswers {
         let readings = check.readings
-        let served = looks.map { (look: $0, served: readings.served(by: $0.retrieval)) }
+        let served = results.map { (result: $0, served: readings.served(by: $0.retrieval)) }
         let files = Groups(served.filter(\.served.isFile).map { ($0.served.likeness, $0) }).members
         // A single file is what all should give. If there are several, each is reported.
         let told = served.filter { files.count != 1 || !$0.served.isFile }
         let groups = Groups(told.map { ($0.served.likeness, $0) }).members
             .enumerated().sorted { ($0.element[0].served.harm, $0.offset) < ($1.element[0].served.harm, $1.offset) }
             .map { group in
-                ServedAt(group.element.map(\.look.address.address), group.element[0].served)
+                ServedAt(group.element.map(\.result.address.address), group.element[0].served)
             }
         return AddressAnswers(
-            good: files.count > 1 ? nil : files.first?.count ?? 0, asked: looks.count, groups: groups)
+            good: files.count > 1 ? nil : files.first?.count ?? 0, asked: results.count, groups: groups)
     }
 
     private func repair(_ finding: Finding) -> AddressRepair? {
@@ -356,7 +356,7 @@ extension DiagnosisContext {
         case .addressUnreachable: .deadAddress
         case .ipv6Broken: .ipv6
         case .addressDiffers: .sameFile
-        default: .fault(finding.matter)
+        default: .fault(finding.problem)
         }
     }
 }
@@ -364,7 +364,7 @@ extension DiagnosisContext {
 extension Finding {
     /// Whether it depends on the client, not on the address.
     fileprivate var isOfClients: Bool {
-        switch matter {
+        switch problem {
         case .origin(.agentDiffers), .origin(.vantageDiffers): true
         default: false
         }
@@ -372,7 +372,7 @@ extension Finding {
 
     /// Whether it is about some of the domain's addresses.
     fileprivate var isOfAddresses: Bool {
-        switch (place, matter) {
+        switch (place, problem) {
         case (.addresses, _), (_, .origin(.notPublic)): true
         case (_, .origin(.crawlerRefused(let refusals))): !refusals.addresses.isEmpty
         default: false

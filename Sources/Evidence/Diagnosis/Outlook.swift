@@ -90,8 +90,8 @@ extension DiagnosisContext {
     /// does not show that, and several versions of the file are still an answer.
     fileprivate var isOriginFailing: Bool {
         findings.contains { finding in
-            guard finding.severity == .error, case .origin(let matter) = finding.matter else { return false }
-            return switch matter {
+            guard finding.severity == .error, case .origin(let problem) = finding.problem else { return false }
+            return switch problem {
             case .vantageDiffers, .agentDiffers, .alternates: false
             case .addressesDiffer(let groups): !groups.areVersions
             default: true

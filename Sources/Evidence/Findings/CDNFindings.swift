@@ -3,7 +3,7 @@
 import Facts
 import Foundation
 
-package enum CDNMatter: Codable, Equatable, Sendable {
+package enum CDNProblem: Codable, Equatable, Sendable {
     /// `besideFile`: the origin serves one. `by`: what this machine lacks, if that is the reason.
     case unreachable(CDNFault, besideFile: Bool, by: MonitorCause? = nil)
     // How the copy compares with the origin's file.
@@ -104,11 +104,11 @@ package enum CDNMatter: Codable, Equatable, Sendable {
 
 /// A part of all edges.
 package struct EdgePlaces: Codable, Equatable, Sendable {
-    package var edges: Listing
+    package var edges: TruncatedList
     package var all: Int
 
     package init(_ places: [String], of all: Int) {
-        edges = Listing(places, upTo: 2)
+        edges = TruncatedList(places, upTo: 2)
         self.all = all
     }
 }

@@ -1,6 +1,6 @@
 // Findings about the file itself, and about what its owners expect of it.
 
-package enum FileMatter: Codable, Equatable, Sendable {
+package enum FileProblem: Codable, Equatable, Sendable {
     /// In the words of the AASA library.
     case lint(LintFinding)
     /// The number of findings that are not shown.

@@ -7,26 +7,26 @@ package typealias Severity = LintSeverity
 
 package struct Finding: Codable, Equatable, Sendable {
     /// What was noticed. It determines the kind, and the severity unless other evidence lowers it.
-    package let matter: Matter
+    package let problem: Problem
     package var severity: Severity
     /// Where it was found, unless it is about the whole of the domain's own server.
     package var place: Place?
     /// The evidence against it, which lowers its weight.
-    package var counterevidence: Counterevidence?
+    package var doubt: Doubt?
     /// Values by name: header, address, date. Fit for display, and bounded.
     package private(set) var evidence: [String: String]
 
-    package init(_ matter: Matter, severity: Severity? = nil, evidence: [String: String] = [:]) {
-        self.matter = matter
-        self.severity = severity ?? matter.declaration.severity
+    package init(_ problem: Problem, severity: Severity? = nil, evidence: [String: String] = [:]) {
+        self.problem = problem
+        self.severity = severity ?? problem.declaration.severity
         self.evidence = [:]
         add(evidence)
     }
 
     /// nil for the linter's.
-    package var kind: FindingKind? { matter.kind }
+    package var kind: FindingKind? { problem.kind }
 
-    package var rule: Rule { matter.declaration.rule }
+    package var rule: Rule { problem.declaration.rule }
 
     /// The incident that it feeds if it is an error.
     package var feeds: IncidentKind? { kind.map(\.feeds) ?? rule.feeds }
@@ -34,7 +34,7 @@ package struct Finding: Codable, Equatable, Sendable {
     /// The same finding; marked as seen by this machine alone, unless the step was seen to work for others.
     func tested(_ isTested: Bool) -> Finding {
         var finding = self
-        if !isTested { finding.counterevidence = .untested }
+        if !isTested { finding.doubt = .untested }
         return finding
     }
 
@@ -42,11 +42,11 @@ package struct Finding: Codable, Equatable, Sendable {
         evidence.merge(more.mapValues { $0.displayable.shortened(to: 2000) }) { $1 }
     }
 
-    package enum Counterevidence: Codable, Equatable, Sendable {
+    package enum Doubt: Codable, Equatable, Sendable {
         /// Apple's crawler got the file.
         case appleCopy
         /// The same, and one of its user agents gets the file here.
-        case appleCopyAndAgent(AgentLook.Agent)
+        case appleCopyAndAgent(AgentResult.Agent)
         /// Apple's crawler got the file, from another server than this machine's resolver gives.
         case otherServer
         /// Apple's crawler got the file at that instant: the server refuses only clients that merely use its name.
@@ -67,10 +67,10 @@ package struct Finding: Codable, Equatable, Sendable {
 // MARK: - What a finding is about
 
 /// One enum per area; the cases are declared in the area's file.
-package enum Matter: Codable, Equatable, Sendable {
-    case origin(OriginMatter)
-    case cdn(CDNMatter)
-    case file(FileMatter)
+package enum Problem: Codable, Equatable, Sendable {
+    case origin(OriginProblem)
+    case cdn(CDNProblem)
+    case file(FileProblem)
     case monitor(MonitorCause)
     /// A vantage whose own network fails; `detail`: from the network library.
     case vantageFailed(String, detail: String?)
@@ -102,9 +102,9 @@ package enum Matter: Codable, Equatable, Sendable {
 
     var declaration: Declaration {
         switch self {
-        case .origin(let matter): matter.declaration
-        case .cdn(let matter): matter.declaration
-        case .file(let matter): matter.declaration
+        case .origin(let problem): problem.declaration
+        case .cdn(let problem): problem.declaration
+        case .file(let problem): problem.declaration
         case .monitor(let cause): cause.declaration
         case .vantageFailed(let name, let detail):
             .init(
@@ -203,7 +203,7 @@ struct Words {
 }
 
 /// The first few of many names.
-package struct Listing: Codable, Equatable, Sendable {
+package struct TruncatedList: Codable, Equatable, Sendable {
     package let names: [String]
     package let more: Int
 
@@ -233,15 +233,15 @@ package struct FindingText: Encodable, Equatable, Sendable {
 extension Finding {
     /// The finding in words as of an instant.
     package func text(at now: Date) -> FindingText {
-        let declaration = matter.declaration
+        let declaration = problem.declaration
         let words = declaration.words(now)
         var message = (place.map { "\(English.text(of: $0)): " } ?? "") + (words.why ?? "")
-        switch counterevidence {
+        switch doubt {
         case nil: break
         case .untested: message += " This machine alone saw it."
         case .appleWord: message += " Apple's crawler met something else."
         case .appleCopy, .appleCopyAndAgent, .otherServer, .freshCopy:
-            if case .origin(.notPublic) = matter {
+            if case .origin(.notPublic) = problem {
                 message += " Apple's CDN has the file all the same: public DNS answers otherwise."
             } else {
                 message += " Apple's CDN has the file."
@@ -256,7 +256,7 @@ extension Finding {
     }
 
     private func fix(_ fix: String, _ now: Date) -> String {
-        switch (matter, counterevidence) {
+        switch (problem, doubt) {
         case (_, nil): fix
         case (_, .freshCopy(let fetched)):
             "Nothing needs to be done: Apple's crawler got the file \(English.age(since: fetched, now)) ago. Protections that know bots by their "

@@ -22,9 +22,9 @@ package enum OriginFault: Codable, Equatable, Sendable {
     case noHTTP
     case privateAddress
     // TLS.
-    case certificateExpired(Date?, intermediate: String?, alsoFor: Listing?)
-    case certificateNotYetValid(Date?, isIntermediate: Bool, alsoFor: Listing?)
-    case certificateName(Listing)
+    case certificateExpired(Date?, intermediate: String?, alsoFor: TruncatedList?)
+    case certificateNotYetValid(Date?, isIntermediate: Bool, alsoFor: TruncatedList?)
+    case certificateName(TruncatedList)
     /// No subject alternative name at all.
     case certificateWithoutNames
     /// The certificate that the server shows for unknown hosts, by its common name.
@@ -56,8 +56,8 @@ package enum OriginFault: Codable, Equatable, Sendable {
 extension OriginFault {
     /// The fault of a retrieval that failed, or whose certificate other clients refuse. nil if the control does not
     /// permit blame, and for failures of this machine, its proxy or its name servers.
-    init?(of retrieval: Retrieval, host: String, by permission: Control.Permission?, now: Date) {
-        guard let permission else { return nil }
+    init?(of retrieval: Retrieval, host: String, by evidence: Control.SiteEvidence?, now: Date) {
+        guard let evidence else { return nil }
         guard let failure = retrieval.failure else {
             guard retrieval.hasCertificateWithoutNames else { return nil }
             self = .certificateWithoutNames
@@ -69,8 +69,8 @@ extension OriginFault {
         case .noIPv4Address: self = .noAddress(family: 4)
         case .noIPv6Address: self = .noAddress(family: 6)
         case .connectionRefused: self = .refusesConnections
-        case .unreachable where permission.onlyFamily != nil, .timedOut where permission.onlyFamily != nil:
-            self = .noConnection(family: permission.onlyFamily ?? 4)
+        case .unreachable where evidence.onlyFamily != nil, .timedOut where evidence.onlyFamily != nil:
+            self = .noConnection(family: evidence.onlyFamily ?? 4)
         case .unreachable: self = retrieval.connection?.viaProxy == true ? .noRouteOfProxy : .noRoute
         case .timedOut: self = .timedOut(failure.phase)
         case .connectionReset: self = .connectionReset(inHeaders: failure.phase == .receiving)
@@ -95,7 +95,7 @@ extension OriginFault {
     ) {
         let leaf = chain.first
         // A certificate may have thousands of names.
-        let names = Listing((leaf?.names ?? []).map(\.inSentence))
+        let names = TruncatedList((leaf?.names ?? []).map(\.inSentence))
         let others = leaf.flatMap { !$0.names.isEmpty && !$0.isFor(host) ? names : nil }
         let last = chain.linked.last
         let issuer = last.map { CertificateFacts.name(in: $0.issuer).inSentence }
@@ -461,7 +461,7 @@ extension English {
     }
 
     /// The verifier stops at the dates, so a renewal alone would only lead to its next complaint.
-    private static func words(ofOther names: Listing?, _ host: String) -> String {
+    private static func words(ofOther names: TruncatedList?, _ host: String) -> String {
         names.map { ", and is not for \(host) but for \(words($0))" } ?? ""
     }
 

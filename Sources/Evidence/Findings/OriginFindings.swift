@@ -3,7 +3,7 @@
 import Facts
 import Foundation
 
-package enum OriginMatter: Codable, Equatable, Sendable {
+package enum OriginProblem: Codable, Equatable, Sendable {
     /// `at`: the address or host at fault.
     case fault(OriginFault, at: String = "")
     case redirect(RedirectFault)
@@ -237,7 +237,7 @@ package struct AgentRefusals: Codable, Equatable, Sendable {
     }
 
     package struct Refused: Codable, Equatable, Sendable {
-        package var agent: AgentLook.Agent
+        package var agent: AgentResult.Agent
         package var served: Served
     }
 }
@@ -410,7 +410,7 @@ extension English {
     }
 }
 
-extension AgentLook.Agent {
+extension AgentResult.Agent {
     /// The name in firewall rules.
     var shortName: String {
         switch self {

@@ -41,7 +41,7 @@ extension BotProtection {
     struct Row: Sendable {
         let vendor: Vendor
         let kind: Kind
-        let sign: AnswerSign
+        let sign: AnswerPattern
     }
 
     /// A challenge may have any status: 403 or 429 from Cloudflare and Vercel, 202 from AWS WAF, 405 for its captcha,
@@ -99,15 +99,15 @@ extension BotProtection {
         } + [row(.unknown, .refusal, 403...403, .init("content-type", "html"), words: ["Request unsuccessful"])]
 
     private static func row(
-        _ vendor: Vendor, _ kind: Kind, _ statuses: ClosedRange<Int>, _ header: AnswerSign.Header? = nil,
+        _ vendor: Vendor, _ kind: Kind, _ statuses: ClosedRange<Int>, _ header: AnswerPattern.Header? = nil,
         words: [String] = [], documented page: String? = nil
     ) -> Row {
-        Row(vendor: vendor, kind: kind, sign: AnswerSign(statuses, header, words: words, documented: page))
+        Row(vendor: vendor, kind: kind, sign: AnswerPattern(statuses, header, words: words, documented: page))
     }
 }
 
 /// A protection and what identified it.
-struct ProtectionSighting {
+struct ProtectionMatch {
     let protection: BotProtection
     let matches: [HeaderField]
 
@@ -138,8 +138,8 @@ struct ProtectionSighting {
 
 extension Readings {
     /// The bot protection that answered in place of the site.
-    func protection(of retrieval: Retrieval) -> ProtectionSighting? {
-        retrieval.answer.flatMap { ProtectionSighting($0, content(of: $0)) }
+    func protection(of retrieval: Retrieval) -> ProtectionMatch? {
+        retrieval.answer.flatMap { ProtectionMatch($0, content(of: $0)) }
     }
 }
 

@@ -3,8 +3,8 @@
 import Foundation
 
 enum ClientCertificate {
-    static let signs: [AnswerSign] = [
-        AnswerSign(
+    static let signs: [AnswerPattern] = [
+        AnswerPattern(
             400...403,
             words: [
                 "No required SSL certificate was sent", "The SSL certificate error", "HTTP Error 403.7",
@@ -19,7 +19,7 @@ enum ClientCertificate {
                 "mutual TLS required", "mutual TLS authentication required", "mTLS required",
             ]),
         // nginx's own statuses: a bad certificate, and none.
-        AnswerSign(495...496),
+        AnswerPattern(495...496),
     ]
 }
 

@@ -64,7 +64,7 @@ package struct HostingFault: Codable, Equatable, Sendable {
 }
 
 /// A fault and what identified it.
-struct HostingSighting {
+struct HostingMatch {
     let fault: HostingFault
     let matches: [HeaderField]
 
@@ -85,9 +85,9 @@ struct HostingSighting {
 
 extension Readings {
     /// What the hosting platform says that the last request to the origin reached.
-    var hosting: HostingSighting? {
+    var hosting: HostingMatch? {
         guard let answer = observation.origin.answer else { return nil }
-        return HostingSighting(answer, content(of: answer))
+        return HostingMatch(answer, content(of: answer))
     }
 
     func content(of answer: Answer) -> Data? { answer.body.hash.flatMap { observation.contents[$0] } }

@@ -6,7 +6,7 @@ enum HostingTable {
     struct Row: Sendable {
         let platform: HostingPlatform
         let meaning: HostingMeaning
-        let sign: AnswerSign
+        let sign: AnswerPattern
 
         /// Neither code nor words: there is nothing to quote.
         var isByServerAlone: Bool {
@@ -54,10 +54,10 @@ enum HostingTable {
     }
 
     private static func row(
-        _ platform: HostingPlatform, _ meaning: HostingMeaning, _ status: Int, _ header: AnswerSign.Header? = nil,
+        _ platform: HostingPlatform, _ meaning: HostingMeaning, _ status: Int, _ header: AnswerPattern.Header? = nil,
         code: String? = nil, words: [String] = [], documented page: String? = nil
     ) -> Row {
-        let sign = AnswerSign(status...status, header, code: code, words: words, documented: page)
+        let sign = AnswerPattern(status...status, header, code: code, words: words, documented: page)
         return Row(platform: platform, meaning: meaning, sign: sign)
     }
 
@@ -102,9 +102,9 @@ enum HostingTable {
 
     // MARK: - The server's name alone
 
-    private static let gitHubPages = AnswerSign.Header("server", "GitHub.com")
-    private static let netlify = AnswerSign.Header("server", "Netlify")
-    private static let firebase = AnswerSign.Header("vary", "x-fh-requested-host")
+    private static let gitHubPages = AnswerPattern.Header("server", "GitHub.com")
+    private static let netlify = AnswerPattern.Header("server", "Netlify")
+    private static let firebase = AnswerPattern.Header("vary", "x-fh-requested-host")
 
     /// Netlify, Vercel and S3 publish `.well-known` like any folder: https://github.com/netlify/cli keeps it among the
     /// files that begin with a dot.

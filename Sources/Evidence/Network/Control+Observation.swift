@@ -32,11 +32,11 @@ extension Control {
 
     /// The requests of one check to hosts other than the site.
     private struct Others {
-        let look: ControlLook?
+        let result: ControlResult?
         let seen: [Other]
 
         init(_ observation: Observation) {
-            look = observation.control
+            result = observation.control
             seen =
                 [observation.cdn.retrieval.map { Other($0) }, observation.control?.reference.map(Other.init)]
                 .compactMap(\.self)
@@ -46,8 +46,8 @@ extension Control {
         private var failures: [Failure] { seen.compactMap(\.failure) }
         private var refusedAuthority: String? { seen.lazy.compactMap(\.connection?.tls?.refusedAuthority).first }
 
-        var name: Standing {
-            if let name = look?.name, name.source == .system {
+        var name: StepResult {
+            if let name = result?.name, name.source == .system {
                 if !name.addresses.isEmpty { return .passes }
                 if let failure = name.failure { return .fails(sign(failure)) }
             }
@@ -60,28 +60,30 @@ extension Control {
             return seen.contains { $0.address != nil } ? .passes : .untested
         }
 
-        private func sign(_ failure: Failure) -> Sign {
+        private func sign(_ failure: Failure) -> Symptom {
             failure.kind == .noNameServer
                 ? .noNameServer : .noName(isUnknown: failure.hasNoAddress, answer: failure.detail.inSentence)
         }
 
-        func family(_ family: Int) -> Standing {
+        func family(_ family: Int) -> StepResult {
             let own = seen.filter { $0.address.map { ResolvedAddress($0).family } == family }
             if own.contains(where: \.isConnected) { return .passes }
-            if let families = look?.families, !families.isEmpty, !families.contains(family) { return .fails(.noFamily) }
+            if let families = result?.families, !families.isEmpty, !families.contains(family) {
+                return .fails(.noFamily)
+            }
             // If edges are tried over both families, those of a dead family stay silent.
             let isTried = own.contains { $0.failure?.phase == .connecting }
             return isTried && seen.contains(where: \.isConnected) ? .fails(.noFamily) : .untested
         }
 
-        var connection: Standing {
+        var connection: StepResult {
             if seen.contains(where: \.isMet) { return .passes }
             let ways = failures.filter { $0.phase == .connecting || $0.phase == .handshaking }.map(\.kind)
             let isOwn = failures.contains { $0.kind == .own || $0.kind == .proxy }
             return ways.isEmpty || isOwn ? .untested : .fails(.noConnection(Set(ways)))
         }
 
-        var trust: Standing {
+        var trust: StepResult {
             if seen.contains(where: \.isVerified) { return .passes }
             return refusedAuthority.map { .fails(.authority($0)) } ?? .untested
         }
@@ -89,11 +91,11 @@ extension Control {
         var clock: Clock {
             Clock(
                 // A trusted certificate confirms the clock only to some months, an answer to the second.
-                look?.clock, isDated: seen.contains { $0.isVerified && $0.answer != nil },
+                result?.clock, isDated: seen.contains { $0.isVerified && $0.answer != nil },
                 refusesOthers: seen.contains { [.expired, .notYetValid].contains($0.connection?.tls?.problem) })
         }
 
-        var interception: Standing {
+        var interception: StepResult {
             if seen.contains(where: { $0.speaksOfFile || $0.isVerified && $0.answer?.isOfStranger != true }) {
                 return .passes
             }
@@ -126,9 +128,9 @@ private struct Other {
         self.address = connection?.viaProxy == true ? nil : address ?? connection?.address
     }
 
-    init(_ look: ConnectionLook) {
-        failure = look.failure
-        connection = look.connection
+    init(_ result: ConnectionResult) {
+        failure = result.failure
+        connection = result.connection
         answer = nil
         speaksOfFile = false
         address = connection?.viaProxy == true ? nil : connection?.address
@@ -160,32 +162,32 @@ extension Control {
         let host = seen.domain.name
         var marked = seen
         marked.origin.mark(by: self, MetHost(seen.origin, of: seen.domain).name)
-        if let look = ownLook(besides: seen.origin, in: seen.full) {
-            marked.origin.outcome = look.retrieval.outcome
-            marked.origin.connection = look.retrieval.connection
+        if let result = ownResult(besides: seen.origin, in: seen.full) {
+            marked.origin.outcome = result.retrieval.outcome
+            marked.origin.connection = result.retrieval.connection
         }
-        guard var look = seen.full else { return marked }
-        for index in look.addresses.indices {
-            let family = look.addresses[index].address.family
-            look.addresses[index].retrieval.mark(by: self, host, families: [family])
+        guard var result = seen.full else { return marked }
+        for index in result.addresses.indices {
+            let family = result.addresses[index].address.family
+            result.addresses[index].retrieval.mark(by: self, host, families: [family])
         }
-        for index in look.agents.indices { look.agents[index].retrieval.mark(by: self, host) }
-        for index in look.pages.indices { look.pages[index].retrieval.mark(by: self, host) }
-        look.rootCopy?.mark(by: self, host)
+        for index in result.agents.indices { result.agents[index].retrieval.mark(by: self, host) }
+        for index in result.pages.indices { result.pages[index].retrieval.mark(by: self, host) }
+        result.rootCopy?.mark(by: self, host)
         // Another location has its own network, but this machine's trust store and clock.
         let elsewhere = Control(trust: trust, clock: clock)
-        for index in look.vantages.indices { look.vantages[index].retrieval.mark(by: elsewhere, host) }
-        marked.full = look
+        for index in result.vantages.indices { result.vantages[index].retrieval.mark(by: elsewhere, host) }
+        marked.full = result
         return marked
     }
 
     /// For a name with both families, a result over the only family that this machine has. If none of that family's
     /// addresses answers, it replaces the result for the name.
-    private func ownLook(besides origin: Retrieval, in full: FullLook?) -> AddressLook? {
-        guard origin.redirects.isEmpty, let failure = origin.failure, let looks = full?.addresses,
+    private func ownResult(besides origin: Retrieval, in full: FullCheck?) -> AddressResult? {
+        guard origin.redirects.isEmpty, let failure = origin.failure, let results = full?.addresses,
             let family = onlyFamily(toldBy: failure, origin.triedFamilies ?? [])
         else { return nil }
-        let own = looks.filter { $0.address.family == family }
+        let own = results.filter { $0.address.family == family }
         return own.allSatisfy { $0.retrieval.failure != nil } ? own.first : nil
     }
 }

@@ -7,27 +7,27 @@ import Foundation
 /// How far this machine can be trusted as a witness in one check, step by step.
 package struct Control: Sendable {
     // The steps, in the order of a request.
-    var name = Standing.untested
-    var ipv4 = Standing.untested
-    var ipv6 = Standing.untested
-    var connection = Standing.untested
-    var trust = Standing.untested
+    var name = StepResult.untested
+    var ipv4 = StepResult.untested
+    var ipv6 = StepResult.untested
+    var connection = StepResult.untested
+    var trust = StepResult.untested
     /// Whether the other hosts answer themselves, and nothing answers in their place.
-    var interception = Standing.untested
+    var interception = StepResult.untested
 
     var clock = Clock.untested
     /// The environment variable that names a proxy, if this program was given none.
     var unusedProxy: String?
 
-    enum Standing: Equatable, Sendable {
+    enum StepResult: Equatable, Sendable {
         case passes
         /// The step fails for other hosts too, as the sign says.
-        case fails(Sign)
+        case fails(Symptom)
         case untested
     }
 
     /// How a step fails for other hosts.
-    enum Sign: Equatable, Sendable {
+    enum Symptom: Equatable, Sendable {
         /// No name server answers.
         case noNameServer
         /// The name server does not know the other hosts' names, or fails; `answer`: its words.
@@ -70,7 +70,7 @@ package struct Control: Sendable {
     }
 
     /// Permission to blame a site for the failure of a request. Only `Control` grants it.
-    struct Permission: Sendable {
+    struct SiteEvidence: Sendable {
         /// Whether the step was seen to work for others. If not, the text says that this machine saw it.
         let isTested: Bool
         /// 4 or 6 if addresses of both were tried and the failure says something about this family only.
@@ -83,10 +83,10 @@ package struct Control: Sendable {
     }
 
     enum Attribution: Sendable {
-        case site(Permission)
+        case site(SiteEvidence)
         case machine(MonitorCause)
 
-        fileprivate static func site(isTested: Bool) -> Attribution { .site(Permission(isTested: isTested)) }
+        fileprivate static func site(isTested: Bool) -> Attribution { .site(SiteEvidence(isTested: isTested)) }
     }
 }
 
@@ -153,7 +153,7 @@ extension Control {
     }
 
     private func attribution(ofConnection failure: Failure, _ families: [Int]) -> Attribution {
-        let lacking = families.filter { standing(ofFamily: $0) == .fails(.noFamily) }
+        let lacking = families.filter { result(ofFamily: $0) == .fails(.noFamily) }
         if failure.phase == .connecting, failure.kind != .connectionRefused {
             if let family = lacking.first, lacking.count == families.count { return .machine(.noFamily(family)) }
             // No edge was asked over IPv6. A request that could not even be sent shows that there is no IPv6 route.
@@ -167,9 +167,9 @@ extension Control {
             return .machine(.noWayOut(unusedProxy: unusedProxy))
         }
         let own = lacking.count < families.count ? families.filter { !lacking.contains($0) } : families
-        let isReached = own.allSatisfy { standing(ofFamily: $0) == .passes }
+        let isReached = own.allSatisfy { result(ofFamily: $0) == .passes }
         return .site(
-            Permission(
+            SiteEvidence(
                 isTested: isReached && connection == .passes, onlyFamily: onlyFamily(toldBy: failure, families)))
     }
 
@@ -182,8 +182,8 @@ extension Control {
     ///     in all other cases nil: it is about both families, or about an unknown one
     func onlyFamily(toldBy failure: Failure, _ families: [Int]) -> Int? {
         guard failure.phase == .connecting, families.count == 2 else { return nil }
-        let lacking = families.filter { standing(ofFamily: $0) == .fails(.noFamily) }
-        let untested = families.filter { standing(ofFamily: $0) == .untested }
+        let lacking = families.filter { result(ofFamily: $0) == .fails(.noFamily) }
+        let untested = families.filter { result(ofFamily: $0) == .untested }
         let silent: [Int] =
             switch failure.kind {
             case .unreachable: lacking.isEmpty ? untested : lacking
@@ -194,7 +194,7 @@ extension Control {
     }
 
     /// `family`: 4 or 6.
-    private func standing(ofFamily family: Int) -> Standing { family == 6 ? ipv6 : ipv4 }
+    private func result(ofFamily family: Int) -> StepResult { family == 6 ? ipv6 : ipv4 }
 
     private func attribution(ofCertificate retrieval: Retrieval, _ host: String) -> Attribution {
         let tls = retrieval.connection?.tls
@@ -267,7 +267,7 @@ extension Control {
             guard failure.phase == .connecting else { return nil }
             let address = cdn.connection.flatMap { $0.viaProxy ? nil : $0.address }
             let families = cdn.triedFamilies ?? address.map { [ResolvedAddress($0).family] } ?? []
-            if let family = families.first, families.allSatisfy({ standing(ofFamily: $0) == .fails(.noFamily) }) {
+            if let family = families.first, families.allSatisfy({ result(ofFamily: $0) == .fails(.noFamily) }) {
                 return .noFamily(family)
             }
             // The site may be reachable without the proxy although Apple's CDN is not.

@@ -26,7 +26,7 @@ extension Retrieval {
         let content = answer.body.hash.flatMap { contents[$0] }
         guard
             Absence.isTold(by: answer.status)
-                || HostingSighting(answer, content)?.fault.meaning.hasNoFile == true
+                || HostingMatch(answer, content)?.fault.meaning.hasNoFile == true
         else { return nil }
         return Absence(isElsewhere: MetHost(self, of: domain).isElsewhere, isRedirected: !redirects.isEmpty)
     }

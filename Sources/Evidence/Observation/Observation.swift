@@ -12,17 +12,17 @@ package struct Observation: Codable, Equatable, Sendable {
     package var vantage: String
     package var mode: AssociationMode
     package var origin: Retrieval
-    package var cdn: CDNLook
+    package var cdn: CDNResult
     /// What a full check adds; nil for a light one.
-    package var full: FullLook?
+    package var full: FullCheck?
     /// Facts about this machine; nil if nothing failed, the clock agrees with Apple's, and the lookup was fast.
-    package var control: ControlLook?
+    package var control: ControlResult?
     /// The bodies that the retrievals name by hash. Separate, so that facts can be stored without them.
     package var contents: [ContentHash: Data] = [:]
 
     package init(
         domain: Domain, checkedAt: Date, vantage: String = ownVantage, mode: AssociationMode = .production,
-        origin: Retrieval, cdn: CDNLook, full: FullLook? = nil, contents: [ContentHash: Data] = [:]
+        origin: Retrieval, cdn: CDNResult, full: FullCheck? = nil, contents: [ContentHash: Data] = [:]
     ) {
         self.domain = domain
         self.checkedAt = checkedAt
@@ -45,7 +45,7 @@ package struct Observation: Codable, Equatable, Sendable {
 }
 
 /// The answer of Apple's CDN, or why it was not asked.
-package enum CDNLook: Codable, Equatable, Sendable {
+package enum CDNResult: Codable, Equatable, Sendable {
     case asked(Retrieval)
     case notAsked(Reason)
 
@@ -64,21 +64,21 @@ package enum CDNLook: Codable, Equatable, Sendable {
 
 /// Facts about this machine and its network, collected by a check in which something failed. From these, and from the
 /// answers of Apple's CDN, `Control` concludes what a site can be blamed for.
-package struct ControlLook: Codable, Equatable, Sendable {
+package struct ControlResult: Codable, Equatable, Sendable {
     /// The name server's answer for the CDN's name at the same moment.
     package var name: Resolution?
     /// A connection to the CDN without a request; nil if the CDN was asked about the domain.
-    package var reference: ConnectionLook?
+    package var reference: ConnectionResult?
     /// 4, 6: the families in which this machine has an address; nil if unknown.
     package var families: [Int]?
     /// The environment variable that names a proxy, if this program was given none: it ignores such variables.
     package var unusedProxy: String?
     /// The time in the answer of Apple's CDN, and this machine's clock at that moment.
-    package var clock: ClockLook?
+    package var clock: ClockResult?
 
     package init(
-        name: Resolution? = nil, reference: ConnectionLook? = nil, families: [Int]? = nil, unusedProxy: String? = nil,
-        clock: ClockLook? = nil
+        name: Resolution? = nil, reference: ConnectionResult? = nil, families: [Int]? = nil, unusedProxy: String? = nil,
+        clock: ClockResult? = nil
     ) {
         self.name = name
         self.reference = reference
@@ -89,7 +89,7 @@ package struct ControlLook: Codable, Equatable, Sendable {
 }
 
 /// The outcome of a connection without a request.
-package struct ConnectionLook: Codable, Equatable, Sendable {
+package struct ConnectionResult: Codable, Equatable, Sendable {
     package var failure: Failure?
     package var connection: Connection?
 
@@ -99,7 +99,7 @@ package struct ConnectionLook: Codable, Equatable, Sendable {
     }
 }
 
-package struct ClockLook: Codable, Equatable, Sendable {
+package struct ClockResult: Codable, Equatable, Sendable {
     package var apple: Date
     package var own: Date
 
@@ -126,25 +126,25 @@ package enum Depth: String, Codable, Sendable, CaseIterable {
 }
 
 /// The part of an observation that only a full check has.
-package struct FullLook: Codable, Equatable, Sendable {
+package struct FullCheck: Codable, Equatable, Sendable {
     package var resolution: Resolution
     /// Each address of the origin, probed on its own; empty if the addresses are not known here.
-    package var addresses: [AddressLook]
+    package var addresses: [AddressResult]
     /// The same request with the user agents of Apple's clients.
-    package var agents: [AgentLook]
+    package var agents: [AgentResult]
     /// `/apple-app-site-association`, where devices before iOS 9.3 and some guides expect the file; nil if not
     /// requested.
     package var rootCopy: Retrieval?
-    package var vantages: [VantageLook]
+    package var vantages: [VantageResult]
     /// Each address of the CDN, probed on its own; empty if the CDN, or its addresses, were not asked.
-    package var edges: [EdgeLook]
-    package var pages: [PageLook]
+    package var edges: [EdgeResult]
+    package var pages: [PageResult]
     /// Why a light check would not have asked Apple's CDN although this one did; nil if it would have.
-    package var lightSkipsCDN: CDNLook.Reason?
+    package var lightSkipsCDN: CDNResult.Reason?
 
     package init(
-        resolution: Resolution, addresses: [AddressLook] = [], agents: [AgentLook] = [], rootCopy: Retrieval? = nil,
-        vantages: [VantageLook] = [], edges: [EdgeLook] = [], pages: [PageLook] = []
+        resolution: Resolution, addresses: [AddressResult] = [], agents: [AgentResult] = [], rootCopy: Retrieval? = nil,
+        vantages: [VantageResult] = [], edges: [EdgeResult] = [], pages: [PageResult] = []
     ) {
         self.resolution = resolution
         self.addresses = addresses
@@ -197,7 +197,7 @@ package struct Resolution: Codable, Equatable, Sendable {
 }
 
 /// One address of the origin, probed on its own under the domain's name. Redirects are noted, not followed.
-package struct AddressLook: Codable, Equatable, Sendable {
+package struct AddressResult: Codable, Equatable, Sendable {
     package var address: ResolvedAddress
     package var retrieval: Retrieval
 
@@ -209,7 +209,7 @@ package struct AddressLook: Codable, Equatable, Sendable {
 
 /// The well-known request with another user agent, to the same address as the probe that it is compared with. Redirects
 /// are noted, not followed.
-package struct AgentLook: Codable, Equatable, Sendable {
+package struct AgentResult: Codable, Equatable, Sendable {
     package var agent: Agent
     /// Where it was sent, even without an answer; nil if the addresses are not known here.
     package var address: String?
@@ -238,7 +238,7 @@ package struct AgentLook: Codable, Equatable, Sendable {
 }
 
 /// The origin as seen from another location; redirects are followed as from here.
-package struct VantageLook: Codable, Equatable, Sendable {
+package struct VantageResult: Codable, Equatable, Sendable {
     package var name: String
     package var retrieval: Retrieval
 
@@ -249,7 +249,7 @@ package struct VantageLook: Codable, Equatable, Sendable {
 }
 
 /// One address of the CDN, probed on its own over a kept connection.
-package struct EdgeLook: Codable, Equatable, Sendable {
+package struct EdgeResult: Codable, Equatable, Sendable {
     package var address: String
     package var retrieval: Retrieval
 
@@ -260,7 +260,7 @@ package struct EdgeLook: Codable, Equatable, Sendable {
 }
 
 /// The web page at an expected URL; redirects are followed within HTTPS.
-package struct PageLook: Codable, Equatable, Sendable {
+package struct PageResult: Codable, Equatable, Sendable {
     /// As written in the configuration.
     package var url: String
     package var retrieval: Retrieval

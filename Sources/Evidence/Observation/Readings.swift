@@ -72,8 +72,8 @@ package final class Readings: Sendable {
         cdnBody = cdnHash == originHash ? originBody : read(cdnHash)
         // In a healthy check all bodies are the same few bytes, which are parsed once.
         var others: [ContentHash: ContentReading] = [:]
-        for look in observation.full?.copies ?? [] {
-            guard let hash = look.answer?.body.hash, hash != originHash, hash != cdnHash, others[hash] == nil
+        for result in observation.full?.copies ?? [] {
+            guard let hash = result.answer?.body.hash, hash != originHash, hash != cdnHash, others[hash] == nil
             else { continue }
             others[hash] = read(hash)
         }

@@ -36,8 +36,8 @@ extension Readings {
 
     /// Each address if each was probed; otherwise the one that the plain request used.
     private var addresses: [OrderedJSON] {
-        if let looks = observation.full?.addresses, !looks.isEmpty {
-            return looks.map { address($0.address.address, $0.address.family, $0.address.scope, $0.retrieval) }
+        if let results = observation.full?.addresses, !results.isEmpty {
+            return results.map { address($0.address.address, $0.address.family, $0.address.scope, $0.retrieval) }
         }
         let retrieval = observation.origin
         guard let connection = retrieval.connection, !connection.viaProxy, let text = connection.address else {
@@ -64,12 +64,12 @@ extension Readings {
         ])
     }
 
-    private func json(of look: AgentLook) -> OrderedJSON {
+    private func json(of result: AgentResult) -> OrderedJSON {
         .object(
             [
-                ("agent", .string(look.agent.rawValue)), ("user_agent", .string(look.agent.userAgent)),
-                ("address", .optional(look.address ?? look.retrieval.connection?.address)),
-            ] + seen(in: look.retrieval))
+                ("agent", .string(result.agent.rawValue)), ("user_agent", .string(result.agent.userAgent)),
+                ("address", .optional(result.address ?? result.retrieval.connection?.address)),
+            ] + seen(in: result.retrieval))
     }
 
     private static func json(of resolution: Resolution) -> OrderedJSON {
@@ -106,15 +106,15 @@ extension Readings {
     }
 
     /// Each edge if each was probed; otherwise the one that the plain request used.
-    private var askedEdges: [EdgeLook] {
-        if let looks = observation.full?.edges, !looks.isEmpty { return looks }
+    private var askedEdges: [EdgeResult] {
+        if let results = observation.full?.edges, !results.isEmpty { return results }
         guard let retrieval = observation.cdn.retrieval, let connection = retrieval.connection, !connection.viaProxy,
             let address = connection.address
         else { return [] }
-        return [EdgeLook(address: address, retrieval: retrieval)]
+        return [EdgeResult(address: address, retrieval: retrieval)]
     }
 
-    private func json(of edge: EdgeLook) -> OrderedJSON {
+    private func json(of edge: EdgeResult) -> OrderedJSON {
         let answer = edge.retrieval.answer
         return .object([
             ("address", .string(edge.address)),

@@ -121,7 +121,7 @@ package struct Blindness: Codable, Equatable, Sendable {
 extension Finding {
     /// Whether it may be why nothing is seen: who ignores that wants no word of it.
     fileprivate var mayHideAll: Bool {
-        kind == .cdnUnreachable || isOfThisMachine || matter.area == .origin && severity == .error
+        kind == .cdnUnreachable || isOfThisMachine || problem.area == .origin && severity == .error
     }
 }
 

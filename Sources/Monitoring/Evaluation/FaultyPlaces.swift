@@ -28,17 +28,17 @@ package struct FaultyPlaces: Codable, Equatable, Sendable {
     static let limit = 32
 
     /// nil: none is left. `isFull`: all places that there are were asked.
-    static func after(_ known: FaultyPlaces?, _ sightings: [String: Sighting], isFull: Bool) -> FaultyPlaces? {
+    static func after(_ known: FaultyPlaces?, _ observations: [String: Sighting], isFull: Bool) -> FaultyPlaces? {
         var places = known?.places ?? [:]
         // Where nobody said anything, it is not the place that is absent.
-        if isFull, sightings.values.contains(where: { $0 != .absent }) {
-            for address in places.keys where sightings[address] ?? .absent == .absent {
+        if isFull, observations.values.contains(where: { $0 != .absent }) {
+            for address in places.keys where observations[address] ?? .absent == .absent {
                 places[address]?.absences += 1
             }
             places = places.filter { $0.value.absences < maximumAbsences }
         }
-        for (address, sighting) in sightings {
-            switch sighting {
+        for (address, observation) in observations {
+            switch observation {
             case .faulty(let end): places[address] = Place(certificateEnd: end)
             case .good: places[address] = nil
             case .absent: break
@@ -76,13 +76,13 @@ extension ConditionReader {
         let observation = readings.observation
         var met = (observation.full?.addresses ?? []).map { ($0.address.address, $0.retrieval) }
         met.append((observation.origin.connection?.address ?? "", observation.origin))
-        var sightings: [String: FaultyPlaces.Sighting] = [:]
+        var observations: [String: FaultyPlaces.Sighting] = [:]
         for (address, retrieval) in met {
-            let sighting = certificate(retrieval, isKnown: known?.places[address] != nil)
+            let observation = certificate(retrieval, isKnown: known?.places[address] != nil)
             // The address that was met by name was asked twice.
-            if sightings[address] == nil || sighting != .absent { sightings[address] = sighting }
+            if observations[address] == nil || observation != .absent { observations[address] = observation }
         }
-        return sightings
+        return observations
     }
 
     private func certificate(_ retrieval: Retrieval, isKnown: Bool) -> FaultyPlaces.Sighting {
@@ -100,15 +100,15 @@ extension ConditionReader {
         var current = Set(
             ([readings.originFile] + addresses).compactMap(\.self).filter(\.namesService).compactMap(\.meaning))
         current.formUnion(after.originAlternation?.contents ?? [])
-        var sightings: [String: FaultyPlaces.Sighting] = [:]
-        for (address, retrieval) in met where sightings[address] ?? .absent == .absent {
+        var observations: [String: FaultyPlaces.Sighting] = [:]
+        for (address, retrieval) in met where observations[address] ?? .absent == .absent {
             guard retrieval.speaksOfFile else {
-                sightings[address] = .absent
+                observations[address] = .absent
                 continue
             }
-            sightings[address] = fault(retrieval, current) == kind ? .faulty() : .good
+            observations[address] = fault(retrieval, current) == kind ? .faulty() : .good
         }
-        return sightings
+        return observations
     }
 
     /// What is wrong with one edge's copy; nil: nothing.
@@ -123,8 +123,8 @@ extension ConditionReader {
 extension Finding {
     /// How many addresses, or other places, of several it is about; nil: it is about no single ones.
     var places: Int? {
-        guard case .origin(let matter) = matter else { return nil }
-        return switch matter {
+        guard case .origin(let problem) = problem else { return nil }
+        return switch problem {
         case .addressesUnreachable(let places, _), .ipv6Broken(let places), .addressesDiffer(let places),
             .vantageDiffers(_, let places, _):
             max(places.count, 1)

@@ -92,9 +92,9 @@ package struct Incident: Codable, Equatable, Sendable, Identifiable {
 
     /// The same for the same matter and beginning: what is evaluated again after a crash finds the same incident. The number
     /// keeps apart what begins at one instant.
-    static func identity(_ matter: String, number: Int, from start: Date) -> String {
+    static func identity(_ problem: String, number: Int, from start: Date) -> String {
         let milliseconds = Int64((start.timeIntervalSince1970 * 1000).rounded())
-        return String(ContentHash(of: "\(matter)\n\(milliseconds)\n\(number)".utf8).hex.prefix(32))
+        return String(ContentHash(of: "\(problem)\n\(milliseconds)\n\(number)".utf8).hex.prefix(32))
     }
 
     package enum State: String, Codable, Sendable {

@@ -99,10 +99,10 @@ struct IncidentMachine<Key: IncidentKey> {
                 keep(open, known, .other, in: &log)
             }
         case .active(let condition):
-            if known?.hasFired != true { log.memory.noteSighting(true, of: key) }
+            if known?.hasFired != true { log.memory.noteObservation(true, of: key) }
             hold(known, condition, inhibitor, in: &log)
         case .inactive(let reason):
-            if known?.hasFired != true { log.memory.noteSighting(false, of: key) }
+            if known?.hasFired != true { log.memory.noteObservation(false, of: key) }
             if let known { clear(known, reason, inhibitor, in: &log) }
         }
         forgetEnded(in: &log.memory)
@@ -194,7 +194,7 @@ struct IncidentMachine<Key: IncidentKey> {
             now >= open.graceUntil ?? .distantPast
         else { return isKnown ? .other : .opened }
         if open.confirmations < rules.confirmations { open.hasRelapsed = true }
-        log.memory.forgetSightings(of: key)
+        log.memory.forgetObservations(of: key)
         if let ended = reopenable(by: open, in: log.memory) {
             if isKnown { log.changes.append(IncidentChange(incident: open.incident, transition: .dropped)) }
             return reopen(ended, as: &open, in: &log)
@@ -253,8 +253,8 @@ struct IncidentMachine<Key: IncidentKey> {
         let isSeenWorse =
             condition.severity > open.incident.severity || condition.harm.map { $0 > open.harm } ?? false
             || condition.stage >= max(open.stage + 1, 2 * open.stage)
-        open.harmSightings = isSeenWorse ? open.harmSightings + 1 : 0
-        let isWorse = open.harmSightings >= rules.confirmations
+        open.harmObservations = isSeenWorse ? open.harmObservations + 1 : 0
+        let isWorse = open.harmObservations >= rules.confirmations
         if !isFlapping, isWorse {
             open.incident.severity = max(condition.severity, open.incident.severity)
             open.stage = max(condition.stage, open.stage)
@@ -348,7 +348,7 @@ struct IncidentMachine<Key: IncidentKey> {
         open.incident.version += 1
         let mark = Incident.Mark(version: open.incident.version, at: now)
         open.harm = harm ?? .none
-        open.harmSightings = 0
+        open.harmObservations = 0
         if transition == .worse { open.incident.worse = mark }
         // An acknowledgement does not outlast a return, whether it is flapping or not.
         if isBack { open.incident.again = mark }

@@ -31,7 +31,7 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     /// What phones did, when that was last worth a notification.
     package var harm = Effect.Harm.none
     /// Evaluations in a row that saw it worse than that, or phones.
-    package var harmSightings = 0
+    package var harmObservations = 0
     /// Which facts counted already.
     package var history = FactsHistory()
     /// The edges or addresses that were seen with the problem; nil: none is known.
@@ -66,7 +66,7 @@ package struct IncidentMemory<Key: IncidentKey>: Codable, Equatable, Sendable {
     /// When problems began or ended within the last hour, oldest first; at most `Flapping.limit`.
     package var turns: [Key: [Date]] = [:]
     /// Of the last evaluations before it fires that could tell, which saw the problem: a bit each, the last one lowest.
-    package var sightings: [Key: UInt32]?
+    package var observations: [Key: UInt32]?
     /// How many incidents have begun. It numbers them, so that two that begin at one instant have different ids.
     package var begun: Int
 
@@ -93,24 +93,24 @@ extension IncidentMemory {
         turns[key] = recent.isEmpty ? nil : recent
     }
 
-    mutating func noteSighting(_ isSeen: Bool, of key: Key) {
-        let known = sightings?[key] ?? 0
+    mutating func noteObservation(_ isSeen: Bool, of key: Key) {
+        let known = observations?[key] ?? 0
         guard isSeen || known > 0 else { return }
         let next = known << 1 | (isSeen ? 1 : 0)
-        sightings = sightings ?? [:]
-        sightings?[key] = next == 0 ? nil : next
-        if sightings?.isEmpty == true { sightings = nil }
+        observations = observations ?? [:]
+        observations?[key] = next == 0 ? nil : next
+        if observations?.isEmpty == true { observations = nil }
     }
 
-    mutating func forgetSightings(of key: Key) {
-        sightings?[key] = nil
-        if sightings?.isEmpty == true { sightings = nil }
+    mutating func forgetObservations(of key: Key) {
+        observations?[key] = nil
+        if observations?.isEmpty == true { observations = nil }
     }
 
     /// How many of the last evaluations saw it; `last`: up to 32.
     func count(of key: Key, last: Int) -> Int {
         let mask = UInt32.max >> (32 - min(max(last, 1), 32))
-        return ((sightings?[key] ?? 0) & mask).nonzeroBitCount
+        return ((observations?[key] ?? 0) & mask).nonzeroBitCount
     }
 
     func isFlapping(_ key: Key) -> Bool { (turns[key]?.count ?? 0) >= Flapping.limit }
@@ -128,7 +128,7 @@ package struct FactsHistory: Codable, Equatable, Sendable {
     package var wording: ContentHash?
     /// Another set, and how many evaluations in a row saw it.
     private var fresh: ContentHash?
-    private var sightings = 0
+    private var observations = 0
 
     /// So many sets count. A problem that changes more often sends no further updates.
     static let limit = 16
@@ -149,7 +149,7 @@ package struct FactsHistory: Codable, Equatable, Sendable {
         current = facts
         writtenAt = now
         fresh = nil
-        sightings = 0
+        observations = 0
         if !counted.contains(facts), counted.count < Self.limit { counted.append(facts) }
     }
 
@@ -157,14 +157,14 @@ package struct FactsHistory: Codable, Equatable, Sendable {
     mutating func see(_ facts: ContentHash, required: Int, at now: Date) -> News {
         guard facts != current else {
             fresh = nil
-            sightings = 0
+            observations = 0
             guard now.timeIntervalSince(writtenAt ?? .distantPast) >= Self.refresh else { return .none }
             writtenAt = now
             return .rewrite
         }
-        sightings = fresh == facts ? sightings + 1 : 1
+        observations = fresh == facts ? observations + 1 : 1
         fresh = facts
-        guard sightings >= required else { return .none }
+        guard observations >= required else { return .none }
         // The first that are seen at all are those that it fired with.
         let isNew = current != nil && !counted.contains(facts) && counted.count < Self.limit
         count(facts, at: now)

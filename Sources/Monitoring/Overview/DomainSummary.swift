@@ -87,8 +87,8 @@ extension Incident.State {
 extension Finding {
     /// Of a certificate that ends soon.
     package var certificateEnd: Date? {
-        guard case .origin(let matter) = matter else { return nil }
-        return switch matter {
+        guard case .origin(let problem) = problem else { return nil }
+        return switch problem {
         case .certificateExpiring(let end), .chainExpiring(let end, _): end
         default: nil
         }

@@ -36,13 +36,13 @@ extension PlaceReading {
             let isFile = readings.originFile?.namesService ?? true
             all.append(PlaceReading(place: .origin, served: isFile ? served : .noFile))
         }
-        var looks = (observation.full?.edges ?? []).map { ($0.address, $0.retrieval) }
-        if looks.isEmpty, let copy = observation.cdn.retrieval, copy.connection?.viaProxy != true,
+        var results = (observation.full?.edges ?? []).map { ($0.address, $0.retrieval) }
+        if results.isEmpty, let copy = observation.cdn.retrieval, copy.connection?.viaProxy != true,
             let address = copy.connection?.address
         {
-            looks = [(address, copy)]
+            results = [(address, copy)]
         }
-        for (address, retrieval) in looks where !address.isEmpty {
+        for (address, retrieval) in results where !address.isEmpty {
             guard let served = served(retrieval, readings) else { continue }
             // An edge in trouble of its own says nothing of the file.
             all.append(PlaceReading(place: .edge(address), served: retrieval.speaksOfFile ? served : .noAnswer))

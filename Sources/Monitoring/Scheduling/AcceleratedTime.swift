@@ -22,7 +22,7 @@ package final class AcceleratedTime: MonitorClock {
     private let state: Mutex<State>
 
     /// The pause between two checks whether running work has ended.
-    private static let look: Duration = .milliseconds(1)
+    private static let result: Duration = .milliseconds(1)
     /// The pause between two steps while no work is running.
     private static let step: Duration = .milliseconds(5)
     /// Time lost while work was running is caught up, at most this much of the machine's time.
@@ -81,7 +81,7 @@ package final class AcceleratedTime: MonitorClock {
             let next = min(await due(), dueBesides())
             let (now, machine) = (now(), ContinuousClock.now)
             guard next > now else {
-                try? await Task.sleep(for: Self.look)
+                try? await Task.sleep(for: Self.result)
                 continue
             }
             var shown = origin.time + origin.machine.duration(to: machine) / .seconds(1) * factor

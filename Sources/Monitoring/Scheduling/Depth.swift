@@ -69,7 +69,7 @@ extension Verdict {
     ]
 
     private static func isStanding(_ finding: Finding) -> Bool {
-        finding.matter.area == .file || finding.matter.area == .monitor
+        finding.problem.area == .file || finding.problem.area == .monitor
             || finding.kind.map(standing.contains) == true
     }
 }

@@ -94,7 +94,7 @@ struct DomainRoutes: Sendable {
         let context = try await IncidentContext(store, windows: windows.current, wall: time.wall, for: role)
         return try DomainDocument(
             watched: info, state: try await store.state(of: info.domain),
-            full: try await store.lastFullLook(of: info.domain), context: context, time: time
+            full: try await store.lastFullCheck(of: info.domain), context: context, time: time
         ).encoded()
     }
 

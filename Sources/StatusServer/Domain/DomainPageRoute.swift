@@ -41,7 +41,7 @@ struct DomainPageRoute: Sendable {
         window = max(window, 86400)
         var reading = DomainView.Reading(
             query: query, watched: watched, record: record, state: try await store.state(of: domain),
-            full: try await store.lastFullLook(of: domain),
+            full: try await store.lastFullCheck(of: domain),
             propagation: try await store.propagation(of: domain, since: time.now - window))
         reading.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
         reading.isChecking = isChecking(domain)

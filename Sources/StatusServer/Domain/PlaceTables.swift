@@ -43,7 +43,7 @@ struct OriginTable: Equatable, Sendable {
     }
 }
 
-extension EdgeLook {
+extension EdgeResult {
     /// `usqas4`, of Apple's own `Via`; nil where the edge gives no such name.
     var shortName: String? {
         guard let via = retrieval.answer?.header("via"), let host = via.split(separator: " ").dropFirst().first else {
@@ -54,7 +54,7 @@ extension EdgeLook {
     }
 }
 
-extension CopySighting {
+extension CopyMatch {
     /// In a table's cell.
     func short(version: String?) -> (text: String, mark: String, tone: String) {
         switch serves {
@@ -95,15 +95,15 @@ struct PlaceReader {
     }
 
     var edges: EdgeTable? {
-        guard let looks = full.full?.edges, !looks.isEmpty else { return nil }
-        let rows = looks.prefix(32).map { look in
-            let sighting = CopySighting(look.retrieval, in: readings)
-            let (text, mark, tone) = sighting.short(version: version(of: look.retrieval))
-            let answer = look.retrieval.answer
+        guard let results = full.full?.edges, !results.isEmpty else { return nil }
+        let rows = results.prefix(32).map { result in
+            let observation = CopyMatch(result.retrieval, in: readings)
+            let (text, mark, tone) = observation.short(version: version(of: result.retrieval))
+            let answer = result.retrieval.answer
             return EdgeTable.Row(
-                name: look.shortName ?? "", address: look.address.onOneLine(upTo: 60), serves: text, mark: mark,
+                name: result.shortName ?? "", address: result.address.onOneLine(upTo: 60), serves: text, mark: mark,
                 tone: tone,
-                since: record.places[.edge(look.address)]?.last.map { time.brief($0.at) } ?? "",
+                since: record.places[.edge(result.address)]?.last.map { time.brief($0.at) } ?? "",
                 age: answer?.age.map { Span.words(TimeInterval($0)) } ?? "",
                 asksAgain: answer?.secondsUntilExpiry.map { "in \(Span.words(TimeInterval($0)))" } ?? "")
         }
@@ -111,24 +111,25 @@ struct PlaceReader {
     }
 
     var origin: OriginTable {
-        let looks = full.full?.addresses ?? []
-        func status(_ agent: AgentLook.Agent, _ address: String) -> String {
-            let look = full.full?.agents.first { $0.agent == agent && ($0.address == address || $0.address == nil) }
-            return look.map { $0.retrieval.answer.map { "\($0.status)" } ?? "no answer" } ?? "–"
+        let results = full.full?.addresses ?? []
+        func status(_ agent: AgentResult.Agent, _ address: String) -> String {
+            let result = full.full?.agents.first { $0.agent == agent && ($0.address == address || $0.address == nil) }
+            return result.map { $0.retrieval.answer.map { "\($0.status)" } ?? "no answer" } ?? "–"
         }
-        let rows = looks.prefix(32).map { look in
-            let sighting = CopySighting(look.retrieval, in: readings)
-            let (text, mark, tone) = sighting.short(version: version(of: look.retrieval))
+        let rows = results.prefix(32).map { result in
+            let observation = CopyMatch(result.retrieval, in: readings)
+            let (text, mark, tone) = observation.short(version: version(of: result.retrieval))
             return OriginTable.Row(
-                address: look.address.address.onOneLine(upTo: 60),
-                serves: text + (look.address.scope == .public ? "" : ", not public"), mark: mark, tone: tone,
-                crawler: status(.crawler, look.address.address), device: status(.device, look.address.address),
-                connect: look.retrieval.connection?.timings.connect.map { "\(Int($0.rounded())) ms" } ?? "")
+                address: result.address.address.onOneLine(upTo: 60),
+                serves: text + (result.address.scope == .public ? "" : ", not public"), mark: mark, tone: tone,
+                crawler: status(.crawler, result.address.address), device: status(.device, result.address.address),
+                connect: result.retrieval.connection?.timings.connect.map { "\(Int($0.rounded())) ms" } ?? "")
         }
         let kinds = Set(rows.map(\.serves))
         let note =
-            looks.isEmpty
-            ? "" : looks.count.of("address", "addresses") + (kinds.count == 1 && looks.count > 1 ? ", all alike" : "")
+            results.isEmpty
+            ? ""
+            : results.count.of("address", "addresses") + (kinds.count == 1 && results.count > 1 ? ", all alike" : "")
         return OriginTable(note: note, rows: rows, facts: facts)
     }
 
@@ -173,8 +174,8 @@ struct PlaceReader {
             add("DNS", resolution.addresses.isEmpty ? resolution.failure?.detail : "\(four) A, \(six) AAAA")
         }
         add("Response time", origin.connection.map { "\(Int($0.timings.total.rounded())) ms" })
-        for look in full.full?.vantages ?? [] {
-            add("From \(look.name.shortened(to: 40))", CopySighting(look.retrieval, in: readings).words)
+        for result in full.full?.vantages ?? [] {
+            add("From \(result.name.shortened(to: 40))", CopyMatch(result.retrieval, in: readings).words)
         }
         return facts
     }
@@ -182,8 +183,8 @@ struct PlaceReader {
     /// The origin's file, and each other one that edges serve.
     var sources: [TriedURL.Source] {
         var groups: [(hash: ContentHash, edges: Int)] = []
-        let looks = full.full?.edges ?? []
-        let copies = looks.isEmpty ? [full.cdn.retrieval].compactMap(\.self) : looks.map(\.retrieval)
+        let results = full.full?.edges ?? []
+        let copies = results.isEmpty ? [full.cdn.retrieval].compactMap(\.self) : results.map(\.retrieval)
         for copy in copies {
             guard let hash = copy.answer?.body.hash, copy.answer?.status == 200 else { continue }
             if let place = groups.firstIndex(where: { $0.hash == hash }) {
@@ -210,7 +211,7 @@ struct PlaceReader {
 }
 
 /// What one address, edge or vantage served at the last full look, compared with what the origin served by its name then.
-struct CopySighting: Equatable, Sendable {
+struct CopyMatch: Equatable, Sendable {
     let serves: Serves
     let status: Int?
     let hash: ContentHash?
@@ -309,11 +310,13 @@ struct EvidencePart: Equatable, Sendable {
             parts.append(part("e-\(parts.count)", title, retrieval))
         }
         add("Origin, by name", full.origin)
-        for look in full.full?.agents ?? [] { add("Origin as \(look.agent.userAgent)", look.retrieval) }
-        for look in full.full?.addresses ?? [] { add("Origin at \(look.address.address)", look.retrieval) }
-        for look in full.full?.edges ?? [] { add("Edge \(look.shortName ?? "") \(look.address)", look.retrieval) }
+        for result in full.full?.agents ?? [] { add("Origin as \(result.agent.userAgent)", result.retrieval) }
+        for result in full.full?.addresses ?? [] { add("Origin at \(result.address.address)", result.retrieval) }
+        for result in full.full?.edges ?? [] {
+            add("Edge \(result.shortName ?? "") \(result.address)", result.retrieval)
+        }
         if full.full?.edges.isEmpty != false, let copy = full.cdn.retrieval { add("Apple’s CDN", copy) }
-        for look in full.full?.vantages ?? [] { add("From \(look.name)", look.retrieval) }
+        for result in full.full?.vantages ?? [] { add("From \(result.name)", result.retrieval) }
         return parts
     }
 

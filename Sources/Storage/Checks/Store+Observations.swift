@@ -8,7 +8,7 @@ import Monitoring
 
 extension Store {
     /// The newest full check of a domain, with the bodies that are kept of it; nil before the first.
-    package func lastFullLook(of domain: Domain) async throws -> Observation? {
+    package func lastFullCheck(of domain: Domain) async throws -> Observation? {
         try await read { database in
             let data = try Data.fetchOne(
                 database, cached: "SELECT facts FROM last_full_check WHERE domain = ?", arguments: [domain.name])

@@ -15,7 +15,7 @@ extension AlertingSuite {
             var incident = try incident("a1")
             incident.since = noon - 9
             incident.openedAt = noon - 9
-            let cause = CDNMatter.stale(OriginChange(at: noon - 9))
+            let cause = CDNProblem.stale(OriginChange(at: noon - 9))
             try await world.commit(
                 incident, .firing, diagnosis: Diagnosis(effect: Effect(.work(seen: nil)), cause: Cause(.cdn(cause))),
                 findings: [Finding(.cdn(cause))])

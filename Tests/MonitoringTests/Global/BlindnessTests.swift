@@ -88,7 +88,7 @@ extension MonitoringSuite {
         @Test("a domain whose CDN is not asked on purpose is not out of sight")
         func notAsked() throws {
             var course = try Course()
-            for hour in 0...30 { try course.look(at: Double(hour), .status(404), nil) }
+            for hour in 0...30 { try course.probed(at: Double(hour), .status(404), nil) }
             #expect(course.state.blindness == nil)
         }
     }

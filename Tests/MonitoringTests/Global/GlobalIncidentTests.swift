@@ -63,7 +63,7 @@ extension MonitoringSuite {
         }
 
         @Test("what was wrong at first sight has not turned together")
-        func firstSight() throws {
+        func firstResult() throws {
             var world = try GlobalWorld(20, interval: .seconds(120))
             try world.run(until: 3600) { _, _ in (Self.bad, Self.bad) }
             #expect(!world.told.contains { $0.domain == nil })

@@ -94,8 +94,9 @@ extension MonitoringSuite {
                     var state = DomainState(domain: try Domain("d\(number).test"))
                     let origin: Reply = Bool.random(using: &random) ? GlobalWorld.lost : GlobalWorld.file
                     let cdn: Reply = Bool.random(using: &random) ? GlobalWorld.lost : .status(404)
-                    let look = try Observation.of(state.domain.name, at: now, origin: origin, cdn: cdn)
-                    state = evaluate(state, look, Policy(CheckSettings(failureThreshold: 1)), now: now, wall: now).state
+                    let probed = try Observation.of(state.domain.name, at: now, origin: origin, cdn: cdn)
+                    state =
+                        evaluate(state, probed, Policy(CheckSettings(failureThreshold: 1)), now: now, wall: now).state
                     return DomainHealth(state, interval: .seconds(Int.random(in: 0...600, using: &random)))
                 }
                 let channels = ["a", "b"].filter { _ in Bool.random(using: &random) }.map {

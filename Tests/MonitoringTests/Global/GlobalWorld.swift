@@ -81,7 +81,7 @@ struct GlobalWorld {
     private mutating func check(_ number: Int, _ answers: Answers) throws {
         let (origin, cdn) = answers(number, now)
         var observation = try Observation.of(domains[number].name, at: instant, origin: origin, cdn: cdn)
-        observation.full = FullLook(resolution: Resolution(source: .proxy))
+        observation.full = FullCheck(resolution: Resolution(source: .proxy))
         let reachability = states[number].reachability.after(observation, at: instant)
         snapshot.suspicion.note(domains[number], reachability, interval: intervals[number], at: instant)
         if let canaries {

@@ -15,23 +15,23 @@ extension MonitoringSuite {
             var names: Set<String>? = ["ops", "chat"]
         }
 
-        private func story(_ looks: [Look]) throws -> (GlobalState, [IncidentChange]) {
+        private func story(_ results: [Look]) throws -> (GlobalState, [IncidentChange]) {
             var state = GlobalState()
             var events: [IncidentChange] = []
-            for look in looks {
+            for probed in results {
                 var glimpsed = DomainState(domain: try Domain("example.com"))
-                glimpsed.lastCheckedAt = .testing + look.second
+                glimpsed.lastCheckedAt = .testing + probed.second
                 let seen = GlobalSnapshot(
                     domains: [DomainHealth(glimpsed, interval: .seconds(60))],
-                    channels: look.sick.map {
+                    channels: probed.sick.map {
                         FailingChannel(name: $0, isDisabled: true, since: .testing, words: "403")
-                    }, channelNames: look.names,
-                    refusal: look.refusal.map { RefusedConfiguration(since: .testing, words: $0) },
+                    }, channelNames: probed.names,
+                    refusal: probed.refusal.map { RefusedConfiguration(since: .testing, words: $0) },
                     startedAt: .testing)
                 // Between two judgements it may be stored and read.
                 let stored = try JSONDecoder().decode(GlobalState.self, from: JSONEncoder().encode(state))
                 #expect(stored == state)
-                let evaluation = evaluateGlobal(stored, seen, now: .testing + look.second)
+                let evaluation = evaluateGlobal(stored, seen, now: .testing + probed.second)
                 state = evaluation.state
                 events += evaluation.changes.filter { $0.transition != .recovering }
             }

@@ -8,7 +8,7 @@ extension MonitoringSuite {
     @Suite("Problems of the monitor")
     struct MonitorTroubleTests {
         /// Domains, one an interval of a minute, that were last checked at these seconds.
-        private func look(
+        private func probed(
             at second: Double, checkedAt: [Double]? = nil, channels: [FailingChannel] = [], isStoreFailing: Bool = false
         ) throws -> GlobalSnapshot {
             GlobalSnapshot(
@@ -19,11 +19,11 @@ extension MonitoringSuite {
                 }, channels: channels, isStoreFailing: isStoreFailing, startedAt: .testing)
         }
 
-        private func story(_ looks: [(Double, GlobalSnapshot)]) -> (GlobalState, [IncidentChange]) {
+        private func story(_ results: [(Double, GlobalSnapshot)]) -> (GlobalState, [IncidentChange]) {
             var state = GlobalState()
             var events: [IncidentChange] = []
-            for (second, look) in looks {
-                let evaluation = evaluateGlobal(state, look, now: .testing + second)
+            for (second, probed) in results {
+                let evaluation = evaluateGlobal(state, probed, now: .testing + second)
                 state = evaluation.state
                 events += evaluation.changes.filter { ![.recovering, .rewritten].contains($0.transition) }
             }
@@ -35,8 +35,8 @@ extension MonitoringSuite {
             let sick = FailingChannel(name: "ops", isDisabled: false, since: .testing, words: "503")
             let worse = FailingChannel(name: "ops", isDisabled: true, since: .testing, words: "403")
             let (state, events) = story([
-                (0, try look(at: 0, channels: [sick])), (60, try look(at: 60, channels: [worse])),
-                (120, try look(at: 120)), (125, try look(at: 125)), (180, try look(at: 180)),
+                (0, try probed(at: 0, channels: [sick])), (60, try probed(at: 60, channels: [worse])),
+                (120, try probed(at: 120)), (125, try probed(at: 125)), (180, try probed(at: 180)),
             ])
             try #require(events.map(\.transition) == [.firing, .worse, .resolved])
             #expect(events.map(\.incident.severity) == [.warning, .error, .error])
@@ -53,7 +53,7 @@ extension MonitoringSuite {
         @Test("two channels are two stories")
         func twoChannels() throws {
             let both = ["a", "b"].map { FailingChannel(name: $0, isDisabled: true, since: .testing, words: "") }
-            let (state, events) = story([(0, try look(at: 0, channels: both))])
+            let (state, events) = story([(0, try probed(at: 0, channels: both))])
             #expect(events.count == 2 && Set(events.map(\.incident.id)).count == 2)
             #expect(state.open.keys.allSatisfy { $0.inhibits.isEmpty }, "a dead channel says nothing about domains")
         }
@@ -62,11 +62,11 @@ extension MonitoringSuite {
         func flapping() throws {
             let sick = FailingChannel(name: "ops", isDisabled: false, since: .testing, words: "503")
             // Two minutes sick, then two well, for an hour; then well.
-            let looks = try stride(from: 0.0, to: 10_000, by: 30).map { second in
+            let results = try stride(from: 0.0, to: 10_000, by: 30).map { second in
                 let isSick = second < 3600 && Int(second / 120) % 2 == 0
-                return (second, try look(at: second, channels: isSick ? [sick] : []))
+                return (second, try probed(at: second, channels: isSick ? [sick] : []))
             }
-            let (state, events) = story(looks)
+            let (state, events) = story(results)
             let flapping = try #require(events.firstIndex { $0.transition == .flapping })
             #expect(events.dropFirst(flapping + 1).filter { $0.transition != .other }.map(\.transition) == [.resolved])
             #expect(Set(events.map(\.incident.id)).count == 1 && state.open.isEmpty)
@@ -74,10 +74,10 @@ extension MonitoringSuite {
 
         @Test("checks that are late by three intervals are an incident where they are many; a start gets the same time")
         func schedule() throws {
-            let (_, early) = story([(200, try look(at: 200, checkedAt: [-5000]))])
+            let (_, early) = story([(200, try probed(at: 200, checkedAt: [-5000]))])
             #expect(early.isEmpty)
             let (_, late) = story([
-                (300, try look(at: 300, checkedAt: [0])), (301, try look(at: 301)), (400, try look(at: 400)),
+                (300, try probed(at: 300, checkedAt: [0])), (301, try probed(at: 301)), (400, try probed(at: 400)),
             ])
             #expect(late.map(\.transition) == [.firing, .resolved])
             #expect(late.first?.facts?.findings.first?.rule.rawValue == "monitor.schedule-behind")
@@ -96,7 +96,7 @@ extension MonitoringSuite {
         func oneLate(_ index: Int) throws {
             let row = Self.lateness[index]
             func snapshot(_ late: Int, by intervals: Double, at second: Double) throws -> GlobalSnapshot {
-                try look(at: second, checkedAt: (0..<100).map { $0 < late ? second - 60 - 60 * intervals : second })
+                try probed(at: second, checkedAt: (0..<100).map { $0 < late ? second - 60 - 60 * intervals : second })
             }
             let now = 10_000.0
             let (fresh, events) = story([(now, try snapshot(row.late, by: row.by, at: now))])
@@ -110,7 +110,7 @@ extension MonitoringSuite {
 
         @Test("checks that are late since nothing can be stored are no incident of the schedule")
         func storeFailing() throws {
-            let (state, events) = story([(900, try look(at: 900, checkedAt: [0], isStoreFailing: true))])
+            let (state, events) = story([(900, try probed(at: 900, checkedAt: [0], isStoreFailing: true))])
             #expect(state.open.isEmpty && events.isEmpty)
         }
 

@@ -73,9 +73,9 @@ extension MonitoringSuite {
                 try .of(origin: GlobalWorld.file, cdn: GlobalWorld.file), Policy(), now: .testing, wall: .testing
             ).state
             let now = Date.testing + 300
-            let look = try Observation.of(at: now, origin: GlobalWorld.lost, cdn: GlobalWorld.lost)
+            let probed = try Observation.of(at: now, origin: GlobalWorld.lost, cdn: GlobalWorld.lost)
             let policy = Policy(CheckSettings(failureThreshold: 1))
-            let suspect = evaluate(state, look, policy, now: now, wall: now, network: .suspect)
+            let suspect = evaluate(state, probed, policy, now: now, wall: now, network: .suspect)
             #expect(suspect.verdict.level == .unknown && suspect.changes.isEmpty && suspect.state.open.isEmpty)
             #expect(suspect.verdict.findings.allSatisfy { $0.severity != .error })
             #expect(suspect.verdict.findings.first?.rule.rawValue == "monitor.network-lost")
@@ -83,10 +83,10 @@ extension MonitoringSuite {
             #expect(!state.wantsFullProbe(after: suspect))
             #expect(suspect.state.originValidSince == state.originValidSince)
             // Where Apple's CDN is lost with the site, the control says as much by itself; reference hosts outweigh it.
-            let alone = evaluate(state, look, policy, now: now, wall: now)
+            let alone = evaluate(state, probed, policy, now: now, wall: now)
             #expect(alone.verdict.level == .unknown && alone.changes.isEmpty)
             #expect(alone.verdict.diagnosis.id == .noWayOut)
-            let proven = evaluate(state, look, policy, now: now, wall: now, network: .proven)
+            let proven = evaluate(state, probed, policy, now: now, wall: now, network: .proven)
             #expect(proven.changes.map(\.transition) == [.firing])
         }
 
@@ -187,8 +187,8 @@ extension MonitoringSuite {
 
         @Test("which failures say that nobody was reached", arguments: kinds)
         func reach(_ kind: Failure.Kind, _ isLost: Bool) throws {
-            let look = try Observation.of(origin: .failed(kind), cdn: .failed(kind))
-            #expect(Reachability().after(look, at: .testing).isLost == isLost)
+            let probed = try Observation.of(origin: .failed(kind), cdn: .failed(kind))
+            #expect(Reachability().after(probed, at: .testing).isLost == isLost)
             #expect(Set(Self.kinds.map(\.0)) == Set(Failure.Kind.allCases))
         }
 

@@ -18,28 +18,28 @@ struct EdgeOutlook {
     private var edges: [Int: Edge] = [:]
 
     /// What the edges last said that this check did not hear.
-    func remembered(besides sight: FetchResult) -> [SimulatedSite.Copy] {
-        edges.filter { sight.edges[$0.key] == nil && $0.value.silentChecks < patience }.map(\.value.copy)
+    func remembered(besides fetched: FetchResult) -> [SimulatedSite.Copy] {
+        edges.filter { fetched.edges[$0.key] == nil && $0.value.silentChecks < patience }.map(\.value.copy)
     }
 
     /// `isOld`: whether a version is one that the origin served before.
     mutating func take(
-        _ sight: FetchResult, _ before: DomainState, _ after: DomainState, isOld: (Int) -> Bool
+        _ fetched: FetchResult, _ before: DomainState, _ after: DomainState, isOld: (Int) -> Bool
     ) throws {
-        guard sight.depth == .full, sight.origin != .unknown else {
+        guard fetched.depth == .full, fetched.origin != .unknown else {
             // Who asks one edge learns nothing of the incident.
-            for (number, copy) in sight.edges { edges[number, default: Edge(copy: copy)].copy = copy }
+            for (number, copy) in fetched.edges { edges[number, default: Edge(copy: copy)].copy = copy }
             return
         }
-        let isTelling = if case .file = sight.origin { true } else { false }
-        for (number, copy) in sight.edges {
+        let isTelling = if case .file = fetched.origin { true } else { false }
+        for (number, copy) in fetched.edges {
             var edge = edges[number] ?? Edge(copy: copy)
             edge.copy = copy
             edge.silentChecks = 0
             if isTelling { edge.fault = after.originAlternation == nil ? fault(copy, isOld) : nil }
             edges[number] = edge
         }
-        for number in edges.keys where sight.edges[number] == nil { edges[number]?.silentChecks += 1 }
+        for number in edges.keys where fetched.edges[number] == nil { edges[number]?.silentChecks += 1 }
         guard isTelling else { return }
         for (number, edge) in edges.sorted(by: { $0.key < $1.key }) where edge.silentChecks < patience {
             switch edge.fault {
@@ -83,12 +83,12 @@ struct CertificateOutlook {
     private static let grave: TimeInterval = 3 * 86_400
 
     mutating func take(
-        _ sight: FetchResult, _ before: DomainState, _ after: DomainState, _ setup: SimulatedSetup, wall: Date
+        _ fetched: FetchResult, _ before: DomainState, _ after: DomainState, _ setup: SimulatedSetup, wall: Date
     ) throws {
         // A full check sees all that there are.
-        if sight.depth == .full, !sight.certificates.isEmpty { ends = [:] }
-        ends.merge(sight.certificates) { _, seen in seen }
-        guard sight.origin != .unknown, sight.origin != .unreachable else { return }
+        if fetched.depth == .full, !fetched.certificates.isEmpty { ends = [:] }
+        ends.merge(fetched.certificates) { _, seen in seen }
+        guard fetched.origin != .unknown, fetched.origin != .unreachable else { return }
         func isLate(_ end: Date?) -> Bool { end.map { $0 < wall + Self.warning - 60 } ?? false }
         if Outlook.end(of: .certificateExpiring, before, after)?.reason == .recovered {
             guard !ends.values.contains(where: isLate) else {
@@ -97,8 +97,8 @@ struct CertificateOutlook {
                     detail: "the certificate of \(after.domain) is renewed, and an address has the old one")
             }
         }
-        guard sight.depth == .full, case .file = sight.origin else { return }
-        let end = sight.certificates.values.min()
+        guard fetched.depth == .full, case .file = fetched.origin else { return }
+        let end = fetched.certificates.values.min()
         lateChecks = isLate(end) ? lateChecks + 1 : 0
         graveChecks = end.map { $0 < wall + Self.grave - 60 } ?? false ? graveChecks + 1 : 0
         let open = after.open[.certificateExpiring]

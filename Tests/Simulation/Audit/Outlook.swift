@@ -28,58 +28,59 @@ struct Outlook {
     private var served: [Int: VersionInterval] = [:]
     private var serving: Int?
     /// When the origin's file was last seen; before that, when the site was first looked at.
-    private var lastSight: Date?
+    private var lastResult: Date?
     private var staleChecks = 0
     /// Since when each check found the present version at all edges that it asked, and when they had it no more.
     private var agreed: Date?
     private var wentBack: [Date] = []
-    private var lastLook: Date?
+    private var lastCheck: Date?
     private var edges = EdgeOutlook()
     private var certificates = CertificateOutlook()
 
     /// Takes one committed check and compares.
-    /// `sights`: of a light look, the full one that took its place, in this order.
+    /// `fetches`: of a light look, the full one that took its place, in this order.
     /// `before`, `state`: before and after it.
     mutating func take(
-        _ sights: [FetchResult], _ before: DomainState, _ state: DomainState, _ setup: SimulatedSetup, now: Date,
+        _ fetches: [FetchResult], _ before: DomainState, _ state: DomainState, _ setup: SimulatedSetup, now: Date,
         wall: Date
     ) throws {
-        guard let sight = sights.last else { return }
-        lastSight = lastSight ?? now
-        for sight in sights { noteOrigin(sight, now) }
-        noteCopies(sight, now)
-        let isAlone = sight.origin == .refused && isRefusedHereAlone(sight, now)
-        let isBroken = sight.origin == .broken || sight.origin == .refused && !isAlone
+        guard let fetched = fetches.last else { return }
+        lastResult = lastResult ?? now
+        for fetched in fetches { noteOrigin(fetched, now) }
+        noteCopies(fetched, now)
+        let isAlone = fetched.origin == .refused && isRefusedHereAlone(fetched, now)
+        let isBroken = fetched.origin == .broken || fetched.origin == .refused && !isAlone
         try judge(
-            .originBroken, sight, isBroken, isUnknown: sight.origin == .unreachable || isAlone, before, state, setup)
+            .originBroken, fetched, isBroken, isUnknown: fetched.origin == .unreachable || isAlone, before, state, setup
+        )
         try judge(
-            .originUnreachable, sight, sight.origin == .unreachable, isUnknown: false, before, state, setup)
-        let file: Int? = if case .file(let version) = sight.origin { version } else { nil }
+            .originUnreachable, fetched, fetched.origin == .unreachable, isUnknown: false, before, state, setup)
+        let file: Int? = if case .file(let version) = fetched.origin { version } else { nil }
         try judge(
-            .fileBroken, sight, file.map { $0 >= SimulatedSite.appless } ?? false, isUnknown: file == nil, before,
+            .fileBroken, fetched, file.map { $0 >= SimulatedSite.appless } ?? false, isUnknown: file == nil, before,
             state, setup)
-        try judgeAge(sight, state, setup, now)
-        try edges.take(sight, before, state, isOld: { served[$0]?.supersededAt != nil && $0 != serving })
-        try certificates.take(sight, before, state, setup, wall: wall)
+        try judgeAge(fetched, state, setup, now)
+        try edges.take(fetched, before, state, isOld: { served[$0]?.supersededAt != nil && $0 != serving })
+        try certificates.take(fetched, before, state, setup, wall: wall)
         try judgeShape(state)
         try judgeHarm(state)
     }
 
     /// A copy that was right at each check of an hour, and at the next no more, went back then.
-    private mutating func noteCopies(_ sight: FetchResult, _ now: Date) {
-        guard case .file(let current) = sight.origin, !sight.edges.isEmpty else { return }
-        defer { lastLook = now }
-        if sight.copies.allSatisfy({ $0 == .file(current) }) {
+    private mutating func noteCopies(_ fetched: FetchResult, _ now: Date) {
+        guard case .file(let current) = fetched.origin, !fetched.edges.isEmpty else { return }
+        defer { lastCheck = now }
+        if fetched.copies.allSatisfy({ $0 == .file(current) }) {
             agreed = agreed ?? now
         } else if let since = agreed {
-            if let last = lastLook, last.timeIntervalSince(since) >= 3600 { wentBack.append(now) }
+            if let last = lastCheck, last.timeIntervalSince(since) >= 3600 { wentBack.append(now) }
             agreed = nil
         }
     }
 
-    private mutating func noteOrigin(_ sight: FetchResult, _ now: Date) {
-        guard case .file(let version) = sight.origin else { return }
-        lastSight = now
+    private mutating func noteOrigin(_ fetched: FetchResult, _ now: Date) {
+        guard case .file(let version) = fetched.origin else { return }
+        lastResult = now
         guard version != serving else { return }
         if let former = serving { served[former]?.supersededAt = now }
         served[version] = VersionInterval()
@@ -88,21 +89,21 @@ struct Outlook {
 
     /// A refusal is this machine's own for a day, while an edge that was asked has the last known file and none says that
     /// Apple was refused too.
-    private func isRefusedHereAlone(_ sight: FetchResult, _ now: Date) -> Bool {
-        let versions = sight.copies.map { copy in if case .file(let version) = copy { version } else { nil as Int? } }
+    private func isRefusedHereAlone(_ fetched: FetchResult, _ now: Date) -> Bool {
+        let versions = fetched.copies.map { copy in if case .file(let version) = copy { version } else { nil as Int? } }
         return !versions.contains(nil) && versions.contains { serving == nil || $0 == serving }
-            && now.timeIntervalSince(lastSight ?? now) < 86_400
+            && now.timeIntervalSince(lastResult ?? now) < 86_400
     }
 
     /// Fires with the check that completes the count, and not before; ends with the check that completes the other one.
     /// What cannot be known neither counts nor breaks a count.
     private mutating func judge(
-        _ kind: IncidentKind, _ sight: FetchResult, _ holds: Bool, isUnknown: Bool, _ before: DomainState,
+        _ kind: IncidentKind, _ fetched: FetchResult, _ holds: Bool, isUnknown: Bool, _ before: DomainState,
         _ state: DomainState, _ setup: SimulatedSetup
     ) throws {
         var count = counts[kind] ?? Count()
         let open = state.open[kind]
-        if sight.origin == .unknown || isUnknown {
+        if fetched.origin == .unknown || isUnknown {
             // Nothing is known.
         } else if holds {
             count.held += 1
@@ -122,7 +123,7 @@ struct Outlook {
                 count.fires = true
                 count.recent = []
             }
-        } else if sight.depth == .full || !kind.needsFullProbe {
+        } else if fetched.depth == .full || !kind.needsFullProbe {
             count.held = 0
             count.clear += 1
             if !count.fires { count.recent.append(false) }
@@ -143,7 +144,7 @@ struct Outlook {
         }
     }
 
-    private mutating func judgeAge(_ sight: FetchResult, _ state: DomainState, _ setup: SimulatedSetup, _ now: Date)
+    private mutating func judgeAge(_ fetched: FetchResult, _ state: DomainState, _ setup: SimulatedSetup, _ now: Date)
         throws
     {
         let comparison = state.verdict?.comparison
@@ -151,8 +152,8 @@ struct Outlook {
             throw Violation(rule: .nonNegative, detail: "a lag of \(lag) seconds")
         }
         // Edges that have fallen silent, and those that nobody asked this time, may count with what they last said.
-        let copies = sight.copies + edges.remembered(besides: sight)
-        guard !sight.edges.isEmpty, case .file(let current) = sight.origin, case .file(let version)? = copies.first,
+        let copies = fetched.copies + edges.remembered(besides: fetched)
+        guard !fetched.edges.isEmpty, case .file(let current) = fetched.origin, case .file(let version)? = copies.first,
             copies.allSatisfy({ $0 == copies.first }), version != current
         else {
             staleChecks = 0

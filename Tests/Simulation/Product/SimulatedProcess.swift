@@ -93,7 +93,7 @@ struct SimulatedProcess: Sendable {
                 DomainWatcher(
                     watched,
                     .init(
-                        probe: SimulatedLook(site: site, network: network), store: store, global: view,
+                        probe: SimulatedCheck(site: site, network: network), store: store, global: view,
                         delivery: delivery, time: time, logger: Self.logger))
             )
         }
@@ -153,7 +153,7 @@ extension SimulatedProcess {
 
 /// What the product reaches the world through.
 protocol SimulatedNetwork: Sendable {
-    func look(site: Int, depth: Depth, now: Date) async throws -> Observation
+    func result(site: Int, depth: Depth, now: Date) async throws -> Observation
     func post(_ request: MessageRequest) async throws -> TransportAnswer
     /// Whether the reference hosts answer.
     func reachesCanaries() async throws -> Bool
@@ -163,7 +163,7 @@ protocol SimulatedNetwork: Sendable {
     func pass(_ duration: Duration) async throws
 }
 
-struct SimulatedLook: DomainProbing {
+struct SimulatedCheck: DomainProbing {
     let site: Int
     let network: any SimulatedNetwork
 
@@ -171,7 +171,7 @@ struct SimulatedLook: DomainProbing {
         _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String], timeout: Duration?,
         compared: (origin: ContentHash, copy: ContentHash)?, now: Date
     ) async throws -> Observation {
-        try await network.look(site: site, depth: depth, now: now)
+        try await network.result(site: site, depth: depth, now: now)
     }
 }
 

@@ -103,11 +103,12 @@ extension Simulation {
     func note(_ network: LocalNetwork, of domain: Domain) {
         if network == .trusted, let site = sites.firstIndex(where: { $0.name == domain.name }) { noteNoWitness(site) }
         guard network == .suspect, let site = sites.firstIndex(where: { $0.name == domain.name }),
-            let last = sights[site]?.indices.last
+            let last = fetches[site]?.indices.last
         else { return }
         checking {
-            let sight = sights[site]?[last]
-            let isLost = sight?.origin == .unreachable && sight?.edges.isEmpty == true || sight?.origin == .unknown
+            let fetched = fetches[site]?[last]
+            let isLost =
+                fetched?.origin == .unreachable && fetched?.edges.isEmpty == true || fetched?.origin == .unknown
             let isBorneOut =
                 setupOfLife.hasCanaries
                 ? !canariesReached : lostSites(besides: site) >= 4 || !othersReach(besides: site)
@@ -116,19 +117,20 @@ extension Simulation {
             }
         }
         figures.count("checks with the local network suspect")
-        sights[site]?[last].origin = .unknown
-        sights[site]?[last].edges = [:]
-        sights[site]?[last].certificates = [:]
+        fetches[site]?[last].origin = .unknown
+        fetches[site]?[last].edges = [:]
+        fetches[site]?[last].certificates = [:]
     }
 
     /// A check that met nobody tells nothing of its site where nobody else was met either, unless Apple's CDN was out before.
     private func noteNoWitness(_ site: Int) {
-        guard let last = sights[site]?.indices.last, let sight = sights[site]?[last], sight.origin == .unreachable,
-            sight.edges.isEmpty, states[site]?.reachability.isCDNOutAlone != true, !othersReach(besides: site),
+        guard let last = fetches[site]?.indices.last, let fetched = fetches[site]?[last],
+            fetched.origin == .unreachable,
+            fetched.edges.isEmpty, states[site]?.reachability.isCDNOutAlone != true, !othersReach(besides: site),
             !(setupOfLife.hasCanaries && canariesReached)
         else { return }
         figures.count("checks without a witness")
-        sights[site]?[last].origin = .unknown
+        fetches[site]?[last].origin = .unknown
     }
 
     /// Whether another site's last check, as far as it says anything of now, reached anybody.

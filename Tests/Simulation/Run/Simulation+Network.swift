@@ -7,9 +7,9 @@ import Foundation
 import Monitoring
 
 extension Simulation: SimulatedNetwork {
-    func look(site: Int, depth: Depth, now: Date) async throws -> Observation {
-        let (observation, sight) = try sites[site].look(depth, at: now, loss: isOffline ? loss : nil)
-        sights[site, default: []].append(sight)
+    func result(site: Int, depth: Depth, now: Date) async throws -> Observation {
+        let (observation, fetched) = try sites[site].result(depth, at: now, loss: isOffline ? loss : nil)
+        fetches[site, default: []].append(fetched)
         return observation
     }
 

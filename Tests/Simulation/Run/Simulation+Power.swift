@@ -46,15 +46,15 @@ extension Simulation {
     /// The audit goes back with the store, and holds what was sent against what is left.
     func goBack(to copy: String) async throws {
         // Whoever opens a store changes its log.
-        let look = copy + ".look"
+        let result = copy + ".look"
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: copy + suffix) {
-            try FileManager.default.copyItem(atPath: copy + suffix, toPath: look + suffix)
+            try FileManager.default.copyItem(atPath: copy + suffix, toPath: result + suffix)
         }
         defer {
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: look + suffix) }
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: result + suffix) }
         }
-        let store = try Store(path: look, access: .reader)
-        let reading = try StoreReading(path: look)
+        let store = try Store(path: result, access: .reader)
+        let reading = try StoreReading(path: result)
         defer {
             try? reading.close()
             try? store.close()

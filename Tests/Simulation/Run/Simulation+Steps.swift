@@ -13,13 +13,13 @@ extension Simulation {
             dueChecks[site].map({ $0 <= clock.passed }) ?? true, busy.insert(name).inserted
         else { return }
         defer { busy.remove(name) }
-        sights[site] = []
+        fetches[site] = []
         var first: DomainState?
         if states[site] == nil { first = try? await process.firstState(site) }
         guard let before = states[site] ?? first else { return scheduleCheck(site, process) }
         figures.count("checks")
         guard let after = try? await process.check(site, before) else { return }
-        let seen = sights[site] ?? []
+        let seen = fetches[site] ?? []
         guard after != before else {
             figures.count("checks that could not be stored")
             log.note(clock.passed, "check \(site) was not stored")
@@ -120,8 +120,8 @@ extension Simulation {
             troubled: (try? reading?.troubled()) ?? [], lastUpheaval: lastUpheaval)
     }
 
-    private static func words(_ sights: [FetchResult]) -> String {
-        sights.map(\.text).joined(separator: ", then ")
+    private static func words(_ fetches: [FetchResult]) -> String {
+        fetches.map(\.text).joined(separator: ", then ")
     }
 
     private static func words(_ state: DomainState) -> String {

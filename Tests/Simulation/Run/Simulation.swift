@@ -69,7 +69,7 @@ package actor Simulation {
     /// How each site stood since the process began.
     var moments: [Int: [Moment]] = [:]
     /// What the checks that are under way have seen, by site.
-    var sights: [Int: [FetchResult]] = [:]
+    var fetches: [Int: [FetchResult]] = [:]
     var silences: [Silence] = []
     /// Which of the product's loops are in the middle of something.
     var busy: Set<String> = []

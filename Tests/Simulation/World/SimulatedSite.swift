@@ -59,7 +59,7 @@ struct SimulatedSite {
     var otherCaches: Int?
     /// When the certificate of each address ends, by the wall clock. One or two addresses.
     var certificates: [Date]
-    private var looks = 0
+    private var results = 0
 
     init(name: String, addresses: Int, certificateEnds: Date) {
         self.name = name
@@ -79,66 +79,66 @@ struct SimulatedSite {
 
     /// What a check that looks now meets, and what it can see by that.
     /// `loss`: how every request fails while our own network is away.
-    mutating func look(_ depth: Depth, at now: Date, loss: Origin?) throws -> (Observation, FetchResult) {
-        looks += 1
-        var sight = FetchResult(depth: depth, origin: .unknown)
-        let reply = originReply(loss ?? origin, &sight)
+    mutating func result(_ depth: Depth, at now: Date, loss: Origin?) throws -> (Observation, FetchResult) {
+        results += 1
+        var fetched = FetchResult(depth: depth, origin: .unknown)
+        let reply = originReply(loss ?? origin, &fetched)
         let asked = edges.indices.filter { mute[$0] != .absent && (depth == .full || $0 == firstEdge) }
-        let copies = asked.map { ($0, edgeReply($0, loss, &sight)) }
+        let copies = asked.map { ($0, edgeReply($0, loss, &fetched)) }
         guard depth == .full else {
-            let own = looks % certificates.count
+            let own = results % certificates.count
             var observation = try Observation.of(
-                name, at: now, origin: served(reply, at: own, &sight),
+                name, at: now, origin: served(reply, at: own, &fetched),
                 cdn: copies.first?.1 ?? .failed(.nameNotFound, .resolving))
             observation.origin.connection?.address = Self.address(own)
             if case .asked(var retrieval) = observation.cdn {
                 retrieval.connection?.address = Self.edge(copies.first?.0 ?? 0)
                 observation.cdn = .asked(retrieval)
             }
-            return (observation, sight)
+            return (observation, fetched)
         }
         var scene = Scene()
         scene.source = .system
-        scene.addresses = certificates.indices.map { (Self.address($0), .public, served(reply, at: $0, &sight)) }
+        scene.addresses = certificates.indices.map { (Self.address($0), .public, served(reply, at: $0, &fetched)) }
         scene.edges = copies.map { (Self.edge($0), $1) }
         let first = scene.addresses.first?.reply ?? reply
         return (
             try Observation.of(
                 name, at: now, origin: first, cdn: copies.first?.1 ?? .failed(.nameNotFound, .resolving), scene: scene),
-            sight
+            fetched
         )
     }
 
     private var firstEdge: Int { edges.indices.first { mute[$0] != .absent } ?? 0 }
 
-    private func originReply(_ origin: Origin, _ sight: inout FetchResult) -> Reply {
+    private func originReply(_ origin: Origin, _ fetched: inout FetchResult) -> Reply {
         switch origin {
         case .well:
-            sight.origin = .file(version)
+            fetched.origin = .file(version)
             return .file(Self.body(of: version))
         case .alternating(let versions):
-            let served = versions[looks % max(1, versions.count)]
-            sight.origin = .file(served)
+            let served = versions[results % max(1, versions.count)]
+            fetched.origin = .file(served)
             return .file(Self.body(of: served))
         case .status(let status):
-            sight.origin = status == 403 ? .refused : .broken
+            fetched.origin = status == 403 ? .refused : .broken
             return .status(status)
         case .page:
-            sight.origin = .broken
+            fetched.origin = .broken
             return .file("<html>log in</html>")
         case .failed(let kind, let phase):
-            sight.origin = kind == .own ? .unknown : .unreachable
+            fetched.origin = kind == .own ? .unknown : .unreachable
             return .failed(kind, phase)
         }
     }
 
-    private func served(_ reply: Reply, at address: Int, _ sight: inout FetchResult) -> Reply {
+    private func served(_ reply: Reply, at address: Int, _ fetched: inout FetchResult) -> Reply {
         guard reply.failure == nil else { return reply }
-        sight.certificates[address] = certificates[address]
+        fetched.certificates[address] = certificates[address]
         return reply.expiring(at: certificates[address])
     }
 
-    private func edgeReply(_ edge: Int, _ loss: Origin?, _ sight: inout FetchResult) -> Reply {
+    private func edgeReply(_ edge: Int, _ loss: Origin?, _ fetched: inout FetchResult) -> Reply {
         if case .failed(let kind, let phase) = loss { return .failed(kind, phase) }
         if isCDNAway { return .failed(.timedOut, .waiting) }
         switch mute[edge] {
@@ -146,8 +146,8 @@ struct SimulatedSite {
         case .timeout, .absent: return .failed(.timedOut, .waiting)
         case nil: break
         }
-        let copy = otherCaches.map { (looks + edge) % 3 == 0 ? .file($0) : edges[edge] } ?? edges[edge]
-        sight.edges[edge] = copy
+        let copy = otherCaches.map { (results + edge) % 3 == 0 ? .file($0) : edges[edge] } ?? edges[edge]
+        fetched.edges[edge] = copy
         switch copy {
         case .file(let version): return .file(Self.body(of: version))
         case .refused(let maxAge): return .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden", maxAge: maxAge)
@@ -159,7 +159,7 @@ struct SimulatedSite {
         guard edges.indices.contains(edge) else { return }
         switch origin {
         case .well: edges[edge] = .file(version ?? self.version)
-        case .alternating(let versions): edges[edge] = .file(versions[looks % max(1, versions.count)])
+        case .alternating(let versions): edges[edge] = .file(versions[results % max(1, versions.count)])
         case .status(404), .status(403): edges[edge] = .refused(maxAge: 3600)
         case .status, .page, .failed: break
         }

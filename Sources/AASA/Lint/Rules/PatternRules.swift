@@ -287,7 +287,7 @@ enum PatternNotEncoded: LintRule {
         guard !custom.isEmpty else { return }
         let encoded = subject.patterns.filter { $0.rule.isPercentEncoded && $0.pattern?.elements != nil }
         let used = Set(encoded.flatMap { UnusedVariable.names(in: $0.text) }.map(ExactText.init(_:)))
-        for variable in custom where used.contains(ExactText(variable.name)) { look(at: variable, &findings) }
+        for variable in custom where used.contains(ExactText(variable.name)) { result(at: variable, &findings) }
     }
 
     private static func fix(_ site: PatternSite) -> String? {
@@ -299,7 +299,7 @@ enum PatternNotEncoded: LintRule {
         return site.rule.form == .path ? "percent-encode it; \"paths\" has no other form" : nil
     }
 
-    private static func look(at variable: SubstitutionVariables.Custom, _ findings: inout FindingSink) {
+    private static func result(at variable: SubstitutionVariables.Custom, _ findings: inout FindingSink) {
         // A list may hold both forms, for patterns of both kinds.
         lazy var values = Set(variable.values.map(ExactText.init(_:)))
         for (index, element) in variable.written.enumerated() {

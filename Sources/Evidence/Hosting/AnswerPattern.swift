@@ -4,7 +4,7 @@
 import Facts
 import Foundation
 
-struct AnswerSign: Sendable {
+struct AnswerPattern: Sendable {
     var statuses: ClosedRange<Int>
     /// All of these must match. The first is what the platform says, and is quoted.
     var headers: [Header] = []

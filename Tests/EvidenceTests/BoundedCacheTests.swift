@@ -5,11 +5,11 @@ import Testing
 
 extension EvidenceSuite {
     @Suite("Recollection")
-    struct RecollectionTests {
+    struct BoundedCacheTests {
         @Test("a value is made once while it is remembered; what was made first is forgotten first, by weight")
         func bounded() {
             let made = Mutex<[Int]>([])
-            let memory = Recollection<Int, [Int]>(capacity: 10, weight: { $0.count })
+            let memory = BoundedCache<Int, [Int]>(capacity: 10, weight: { $0.count })
             func ask(_ key: Int, weight: Int) {
                 let value = memory.value(for: key) {
                     made.withLock { $0.append(key) }

@@ -9,7 +9,7 @@ import Testing
 
 extension StorageSuite {
     @Suite("Full checks")
-    struct FullLookTests {
+    struct FullCheckTests {
         let folder: ScratchFolder
         let store: Store
 
@@ -46,74 +46,74 @@ extension StorageSuite {
             edges: KeyValuePairs<String, String> = [:], pages: [String] = []
         ) throws -> Observation {
             var result = try observation(at: instant)
-            var look = FullLook(
+            var probed = FullCheck(
                 resolution: Resolution(source: .system, milliseconds: Double.random(in: 1...99)),
                 rootCopy: retrieval(UUID().uuidString, status: 404))
             for (address, body) in addresses {
                 let resolved = ResolvedAddress(address: address, scope: .public)
-                look.resolution.addresses.append(resolved)
-                look.addresses.append(AddressLook(address: resolved, retrieval: retrieval(body, address: address)))
+                probed.resolution.addresses.append(resolved)
+                probed.addresses.append(AddressResult(address: resolved, retrieval: retrieval(body, address: address)))
                 result.contents[ContentHash(of: "hash-of-\(body)".utf8)] = Data(body.utf8)
             }
             for (address, body) in edges {
-                look.edges.append(EdgeLook(address: address, retrieval: retrieval(body, address: address)))
+                probed.edges.append(EdgeResult(address: address, retrieval: retrieval(body, address: address)))
                 result.contents[ContentHash(of: "hash-of-\(body)".utf8)] = Data(body.utf8)
             }
             for body in pages {
-                look.pages.append(PageLook(url: "https://example.com/help", retrieval: retrieval(body)))
+                probed.pages.append(PageResult(url: "https://example.com/help", retrieval: retrieval(body)))
                 result.contents[ContentHash(of: "hash-of-\(body)".utf8)] = Data(body.utf8)
             }
-            result.full = look
+            result.full = probed
             return result
         }
 
         @Test("the newest full check is stored with its bodies, and goes with its domain")
         func newest() async throws {
             let domain = try Domain("example.com")
-            #expect(try await store.lastFullLook(of: domain) == nil)
+            #expect(try await store.lastFullCheck(of: domain) == nil)
             try await commit(try full(addresses: ["192.0.2.1": "{}"], edges: ["a": "{}"]))
             try await commit(try full(at: noon + 60, addresses: ["192.0.2.9": "{}"], edges: ["b": "{}"]))
             try await commit(try observation(at: noon + 120))
-            let look = try #require(try await store.lastFullLook(of: domain))
-            #expect(look.checkedAt == noon + 60)
-            #expect(look.full?.addresses.map(\.address.address) == ["192.0.2.9"])
-            #expect(look.full?.edges.map(\.address) == ["b"])
-            #expect(look.contents == [ContentHash(of: "hash-of-{}".utf8): Data("{}".utf8)])
+            let probed = try #require(try await store.lastFullCheck(of: domain))
+            #expect(probed.checkedAt == noon + 60)
+            #expect(probed.full?.addresses.map(\.address.address) == ["192.0.2.9"])
+            #expect(probed.full?.edges.map(\.address) == ["b"])
+            #expect(probed.contents == [ContentHash(of: "hash-of-{}".utf8): Data("{}".utf8)])
             try await store.forget(domain)
-            #expect(try await store.lastFullLook(of: domain) == nil)
+            #expect(try await store.lastFullCheck(of: domain) == nil)
         }
 
         @Test("bodies beside the two plain ones are bounded, and pages are never kept")
         func bodies() async throws {
-            var look = try full(pages: ["<html>page</html>"])
+            var probed = try full(pages: ["<html>page</html>"])
             for index in 0..<32 {
                 let body = "body \(index)"
-                look.full?.addresses.append(
-                    AddressLook(
+                probed.full?.addresses.append(
+                    AddressResult(
                         address: ResolvedAddress(address: "192.0.2.\(index)", scope: .public),
                         retrieval: retrieval(body)))
-                look.contents[ContentHash(of: "hash-of-\(body)".utf8)] = Data(body.utf8)
+                probed.contents[ContentHash(of: "hash-of-\(body)".utf8)] = Data(body.utf8)
             }
-            try await commit(look)
+            try await commit(probed)
             let count = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM body") }
             #expect(count == 1 + Observation.maximumOtherBodies)
             #expect(try await store.body(ContentHash(of: "hash-of-<html>page</html>".utf8)) == nil)
             let domain = try Domain("example.com")
-            #expect(try await store.lastFullLook(of: domain)?.full?.pages.first?.retrieval.answer?.body.hash == nil)
+            #expect(try await store.lastFullCheck(of: domain)?.full?.pages.first?.retrieval.answer?.body.hash == nil)
         }
 
         @Test("an answer with many headers takes little room")
         func headersBounded() async throws {
-            var look = try full()
+            var probed = try full()
             let headers = Dictionary(
                 uniqueKeysWithValues: (0..<400).map { ("x-\($0)", String(repeating: "x", count: 5_000)) })
             for index in 0..<32 {
-                look.full?.addresses.append(
-                    AddressLook(
+                probed.full?.addresses.append(
+                    AddressResult(
                         address: ResolvedAddress(address: "192.0.2.\(index)", scope: .public),
                         retrieval: retrieval(headers: headers)))
             }
-            try await commit(look)
+            try await commit(probed)
             let size = try await store.read { try Int.fetchOne($0, sql: "SELECT length(facts) FROM last_full_check") }
             #expect(try #require(size) < 1_000_000)
         }

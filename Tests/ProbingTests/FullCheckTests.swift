@@ -14,7 +14,7 @@ private let three = ["127.0.0.2", "127.0.0.3", "::1"]
 
 extension ProbingTests {
     @Suite("A full look")
-    struct FullLookTests {
+    struct FullCheckTests {
         @Test("a light look is one request to the origin and one to the CDN")
         func light() async throws {
             try await Scene.with(addresses: three, names: ["site.test": three, LabCDN.host: three]) { scene in
@@ -62,10 +62,10 @@ extension ProbingTests {
                 let origin = scene.lab.origin("site.test")
                 origin.serve(file())
                 origin.certificate = .expired
-                let look = try #require(try await scene.observe(depth: .full).full?.addresses.first)
-                #expect(look.retrieval.failure?.kind == .certificate)
-                #expect(look.retrieval.connection?.tls?.problem == .expired)
-                #expect(look.retrieval.connection?.tls?.chain.isEmpty == false)
+                let result = try #require(try await scene.observe(depth: .full).full?.addresses.first)
+                #expect(result.retrieval.failure?.kind == .certificate)
+                #expect(result.retrieval.connection?.tls?.problem == .expired)
+                #expect(result.retrieval.connection?.tls?.chain.isEmpty == false)
             }
         }
 
@@ -79,7 +79,7 @@ extension ProbingTests {
                 #expect(full.agents.map(\.agent) == [.crawler, .device])
                 #expect(full.agents.map { $0.retrieval.answer?.status } == [403, 200])
                 let names = Set(scene.requests("site.test").map(\.userAgent))
-                #expect(names.isSuperset(of: AgentLook.Agent.allCases.map(\.userAgent)))
+                #expect(names.isSuperset(of: AgentResult.Agent.allCases.map(\.userAgent)))
             }
         }
 
@@ -106,14 +106,14 @@ extension ProbingTests {
                 scene.lab.cdn.holds("site.test", body: file("old"), edge: "127.0.0.2")
                 scene.lab.cdn.fails("site.test", reason: "SWCERR00301 Timeout", edge: "127.0.0.3")
                 let seen = try await scene.observe(depth: .full)
-                let looks = try #require(seen.full?.edges)
-                try #require(looks.map(\.address) == edges)
-                #expect(looks.map { $0.retrieval.answer?.status } == [nil, 200, 404, 200])
-                #expect(seen.cdn.retrieval == looks[1].retrieval)
-                let bodies = looks.compactMap { $0.retrieval.answer?.body.hash.flatMap { seen.contents[$0] } }
+                let results = try #require(seen.full?.edges)
+                try #require(results.map(\.address) == edges)
+                #expect(results.map { $0.retrieval.answer?.status } == [nil, 200, 404, 200])
+                #expect(seen.cdn.retrieval == results[1].retrieval)
+                let bodies = results.compactMap { $0.retrieval.answer?.body.hash.flatMap { seen.contents[$0] } }
                 #expect(bodies.count == 3)
-                #expect(Readings(seen).file(of: looks[1].retrieval) != nil)
-                #expect(Readings(seen).file(of: looks[2].retrieval) == nil)
+                #expect(Readings(seen).file(of: results[1].retrieval) != nil)
+                #expect(Readings(seen).file(of: results[2].retrieval) == nil)
             }
         }
 
@@ -124,7 +124,7 @@ extension ProbingTests {
                 let probe = scene.probe()
                 let seen = Mutex<[String]>([])
                 let tell: @Sendable (EdgeNews) -> Void = { news in
-                    if case .seen(let look, _) = news { seen.withLock { $0.append(look.address) } }
+                    if case .seen(let result, _) = news { seen.withLock { $0.append(result.address) } }
                 }
                 try await probe.edges(of: Domain("site.test"), tell: tell)
                 let before = scene.lab.connectionsAccepted
@@ -148,9 +148,9 @@ extension ProbingTests {
                 for await piece in news.stream {
                     switch piece {
                     case .asking(let addresses): asked = addresses
-                    case .seen(let look, let contents):
-                        #expect(look.retrieval.answer?.body.hash.flatMap { contents[$0] } != nil)
-                        told.append(look.address)
+                    case .seen(let result, let contents):
+                        #expect(result.retrieval.answer?.body.hash.flatMap { contents[$0] } != nil)
+                        told.append(result.address)
                     }
                     // The first of them never answers, and is not waited for.
                     if told.count == 2 { break }
@@ -200,10 +200,10 @@ extension ProbingTests {
                 let hole = try LabHole(.dropping, address: addresses[1], port: scene.lab.port)
                 defer { hole.close() }
                 // The dead address keeps the survey of addresses waiting, for longer than this test may take.
-                let look = Task { try await scene.observe(depth: .full, timeout: .seconds(7200)) }
+                let result = Task { try await scene.observe(depth: .full, timeout: .seconds(7200)) }
                 try await until { !scene.lab.cdn.requests(for: "site.test").isEmpty }
-                look.cancel()
-                await #expect(throws: CancellationError.self) { try await look.value }
+                result.cancel()
+                await #expect(throws: CancellationError.self) { try await result.value }
                 let full = try await scene.observe(depth: .full, timeout: Scene.limit)
                 #expect(full.cdn.retrieval?.answer?.status == 404)
                 #expect(Readings(full).light.observation.cdn == .notAsked(.originHasNoFile))
@@ -270,10 +270,10 @@ extension ProbingTests {
         func cancellation() async throws {
             try await Scene.with(addresses: three, names: ["site.test": three]) { scene in
                 scene.lab.origin("site.test").behaviour = .fault(.hang)
-                let look = Task { try await scene.observe(depth: .full, timeout: .seconds(3600)) }
+                let result = Task { try await scene.observe(depth: .full, timeout: .seconds(3600)) }
                 try await until { scene.requests("site.test").count >= 3 }
-                look.cancel()
-                await #expect(throws: CancellationError.self) { try await look.value }
+                result.cancel()
+                await #expect(throws: CancellationError.self) { try await result.value }
             }
         }
     }

@@ -6,7 +6,7 @@ import LabFaults
 import Testing
 
 extension EndToEndTests {
-    @Suite struct LookDepthTests {
+    @Suite struct CheckDepthTests {
         private static let host = "site.test"
         /// Only a full look asks for it.
         private static let root = "/apple-app-site-association"

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A bounded cache; the oldest entry is dropped first. If more keys rotate than it holds, every lookup misses, so small
 /// results need room for as many contents as there may be domains.
-final class Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
         var values: [Key: Value] = [:]
         var order: [Key] = []
