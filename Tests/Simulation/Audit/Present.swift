@@ -26,7 +26,7 @@ struct Present {
     func isSurelySilent(_ incident: CommittedIncident) -> Bool {
         guard passed - lastUpheaval > 120_000 else { return false }
         guard incident.isOfGlobal else { return [wall, wall - 120].allSatisfy { isSilent(incident, at: $0) } }
-        let kinds = Self.explained(by: incident.cause)
+        let kinds = Self.silencedKinds(of: incident.cause)
         return !kinds.isEmpty
             && setup.watched.allSatisfy { site in
                 [wall, wall - 120].allSatisfy { instant in
@@ -38,8 +38,9 @@ struct Present {
     private func isSilent(_ incident: CommittedIncident, at instant: Date) -> Bool {
         if !incident.isOfGlobal { return isSilent(incident.domain, incident.kind, at: instant) }
         // What many domains share is silent where each of them is.
-        return !Self.explained(by: incident.cause).isEmpty && !incident.affected.isEmpty
-            && incident.affected.allSatisfy { isSilent($0, .cdnStale, at: instant) }
+        let kinds = Self.silencedKinds(of: incident.cause)
+        return !kinds.isEmpty && !incident.affected.isEmpty
+            && incident.affected.allSatisfy { domain in kinds.allSatisfy { isSilent(domain, $0, at: instant) } }
     }
 
     private func isSilent(_ domain: String, _ kind: IncidentKind, at instant: Date) -> Bool {
@@ -68,6 +69,11 @@ struct Present {
     /// The kinds that a global incident may speak for.
     static func explained(by cause: String) -> Set<IncidentKind> {
         cause == "network" ? both : cause == "cdn" ? copies : []
+    }
+
+    /// The kinds for which all domains of a global incident must be silenced, so that it is silent too; none: it never is.
+    private static func silencedKinds(of cause: String) -> Set<IncidentKind> {
+        cause == "blind" ? [.monitorDegraded] : explained(by: cause)
     }
 
     /// The first instant after `last` at which a reminder of an incident is due; nil: no more.
