@@ -1,4 +1,4 @@
-// What is known of channels wherever they are named: the configuration reads it, routing and messages go by it.
+// Notification channels. The configuration creates them; routing and rendering use them.
 
 import Evidence
 import Foundation
@@ -9,49 +9,50 @@ package enum ChannelKind: String, Codable, Sendable, CaseIterable {
     case googleChat = "google-chat"
     case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email
 
-    /// It keeps incidents of its own, under a key of the monitor: each incident needs a message of its own, and the end of
-    /// one that it never received means nothing to it. All other kinds are chats.
+    /// Keeps its own incidents under a key of the monitor. Each incident needs its own message, and a resolved message
+    /// for an unknown incident has no effect. All other kinds are chats.
     package var isPager: Bool { self == .pagerduty || self == .alertmanager }
 
-    /// It gets a message when somebody acknowledges an incident.
+    /// Gets a message when somebody acknowledges an incident.
     package var takesAcknowledgements: Bool { self == .pagerduty }
 
-    /// Only the present counts there: it gets the set of firing incidents again and again.
+    /// Expects only the current state: it gets all firing incidents again and again.
     package var isFeed: Bool { self == .alertmanager }
 }
 
-/// What a channel can be notified of.
+/// What a channel is notified of.
 package enum Notified: String, Codable, Sendable, CaseIterable {
     case incidents, changes
 }
 
-/// A place that messages go to, as the configuration names it. Its URL is a secret: anybody who knows it can write there.
+/// A receiver of messages. Its URL is a secret: anybody who knows it can write to the channel.
 package struct Channel: Equatable, Sendable {
     /// Unique; the key of rows and metrics.
     package let name: String
     package let kind: ChannelKind
-    /// Secret. https, or plain http to a loopback host; of e-mail smtps or smtp. Nil where the service has one address for all.
+    /// Secret. https, or plain http to a loopback host; for e-mail smtps or smtp. Nil if the service has one address
+    /// for all.
     package var url: String?
-    /// Secret. The keys that a webhook's messages are signed with, of 24 to 64 bytes; empty signs nothing. More than one while a key
-    /// is being replaced: the message bears a signature by each.
+    /// Secret. The keys that sign a webhook's messages, 24 to 64 bytes each; empty: unsigned. During a key rotation
+    /// there are several, and a message has a signature of each.
     /// https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
     package var signingKeys: [Data]
-    /// Secret: a token, the routing key of a pager, or the password at a mail server.
+    /// Secret: a token, the routing key of a pager, or the password of a mail server.
     package var token: String?
-    /// The room, chat, person or topic, where the URL does not say it. A topic is a secret.
+    /// The room, chat, person or topic, if the URL does not contain it. A topic is a secret.
     package var destination: String?
-    /// The thread or topic within it.
+    /// The thread or topic within `destination`.
     package var thread: String?
-    /// Of e-mail.
+    /// Only for e-mail.
     package var mail: MailAddresses?
-    /// Less severe incidents are not sent there.
+    /// Less severe incidents are not sent.
     package var minimumSeverity: Severity
-    /// The kinds of incidents that are sent there: exact ones, and patterns such as `cdn.*`. Empty: all.
+    /// The kinds of incidents to send: exact names, and patterns such as `cdn.*`. Empty: all.
     package var kinds: [String]
-    /// What it is notified of; not empty.
+    /// Not empty.
     package var notifies: Set<Notified>
 
-    /// The configuration has checked what its keys hold.
+    /// Does not validate: the configuration has done so.
     package init(
         name: String, kind: ChannelKind, url: String? = nil, signingKeys: [Data] = [], token: String? = nil,
         destination: String? = nil, thread: String? = nil, mail: MailAddresses? = nil,
@@ -71,19 +72,18 @@ package struct Channel: Equatable, Sendable {
     }
 }
 
-// No way of printing one shows a secret.
+// Printing or dumping a channel shows no secret.
 extension Channel: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "\(name) (\(kind.rawValue))" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: ["name": name, "kind": kind]) }
 }
 
-/// Who writes to whom.
 package struct MailAddresses: Equatable, Sendable {
     /// Bare addresses, in ASCII.
     package var sender: String
     package var recipients: [String]
-    /// For the login; nil for none.
+    /// For the login; nil: no login.
     package var username: String?
 
     package init(sender: String, recipients: [String], username: String? = nil) {
@@ -93,12 +93,12 @@ package struct MailAddresses: Equatable, Sendable {
     }
 }
 
-/// The steps by which more channels are notified where nobody acknowledges.
+/// Escalation steps: each notifies more channels if nobody acknowledges in time.
 package struct Escalation: Equatable, Sendable {
     package struct Step: Equatable, Sendable {
-        /// From the firing of an incident.
+        /// Since the incident fired.
         package let after: Duration
-        /// By name, at least one; none of them in another step.
+        /// Names, at least one. A channel is in one step only.
         package let channels: [String]
 
         package init(after: Duration, channels: [String]) {
@@ -109,7 +109,7 @@ package struct Escalation: Equatable, Sendable {
 
     /// Ascending.
     package let steps: [Step]
-    /// All channels that a step names. Domains without `channels` of their own do not notify them at once.
+    /// All channels of all steps. Domains without their own `channels` do not notify them immediately.
     package let names: Set<String>
 
     package init(_ steps: [Step] = []) {
@@ -117,6 +117,6 @@ package struct Escalation: Equatable, Sendable {
         names = Set(steps.flatMap(\.channels))
     }
 
-    /// The time of a channel's step; nil where none names it.
+    /// The time of a channel's step; nil if no step names it.
     package func after(_ channel: String) -> Duration? { steps.first { $0.channels.contains(channel) }?.after }
 }

@@ -1,27 +1,28 @@
-// What one check says about each kind of problem: it is there, it is not, or the check could not tell.
+// What one check says about each kind of problem: present, absent, or unknown.
 
 import Evidence
 import Facts
 import Foundation
 
-/// Reads the conditions from one verdict and what was known before it.
+/// Reads the conditions from one verdict and the state before it.
 struct ConditionReader {
     /// The state before this check.
     let before: DomainState
-    /// The state with what this check saw.
+    /// The state after this check.
     let after: DomainState
     let readings: Readings
     let verdict: Verdict
-    /// The verdict that stands: of a light check that sees the same as the last full one, that one's.
+    /// The verdict shown to users: for a light check that sees the same as the last full one, the verdict of the full
+    /// one.
     let shown: Verdict
     let isRepeat: Bool
     let policy: Policy
     let now: Date
     let wall: Date
 
-    /// `places`: those that are still wrong after this check, as far as is known.
+    /// `places`: the places that are still faulty after this check, as far as is known.
     func reading(of kind: IncidentKind, places: FaultyPlaces?) -> ConditionReading {
-        // In another mode devices do not read Apple's copy: its incidents would stay open for ever.
+        // In another mode devices do not read Apple's copy: CDN incidents would stay open forever.
         if kind.isOfCDN, readings.observation.cdn == .notAsked(.mode) { return .inactive(.removed) }
         var reading = seen(kind, places)
         if case .active(var condition) = reading {
@@ -30,19 +31,20 @@ struct ConditionReader {
             reading = .active(condition)
         }
         if isIgnored(kind) {
-            // Ignored trouble may hide whether other trouble is over: that ends only where the check saw it.
+            // An ignored problem may hide whether another problem ended, so the others end only if the check saw it.
             if case .active = reading { reading = .inactive(.ignored) }
             if restsOnIgnored(kind) { reading = .inactive(.ignored) }
         }
         guard case .inactive(let reason) = reading else { return reading }
         let isIgnored = reason == .ignored
-        // One address, one edge and one user agent of many: a light check cannot tell that all are well.
+        // A light check asks one address, one edge and one user agent: it cannot tell that all are well.
         if readings.observation.depth == .light, kind.needsFullProbe, !(isIgnored && isRepeat) { return .unseen }
         if isIgnored { return reading }
         return places == nil && !isContradicted(kind) ? reading : .unsettled(reason)
     }
 
-    /// An end needs every answer: what the edges say one by one, and what the CDN's name gave.
+    /// Before a recovery counts, every answer must agree: the answers of the edges, and the answer under the CDN's
+    /// name.
     private func isContradicted(_ kind: IncidentKind) -> Bool {
         guard kind.isOfCDN, readings.originFile != nil, let cdn = readings.cdn, cdn.speaksOfFile else { return false }
         guard let meaning = readings.cdnFile?.meaning else { return true }
@@ -52,13 +54,14 @@ struct ConditionReader {
         return kind == .cdnMissing ? false : verdict.comparison.state == .inSync && !isCurrent
     }
 
-    /// What phones do, for the kinds that decide it. Trouble of the origin becomes worse by what follows from it.
+    /// What phones do, for the kinds that decide it. For the origin's problems, `worsenCauses` uses the harm of what
+    /// follows.
     func harm(of kind: IncidentKind) -> Effect.Harm? {
         switch kind {
-        // A light check meets one edge, by chance.
+        // A light check asks only one edge, chosen by chance.
         case .cdnMissing, .cdnStale, .cdnDivergent:
             readings.observation.depth == .full || isRepeat ? shown.diagnosis.effect.harm : nil
-        // Once Apple serves the origin's file, phones follow what is wrong with it.
+        // Once Apple serves the origin's file, its faults reach phones.
         case .fileBroken, .expectationFailed:
             shown.comparison.state == .inSync || shown.comparison.state == .notCompared
                 ? shown.diagnosis.effect.harm : Effect.Harm.none
@@ -68,7 +71,7 @@ struct ConditionReader {
         }
     }
 
-    /// How many places, or errors, there are; nil for what counts in another way.
+    /// The number of faulty places or errors; nil if the kind is not counted this way.
     private func extent(of kind: IncidentKind, _ places: FaultyPlaces?) -> Int? {
         let errors = shown.findings.filter { $0.severity == .error && $0.feeds == kind }
         switch kind {
@@ -76,7 +79,7 @@ struct ConditionReader {
             guard readings.observation.depth == .full else { return nil }
             let count = places?.places.count ?? 0
             return count >= copies.count { $0.speaksOfFile } ? Condition.everywhere : count
-        // What some places give leaves the others.
+        // A finding without a number of places is about all of them.
         case .originUnreachable, .originBroken, .originInconsistent:
             return errors.map { $0.places ?? Condition.everywhere }.max()
         case .fileBroken, .expectationFailed: return errors.count
@@ -84,23 +87,23 @@ struct ConditionReader {
         }
     }
 
-    /// The rules whose findings speak for a kind.
+    /// The rules of the findings that count for a kind.
     func rules(feeding kind: IncidentKind) -> [Rule] {
         Set(shown.findings.filter { counts($0, for: kind) }.map(\.rule)).sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Whether what is open of a kind, if anything is, was about ignored rules alone.
+    /// Whether the open incident of a kind, if any, is only about ignored rules.
     private func restsOnIgnored(_ kind: IncidentKind) -> Bool {
         before.open[kind]?.rules?.allSatisfy { ignores($0) } ?? true
     }
 
-    /// Whether all that speaks for a kind is ignored.
+    /// Whether all findings for a kind are ignored.
     private func isIgnored(_ kind: IncidentKind) -> Bool {
         guard !policy.checks.ignore.isEmpty, !shown.findings.contains(where: { counts($0, for: kind) }) else {
             return false
         }
         if shown.ignored.contains(where: { $0.finding.feeds == kind }) { return true }
-        // Conditions that no finding of their kind stands for.
+        // Conditions without a finding of the same kind.
         switch kind {
         case .cdnMissing: return shown.comparison.state == .originUnavailable && ignores(Rule(.cdnMissing))
         case .originInconsistent:
@@ -112,7 +115,7 @@ struct ConditionReader {
         }
     }
 
-    /// Copies and certificates are judged whatever the severity: they have a grace of their own.
+    /// Findings about copies and certificates count at any severity: these kinds have their own grace period.
     private func counts(_ finding: Finding, for kind: IncidentKind) -> Bool {
         finding.feeds == kind
             && (finding.severity == .error || kind.isOfCDN || kind == .certificateExpiring)
@@ -132,7 +135,7 @@ struct ConditionReader {
         case .cdnStale: cdnStale
         case .cdnDivergent: cdnDivergent
         case .certificateExpiring: certificateExpiring(places)
-        // One domain says nothing of the others.
+        // One domain says nothing about the others.
         case .cdnWide, .monitorDegraded: .unknown
         // No condition: `DomainState.followChange` opens and ends it.
         case .change: .unknown
@@ -148,21 +151,21 @@ struct ConditionReader {
     private var originUnreachable: ConditionReading {
         if origin.ownFault != nil { return .unknown }
         if hasError(feeding: .originUnreachable) { return .active(Condition(since: now)) }
-        // No answer is none, however little it weighs.
+        // A failed request is not a recovery, even if its finding has a low severity.
         let isOut = verdict.findings.contains { $0.feeds == .originUnreachable }
         return origin.failure != nil && isOut ? .unknown : .inactive(.recovered)
     }
 
     private var originBroken: ConditionReading {
         if hasError(feeding: .originBroken) { return .active(Condition(since: now)) }
-        // Without the origin nobody can tell whether its file is good. Where only some addresses are dead, the others
-        // tell.
+        // Without the origin nobody can tell whether its file is good. If only some addresses are down, the others
+        // answer.
         let isOut = verdict.findings.contains {
             $0.severity == .error && $0.feeds == .originUnreachable
                 && $0.kind != .addressUnreachable
         }
-        // An answer that turns this machine away is no file either, however little it weighs; and where the server had enough
-        // of us, Apple's agents were not asked.
+        // An answer that blocks this machine is not a file either, at any severity. After a rate limit, Apple's agents
+        // were not asked.
         return readings.originFile == nil || isOut || isLimited ? .unknown : .inactive(.recovered)
     }
 
@@ -172,12 +175,12 @@ struct ConditionReader {
         if hasError(feeding: .originInconsistent) || after.originAlternation != nil {
             return .active(Condition(since: now))
         }
-        // While the last checks found two files, the next may find the other one again; and where the server had enough of us, Apple's
-        // agents were not asked.
+        // If the last checks found two files, the next may find the other one again. After a rate limit, Apple's agents
+        // were not asked.
         return origin.answer == nil || !after.isOriginCalm || isLimited ? .unknown : .inactive(.recovered)
     }
 
-    /// Without a file there is nothing to judge; that is a problem of another kind.
+    /// Without a file there is nothing to check; another kind reports that.
     private func ofFile(_ kind: IncidentKind) -> ConditionReading {
         if hasError(feeding: kind) { return .active(Condition(since: now)) }
         return readings.originFile == nil ? .unknown : .inactive(.recovered)
@@ -189,17 +192,18 @@ struct ConditionReader {
             let stage = Self.lastSteps.count { left <= $0 }
             return .active(Condition(since: now, severity: stage > 0 ? .error : .warning, stage: stage))
         }
-        // A handshake that showed no dates, or none at all, renews no certificate.
+        // A handshake that failed, or showed no dates, does not prove that the certificate was renewed.
         guard let tls = origin.connection?.tls, tls.trusted, tls.chain.first?.notAfter != nil else { return .unknown }
         return .inactive(.recovered)
     }
 
-    /// Seconds before its end at which a certificate becomes an error, and a worse one.
+    /// Seconds before the certificate ends: from the first on its severity is error; the second is a worse stage.
     private static let lastSteps: [TimeInterval] = [3 * 86_400, 86_400]
 }
 
 extension IncidentKind {
-    /// Whether only a full check can tell that it is over: some of what feeds it is not asked by a light one.
+    /// Whether only a full check can tell that it is over, because a light check does not ask everything that can cause
+    /// it.
     package var needsFullProbe: Bool { self != .certificateExpiring && self != .fileBroken }
 }
 
@@ -211,7 +215,7 @@ extension ConditionReader {
     var cdnMissing: ConditionReading {
         switch verdict.comparison.state {
         case .missing: .active(Condition(since: now, graceUntil: missingGrace))
-        // Some phones get the file; until the others do it may take as long as any change.
+        // Some phones get the file. The others may have to wait as long as for any change.
         case .mixed where isMissingSomewhere: .active(Condition(since: now, graceUntil: grace))
         case .inSync, .propagating, .stale, .divergent, .mixed: .inactive(.recovered)
         case .originUnavailable: goneBehindOrigin
@@ -219,22 +223,23 @@ extension ConditionReader {
         }
     }
 
-    /// Whatever the origin serves: phones had a copy to live on, and have none any more. What never was there is the origin's
-    /// trouble alone.
+    /// Applies whatever the origin serves: phones had a copy and lost it. A copy that never existed is only the
+    /// origin's problem.
     private var goneBehindOrigin: ConditionReading {
         guard readings.cdn?.speaksOfFile == true else { return .unknown }
         if copies.allSatisfy({ $0.answer?.status != 200 }) {
             let wasThere = before.open[.cdnMissing] != nil || before.cdnCopy?.meaning != nil
             guard wasThere else { return .unknown }
-            // Where that was told, the loss of the copy is worse; else it may come back with the origin.
+            // If the origin's incident has fired, the loss of the copy makes it worse. Otherwise the copy may return
+            // with the origin.
             let isTold = IncidentKind.cdnMissing.inhibitors.contains { before.open[$0]?.hasFired == true }
             return .active(Condition(since: now, graceUntil: isTold ? nil : missingGrace))
         }
         return isMissingSomewhere ? .unknown : .inactive(.recovered)
     }
 
-    /// A copy that was there and vanished while the origin was fine fires at once. One that was never there, or went
-    /// while the origin was broken, comes back by itself when Apple asks again: wait for two lifetimes of the failure.
+    /// A copy that vanishes while the origin is fine fires immediately. A copy that never existed, or vanished while
+    /// the origin was broken, returns when Apple asks again: wait for two lifetimes of the cached failure.
     private var missingGrace: Date? {
         let hadOriginProblem =
             verdict.comparison.state == .originUnavailable
@@ -250,7 +255,7 @@ extension ConditionReader {
         if verdict.comparison.isWithoutEffect == true { return withoutEffect(.cdnStale) }
         switch verdict.comparison.state {
         case .propagating, .stale, .mixed:
-            // Without a date no edge is known to be old: they have none, or something foreign.
+            // Without a date no edge is known to be old: the edges have no copy or an unknown one.
             guard !isOfAlternation, verdict.comparison.state != .mixed || verdict.comparison.changedAt != nil else {
                 return .inactive(.superseded)
             }
@@ -259,7 +264,7 @@ extension ConditionReader {
                 Condition(since: since, graceUntil: since + policy.checks.staleAfter.inSeconds, isDated: true))
         case .inSync: return inSync(.cdnStale)
         case .divergent: return .inactive(.superseded)
-        // Without a copy there is nothing that could be old; the clock stands until there is one again.
+        // Without a copy nothing can be stale; the incident keeps its age until there is a copy again.
         case .missing, .originUnavailable, .cdnUnavailable, .notCompared: return .unknown
         }
     }
@@ -276,13 +281,14 @@ extension ConditionReader {
         }
     }
 
-    /// One of several servers may have a file that happens to do the same.
+    /// One of several servers may serve a file that has the same effect by chance.
     private func withoutEffect(_ kind: IncidentKind) -> ConditionReading {
         after.isOriginCalm || before.open[kind]?.hasFired != true ? .inactive(.recovered) : .unsettled(.recovered)
     }
 
-    /// The copy stood still while the origin came back to it, or it moved. Of edges that disagreed, some moved. One of several servers
-    /// that has the former file is no return to it, as for `originInconsistent`.
+    /// `originReverted` if the CDN's copy did not move, otherwise `cdnCaughtUp`. When edges disagreed, some of them
+    /// moved. If only one of several servers has the former file, the origin did not revert, as for
+    /// `originInconsistent`.
     private func inSync(_ kind: IncidentKind) -> ConditionReading {
         let known = before.open[kind]
         let stood =
@@ -301,8 +307,8 @@ extension ConditionReader {
 
     private var isMissingSomewhere: Bool { copies.contains { $0.answer?.status != 200 } }
 
-    /// Whether all that the CDN serves is what an alternating origin served at one of the last checks: such a copy is as
-    /// new as any, and the problem is the origin's.
+    /// Whether everything the CDN serves is what an alternating origin served at one of the last checks. Such a copy is
+    /// as new as any, and the problem is the origin's.
     private var isOfAlternation: Bool {
         guard let alternation = after.originAlternation else { return false }
         let served = copies.filter { $0.answer?.status == 200 }

@@ -1,15 +1,16 @@
-// A new version of the origin's file on its way to every edge of Apple's CDN, as an incident of kind `change`: firing while it
-// is on its way, resolved where every edge serves it. It is no trouble, and opens only where a channel is notified of changes.
+// The rollout of a new version of the origin's file to all of Apple's CDN edges, as an incident of kind `change`:
+// firing during the rollout, resolved when every edge serves it. It is not a problem, and opens only if a channel is
+// notified of changes.
 
 import Evidence
 import Foundation
 
 extension DomainState {
-    /// Follows the latest change of the origin by one check. `isSettled`: the check knows of every edge.
+    /// Follows the latest change of the origin by one check. `isSettled`: the check knows every edge.
     ///
-    /// Each content that follows another one is a change, a return to an earlier one too; the first that is ever seen is none,
-    /// nor is what an origin that alternates serves in turn. A change ends when every edge serves it, or when another one
-    /// follows. The latter end is silent: `decide` sends no end but `cdn_caught_up`.
+    /// Content that differs from the previous one is a change, also if the origin reverts. The first content ever seen
+    /// is not a change, and neither are the contents of an alternating origin. A change ends when every edge serves it,
+    /// or when another one follows. The latter end is silent: `decide` sends only `cdn_caught_up`.
     mutating func followChange(since before: DomainState, _ verdict: Verdict, isSettled: Bool, at now: Date)
         -> [IncidentChange]
     {
@@ -39,7 +40,7 @@ extension DomainState {
         return changes + [IncidentChange(incident: incident, facts: facts(of: present, verdict), transition: .firing)]
     }
 
-    /// Ends a change that nobody follows any more.
+    /// Ends a change when no channel is notified of changes any more.
     mutating func forgetChange(_ verdict: Verdict, at now: Date) -> [IncidentChange] {
         change.map { [ending($0, .removed, verdict, at: now)] } ?? []
     }

@@ -1,4 +1,4 @@
-// All that the monitor remembers of one domain between checks.
+// What the monitor remembers of one domain between checks.
 
 import Evidence
 import Foundation
@@ -6,50 +6,51 @@ import Foundation
 package struct DomainState: Codable, Equatable, Sendable {
     package var domain: Domain
     package var lastCheckedAt: Date?
-    /// When it was first checked: what was wrong then has not changed since. nil before the first check.
+    /// The first check. A problem seen then is not a change. nil before it.
     package var firstCheckedAt: Date?
     package var reachability = Reachability()
-    /// When everything was last asked for, not only the two plain requests.
+    /// The last full check.
     package var lastFullAt: Date?
-    /// What a light check would have seen then; nil where the verdict is of a later check that saw something else.
+    /// What a light check would have seen then; nil if the verdict is from a later check that saw something else.
     package var lightFingerprint: ContentHash?
     /// Contents that the origin served, oldest first; at most `maximumPeriods`.
     package var originPeriods: [OriginPeriod] = []
-    /// What the origin served at the last checks that found a file, by meaning, oldest first; at most `maximumContents`.
+    /// Meanings that the origin served at the last checks with a file, oldest first; at most `maximumContents`.
     package var recentContents: [ContentHash] = []
     /// How long Apple's CDN took for the last changes, oldest first; at most `maximumPropagations`.
     package var propagations: [Propagation] = []
-    /// What the CDN served at the last check that had an answer.
+    /// What the CDN served at the last check with an answer.
     package var cdnCopy: CDNCopy?
     package var incidents: IncidentMemory<IncidentKind>
-    /// The change of the origin that is followed to every edge; nil: none, or no channel takes changes.
+    /// The change of the origin that is rolling out; nil: none, or no channel is notified of changes.
     package var change: Incident?
-    /// Since when the origin has been serving a valid file without a break; nil while it does not.
+    /// Since when the origin has served a valid file without interruption; nil while it does not.
     package var originValidSince: Date?
-    /// Whether a file of the origin, or Apple's copy, was ever seen to open links; nil: not yet.
+    /// Whether a file of the origin, or Apple's copy, ever opened links; nil: not yet.
     package var hadLinks: Bool?
-    /// When Apple's CDN last had what the origin served; nil: it was not seen to have it yet.
+    /// When Apple's CDN last matched the origin; nil: never seen.
     package var agreement: CopyAgreement?
-    /// nil: the last check knows what phones do, or that nobody asks.
+    /// nil: the last check knows what phones do, or the rules that hide it are ignored.
     package var blindness: Blindness?
-    /// How many of the last checks in a row had an error that only has to be seen often enough, whichever; nil: none.
+    /// The number of consecutive checks with an error that only needs repetition to be confirmed, of any kind; nil:
+    /// none.
     package var failingChecks: Int?
-    /// The last verdict, for those who read.
+    /// The last verdict, for display.
     package var verdict: Verdict?
 
-    /// Of the stored form. The store writes it beside the state, and refuses a newer one.
+    /// The version of the stored form. The store saves it with the state and refuses a newer one.
     package static let formatVersion = 1
     package static let maximumPeriods = 64
     package static let maximumContents = 8
     package static let maximumPropagations = 20
 
-    /// `begun`: how many incidents the domain had when it was monitored before; those are forgotten.
+    /// `begun`: the number of incidents from when the domain was monitored before; those incidents are forgotten.
     package init(domain: Domain, begun: Int = 0) {
         self.domain = domain
         incidents = IncidentMemory(begun: begun)
     }
 
-    /// What the judgement of a check needs to know of earlier ones.
+    /// What the verdict on a check needs from earlier checks.
     package var history: CopyHistory {
         CopyHistory(
             periods: originPeriods, servingSince: originValidSince, firstAskedAt: firstCheckedAt,
@@ -57,7 +58,7 @@ package struct DomainState: Codable, Equatable, Sendable {
             lastRight: agreement.flatMap { known in known.parted.map { LastRight(copy: known.copy, parted: $0) } })
     }
 
-    /// Whether the origin was ever seen to serve a file, or Apple's CDN to have one.
+    /// Whether the origin ever served a file, or Apple's CDN ever had one.
     package var hadFile: Bool { !originPeriods.isEmpty || cdnCopy?.meaning != nil }
 
     package var open: [IncidentKind: TrackedIncident] {
@@ -68,11 +69,11 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var begun: Int { incidents.begun }
 }
 
-/// How long Apple's CDN took for a change of the origin, to the interval of the checks.
+/// How long Apple's CDN took for a change of the origin, with the precision of the check interval.
 package struct Propagation: Codable, Equatable, Sendable {
-    /// The first check that saw it at the origin.
+    /// The first check that saw the change at the origin.
     package var changedAt: Date
-    /// To the check that saw every edge follow.
+    /// Until the check that saw every edge serve it.
     package var seconds: Int
 
     package init(changedAt: Date, seconds: Int) {
@@ -81,32 +82,32 @@ package struct Propagation: Codable, Equatable, Sendable {
     }
 }
 
-/// A stretch of checks that saw Apple's CDN serve what the origin served, or what does the same.
+/// A period of checks that saw Apple's CDN serve the origin's file, or one with the same effect.
 package struct CopyAgreement: Codable, Equatable, Sendable {
-    /// The first of them.
+    /// The first check of the period.
     var since: Date
-    /// What the CDN served last, by meaning.
+    /// The meaning of what the CDN served last.
     var copy: ContentHash?
-    /// The last of them, where later checks could not tell; nil: the last check was one.
+    /// The last check of the period, if later checks could not tell; nil: the last check belongs to it.
     var seenUntil: Date?
-    /// When it ended, after it had lasted; nil: it lasts.
+    /// When it ended, if it had lasted long enough; nil: it has not ended.
     var parted: OriginChange?
-    /// Since when it is so again; nil: it is not.
+    /// Since when they agree again; nil: they do not.
     var backSince: Date?
 
-    /// How long it must last, in seconds, so that no chance made each check meet a cache with the right file.
+    /// The minimum duration in seconds. It rules out that each check met a cache with the right file by chance.
     static func steady(_ checks: CheckSettings) -> TimeInterval {
         max(checks.staleAfter.inSeconds, 4 * checks.interval.inSeconds)
     }
 }
 
-/// A stretch of checks that did not see what phones do.
+/// A period of checks that did not see what phones do.
 package struct Blindness: Codable, Equatable, Sendable {
     package let since: Date
-    /// Nobody should be left without a word beyond this instant: as long as a copy may be old, six hours at most.
+    /// The latest time to notify somebody: after `stale_after`, at most six hours.
     package let limit: Date
 
-    /// nil: the verdict knows.
+    /// nil: the verdict knows what phones do.
     init?(_ verdict: Verdict, known: Blindness?, _ checks: CheckSettings, now: Date) {
         guard !verdict.ignored.contains(where: \.finding.mayHideAll),
             verdict.level == .unknown || verdict.diagnosis.effect.isOutOfSight
@@ -119,14 +120,14 @@ package struct Blindness: Codable, Equatable, Sendable {
 }
 
 extension Finding {
-    /// Whether it may be why nothing is seen: who ignores that wants no word of it.
+    /// Whether it may explain why nothing is seen: if it is ignored, blindness is not reported.
     fileprivate var mayHideAll: Bool {
         kind == .cdnUnreachable || isOfThisMachine || problem.area == .origin && severity == .error
     }
 }
 
 extension Effect {
-    /// Whether this machine did not see what phones get. That a CDN was not asked, on purpose, is no blindness.
+    /// Whether this machine did not see what phones get. A CDN that was not asked on purpose does not count.
     fileprivate var isOutOfSight: Bool {
         guard case .unknown(let why) = links else { return false }
         return switch why {
@@ -147,12 +148,11 @@ package struct CDNCopy: Codable, Equatable, Sendable {
 // MARK: - What a check adds
 
 extension DomainState {
-    /// Remembers what the origin serves. An answer that is no file is not remembered: an error page never becomes
-    /// "the last version".
+    /// Remembers what the origin serves, if it is a file: an error page never becomes "the last version".
     package mutating func noteOrigin(_ readings: Readings, at now: Date) {
         if readings.observation.origin.ownFault != nil { return }
         guard let file = readings.originFile, file.namesService, let meaning = file.meaning else {
-            // Who turns this machine away has not shown that the file is gone.
+            // A server that blocks this machine does not prove that the file is gone.
             if !readings.mayBeOwnView { originValidSince = nil }
             return
         }
@@ -161,7 +161,7 @@ extension DomainState {
         if let last = originPeriods.indices.last, originPeriods[last].meaning == meaning {
             originPeriods[last].lastSeen = now
             if originPeriods[last].content != file.hash { originPeriods[last].content = file.hash }
-            // The known value: equal ones are held once.
+            // Uses the stored value, so that equal hashes are kept in memory once.
             noteContent(originPeriods[last].meaning)
             return
         }
@@ -178,8 +178,8 @@ extension DomainState {
         recentContents = (recentContents + [meaning]).suffix(Self.maximumContents)
     }
 
-    /// Keeps the latest period of each content first of all: staleness is computed from it. Neither an origin that alternates
-    /// nor one that changes with each answer may push out the version that the CDN still holds.
+    /// Keeps the latest period of each content as long as possible: staleness is computed from it. An origin that
+    /// alternates, or changes with each answer, must not evict the version that the CDN still holds.
     private mutating func trimPeriods() {
         guard originPeriods.count > Self.maximumPeriods else { return }
         var seen: Set<ContentHash> = []
@@ -190,10 +190,10 @@ extension DomainState {
         originPeriods.remove(at: victim)
     }
 
-    /// Remembers how long the CDN took, at the check that sees it catch up. An edge that falls back within a day moves the end
-    /// of the same change; one that falls back later is another matter. A copy that the origin came back to did not follow
-    /// anything. After a pause of the monitor nobody knows when it caught up: the check `before` was at most an hour ago, or a
-    /// quarter of the time that the CDN took.
+    /// Remembers how long the CDN took, at the check that sees it catch up. If an edge falls back within a day, the
+    /// same change ends later; after a day it is ignored. If the origin reverts to the CDN's copy, the CDN did not
+    /// follow anything. After a pause of the monitor the time is unknown: `before`, the previous check, must be at most
+    /// an hour ago, or a quarter of the time that the CDN took.
     mutating func notePropagation(at now: Date, before: Date?) {
         guard let changedAt = originPeriods.last?.firstSeen, let copy = cdnCopy, copy.firstSeen >= changedAt else {
             return
@@ -208,7 +208,7 @@ extension DomainState {
         propagations = propagations.suffix(Self.maximumPropagations)
     }
 
-    /// Remembers whether the CDN has what the origin serves. While trouble of the copy is open, a good answer is not the end of it.
+    /// Remembers whether the CDN matches the origin. While a CDN incident is open, a good answer does not end it.
     mutating func noteAgreement(
         _ comparison: Comparison, copy: ContentHash?, _ checks: CheckSettings, at now: Date, before: Date?
     ) {
@@ -246,7 +246,7 @@ extension DomainState {
         }
     }
 
-    /// Remembers what the CDN serves, where it said anything.
+    /// Remembers what the CDN serves, if it answered about the file.
     mutating func noteCDN(_ readings: Readings, at now: Date) {
         guard readings.observation.cdn.retrieval?.speaksOfFile == true else { return }
         let file = readings.cdnFile
@@ -259,8 +259,8 @@ extension DomainState {
         }
     }
 
-    /// The state as one more light check leaves it that sees the same: nothing but instants differ. Where a check leaves just
-    /// this, the store needs the instant alone.
+    /// The state after another light check that sees the same: only times differ. If a check results in exactly this,
+    /// the store writes only the time.
     package func unchanged(at now: Date) -> DomainState {
         var next = self
         next.lastCheckedAt = now
@@ -273,17 +273,16 @@ extension DomainState {
 
 // MARK: - An origin that alternates
 
-/// The contents between which the origin went back and forth at the last checks: servers behind one name that were not all
-/// brought up to date. Each check meets one of them by chance, and what Apple's CDN holds is as good as any.
+/// The contents that the origin alternated between at the last checks: some servers behind one name are not up to date.
+/// Each check reaches one of them by chance, and any of their files is current for Apple's CDN.
 package struct OriginAlternation: Equatable, Sendable {
-    /// In the order in which they were first met; at least two.
+    /// In the order of their first appearance; at least two.
     package let contents: [ContentHash]
-    /// How many checks these were.
+    /// The number of checks.
     package let checks: Int
     package let changes: Int
 
-    /// nil where fewer than two of the changes led back to a content that was left before. One step back alone is
-    /// somebody who reverts a change.
+    /// nil if fewer than two changes returned to an earlier content. A single return is a revert.
     init?(_ seen: [ContentHash]) {
         var runs: [ContentHash] = []
         for content in seen where content != runs.last { runs.append(content) }
@@ -310,6 +309,6 @@ package struct OriginAlternation: Equatable, Sendable {
 extension DomainState {
     package var originAlternation: OriginAlternation? { OriginAlternation(recentContents) }
 
-    /// Whether every check that is still remembered found the same file.
+    /// Whether every remembered check found the same file.
     var isOriginCalm: Bool { Set(recentContents).count <= 1 }
 }

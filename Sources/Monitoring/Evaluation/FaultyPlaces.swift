@@ -1,5 +1,5 @@
-// Which edges of the CDN, or addresses of the origin, were seen with a problem. A place that says nothing has not recovered: an
-// incident ends when each of them was seen without the problem, or was absent for long enough.
+// The CDN edges, or addresses of the origin, that were seen with a problem. A place without an answer has not
+// recovered: an incident ends when each place was seen without the problem, or was absent long enough.
 
 import Evidence
 import Facts
@@ -10,9 +10,9 @@ package struct FaultyPlaces: Codable, Equatable, Sendable {
     package let places: [String: Place]
 
     package struct Place: Codable, Equatable, Sendable {
-        /// Full checks in a row in which it said nothing: a time-out, an error, no entry in DNS.
+        /// Consecutive full checks without an answer: a timeout, an error, no DNS entry.
         package var absences = 0
-        /// The end of the certificate that it showed, by the wall clock.
+        /// The end of its certificate, by the wall clock.
         package var certificateEnd: Date?
     }
 
@@ -23,14 +23,14 @@ package struct FaultyPlaces: Codable, Equatable, Sendable {
         case absent
     }
 
-    /// Absent for so many full checks, a place counts no more.
+    /// After this many full checks without an answer, a place is removed.
     static let maximumAbsences = 3
     static let limit = 32
 
-    /// nil: none is left. `isFull`: all places that there are were asked.
+    /// nil: none is left. `isFull`: all existing places were asked.
     static func after(_ known: FaultyPlaces?, _ observations: [String: Sighting], isFull: Bool) -> FaultyPlaces? {
         var places = known?.places ?? [:]
-        // Where nobody said anything, it is not the place that is absent.
+        // If no place answered, the cause is not the place.
         if isFull, observations.values.contains(where: { $0 != .absent }) {
             for address in places.keys where observations[address] ?? .absent == .absent {
                 places[address]?.absences += 1
@@ -55,7 +55,7 @@ package struct FaultyPlaces: Codable, Equatable, Sendable {
 }
 
 extension ConditionReader {
-    /// The places with a problem of one kind after this check; nil: none, or they do not matter for the kind.
+    /// The places with a problem of one kind after this check; nil: none, or the kind does not depend on places.
     func places(of kind: IncidentKind) -> FaultyPlaces? {
         let known = before.open[kind]?.places
         let isFull = readings.observation.depth == .full
@@ -79,7 +79,7 @@ extension ConditionReader {
         var observations: [String: FaultyPlaces.Sighting] = [:]
         for (address, retrieval) in met {
             let observation = certificate(retrieval, isKnown: known?.places[address] != nil)
-            // The address that was met by name was asked twice.
+            // The address reached by name was asked twice.
             if observations[address] == nil || observation != .absent { observations[address] = observation }
         }
         return observations
@@ -88,7 +88,7 @@ extension ConditionReader {
     private func certificate(_ retrieval: Retrieval, isKnown: Bool) -> FaultyPlaces.Sighting {
         guard let tls = retrieval.connection?.tls, let end = tls.chain.first?.notAfter else { return .absent }
         let isEnding = end.timeIntervalSince(wall) <= policy.checks.certificateWarning.inSeconds
-        // One that has expired meanwhile is trusted no more, and not renewed either.
+        // A certificate that has expired meanwhile is no longer trusted, but not renewed either.
         if isEnding, tls.trusted || isKnown { return .faulty(certificateEnd: end) }
         return tls.trusted ? .good : .absent
     }
@@ -111,7 +111,7 @@ extension ConditionReader {
         return observations
     }
 
-    /// What is wrong with one edge's copy; nil: nothing.
+    /// The kind of problem with one edge's copy; nil: none.
     private func fault(_ retrieval: Retrieval, _ current: Set<ContentHash>) -> IncidentKind? {
         guard retrieval.answer?.status == 200 else { return .cdnMissing }
         guard let meaning = readings.file(of: retrieval)?.meaning else { return .cdnDivergent }
@@ -121,7 +121,7 @@ extension ConditionReader {
 }
 
 extension Finding {
-    /// How many addresses, or other places, of several it is about; nil: it is about no single ones.
+    /// The number of affected addresses or other places, if it is about some of several; nil otherwise.
     var places: Int? {
         guard case .origin(let problem) = problem else { return nil }
         return switch problem {

@@ -1,4 +1,4 @@
-// What one verdict says about an incident of one kind, and which other incident explains it.
+// What one verdict says about an incident of one kind, and which other incident inhibits it.
 
 import Evidence
 import Foundation
@@ -6,16 +6,16 @@ import Foundation
 struct IncidentView {
     let kind: IncidentKind
     let verdict: Verdict
-    /// What earlier checks show besides the verdict on this one.
+    /// What earlier checks show in addition to this verdict.
     var alternation: OriginAlternation?
-    /// Between two checks.
+    /// The time between two checks.
     var interval = CheckSettings().interval
 
     private var ownFindings: [Finding] { verdict.findings.filter { $0.feeds == kind } }
 
     func facts(_ tracked: TrackedIncident) -> IncidentFacts {
         let own = ownFindings
-        // One check of an origin that alternates may well see nothing wrong with it.
+        // One check of an alternating origin may see nothing wrong.
         if kind == .originInconsistent, own.isEmpty, tracked.incident.state != .resolved, let alternation {
             return IncidentFacts(
                 diagnosis: diagnosis(alternation.cause), comparison: verdict.comparison,
@@ -39,12 +39,12 @@ struct IncidentView {
             isStillFailing: tracked.incident.state == .resolved && isStillFailing ? true : nil)
     }
 
-    /// The check before, where it was so long ago that nobody watched meanwhile.
+    /// The previous check, if it was so long ago that the monitor was not running in between.
     private func gap(before seen: Date, _ last: Date?) -> Date? {
         last.flatMap { seen.timeIntervalSince($0) > max(3600, 3 * interval.inSeconds) ? $0 : nil }
     }
 
-    /// Whether the domain has another trouble, or phones feel what is left of this one.
+    /// Whether the domain has another problem, or this one still affects phones.
     private var isStillFailing: Bool {
         verdict.level == .failing || verdict.diagnosis.effect.harm ?? .none > .none
     }
@@ -53,12 +53,12 @@ struct IncidentView {
         var diagnosis = verdict.diagnosis
         guard diagnosis.cause != cause else { return diagnosis }
         diagnosis.cause = cause
-        // "Until when" is about the other problem.
+        // The outlook is about the other problem.
         diagnosis.outlook = nil
         return diagnosis
     }
 
-    /// The verdict's, unless that is about another problem than one which other problems cannot bring about.
+    /// The verdict's cause, unless it is about another problem and `kind` can only have causes of its own.
     private func cause(_ own: [Finding]) -> Cause {
         let cause = verdict.diagnosis.cause
         guard let finding = own.first else { return cause }
@@ -71,7 +71,7 @@ struct IncidentView {
         }
     }
 
-    /// What is wrong, how severe it is, and what differs. No ages, no times, and nothing that depends on a threshold.
+    /// What is wrong, its severity, and what differs. Without ages, times, and anything that depends on a threshold.
     func fingerprint(_ tracked: TrackedIncident) -> ContentHash? {
         let own = ownFindings
         guard !own.isEmpty else { return nil }
@@ -85,12 +85,12 @@ struct IncidentView {
 }
 
 extension IncidentView {
-    /// What phones do, why, and until when, as of the newest check.
+    /// What phones do, why, and until when, according to the latest check.
     var wording: ContentHash? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         var diagnosis = diagnosis(cause(ownFindings))
-        // These move with each answer of Apple's, and say nothing new.
+        // These change with each answer from Apple and are not news.
         diagnosis.copySinceFailure = nil
         if case .asksAgain = diagnosis.outlook { diagnosis.outlook = nil }
         return (try? encoder.encode(diagnosis)).map { ContentHash(of: $0) }
@@ -98,7 +98,7 @@ extension IncidentView {
 }
 
 extension IncidentKind {
-    /// The kinds of incidents of the same domain that this one may follow from, most likely one first.
+    /// The kinds of incidents of the same domain that can inhibit this one, most likely first.
     package var inhibitors: [IncidentKind] {
         switch self {
         case .cdnMissing, .cdnStale, .cdnDivergent, .certificateExpiring: [.originUnreachable, .originBroken]
@@ -108,12 +108,12 @@ extension IncidentKind {
         }
     }
 
-    /// Inhibitors first, so that a consequence which is confirmed by the same check finds its cause.
+    /// Inhibitors first, so that an incident confirmed by the same check finds its inhibitor.
     static let inOrder = ofDomains.sorted { ($0.inhibitors.count, $0) < ($1.inhibitors.count, $1) }
 }
 
 extension Verdict {
-    /// The kind of the confirmed incident that explains one of this kind; nil where there is none.
+    /// The kind of the firing incident that inhibits one of this kind; nil if there is none.
     func inhibitor(of kind: IncidentKind, in memory: IncidentMemory<IncidentKind>) -> IncidentKind? {
         kind.inhibitors.first { inhibitor in
             guard memory.open[inhibitor]?.hasFired == true else { return false }

@@ -1,39 +1,39 @@
-// The one place where memory and a new observation become a new memory and changes of incidents. Pure and total: no clock, no
-// randomness, no I/O. The same arguments give the same result, so a check that is repeated after a crash finds the same
-// incidents.
+// The only place that turns a state and a new observation into a new state and incident changes. Pure and total: no
+// clock, no randomness, no I/O. The same arguments give the same result, so a check repeated after a crash finds the
+// same incidents.
 
 import Evidence
 import Foundation
 
-/// The result of `evaluate`: all that a check leaves behind, beside what it saw. The store commits it as a whole or not at all.
+/// The result of `evaluate`: everything a check produces except the observation. The store commits it as a whole or not
+/// at all.
 package struct Evaluation: Equatable, Sendable {
     package var state: DomainState
     package var changes: [IncidentChange] = []
-    /// What the origin and each edge served; empty where the local network is suspect.
+    /// What the origin and each edge served; empty if the local network is suspect.
     package var places: [PlaceReading] = []
-    /// Open incidents of which a light check saw nothing any more.
+    /// Open incidents whose problem a light check no longer saw.
     package var unseen: Set<IncidentKind> = []
-    /// Whether the check saw anything else than the last full one, as far as its depth lets it.
+    /// Whether the check saw anything different from the last full one, as far as its depth allows.
     package var isNews = true
 
-    /// What the check concludes.
     package var verdict: Verdict { state.verdict ?? .notMonitored }
 }
 
 /// Whether this machine reaches the network, as far as a check needs to know.
 package enum LocalNetwork: Equatable, Sendable {
     case trusted
-    /// Reference hosts answered after this check reached nobody: what it did not reach is not this machine's doing.
+    /// Reference hosts answered after this check got no answer: this machine is not the cause.
     case proven
-    /// What a check did not reach may well be there.
+    /// Sites without an answer may be up.
     case suspect
 }
 
-/// Evaluates what a check has just seen in the light of what was known before (`state`).
+/// Evaluates a new observation, given the previous `state`.
 ///
-/// `now` is the steady clock, not earlier than the check's beginning; `wall` is what clocks show then: certificates are dated
-/// by it. `replacing` is the light observation of the same check that this one replaces. With the local network suspect the
-/// check says nothing about the domain: no incident opens and none ends.
+/// `now`: the steady clock, not before the start of the check. `wall`: the wall clock at that time, for the dates of
+/// certificates. `replacing`: the light observation of the same check that this one replaces. If the local network is
+/// suspect, the check says nothing about the domain: no incident opens or ends.
 package func evaluate(
     _ state: DomainState, _ observation: Observation, _ policy: Policy, now: Date, wall: Date,
     replacing light: Observation? = nil, network: LocalNetwork = .trusted
@@ -72,7 +72,7 @@ package func evaluate(
         isNews: check.isTrusted && !isRepeat)
 }
 
-/// Ends all that is open of a domain which is no longer monitored, so that nobody waits for the end of an incident.
+/// Ends all open incidents of a domain that is no longer monitored, so that nobody waits for their end.
 package func retire(_ state: DomainState, now: Date) -> Evaluation {
     let verdict = state.verdict?.aged(to: now) ?? .notMonitored
     var log = IncidentLog(memory: state.incidents)
@@ -88,22 +88,22 @@ package func retire(_ state: DomainState, now: Date) -> Evaluation {
 
 // MARK: - What one check adds to the state
 
-/// One check, and all that it is judged by.
+/// One check, with everything that its evaluation needs.
 private struct Check {
     /// What was known before it.
     let before: DomainState
     let readings: Readings
-    /// Of the light observation that it replaces.
+    /// Of the light observation that this check replaces.
     let light: Readings?
     let policy: Policy
     let now: Date
     let wall: Date
-    /// Whether it says anything about the domain: the local network is not suspect.
+    /// Whether it says anything about the domain: false if the local network is suspect.
     let isTrusted: Bool
 
     var isFull: Bool { readings.observation.depth == .full }
 
-    /// What an observation means to somebody who remembers `state`.
+    /// The verdict on an observation, given the history in `state`.
     func verdict(on readings: Readings, in state: DomainState) -> Verdict {
         Verdict(of: readings, history: state.history, policy, now: now, wall: wall)
     }
@@ -116,12 +116,13 @@ extension DomainState {
         lastCheckedAt = check.now
         reachability = reachability.after(observation, at: check.now)
         if check.isFull { lastFullAt = check.now }
-        // The file that it found was served, however soon another one was; a problem that is gone already counts for nothing.
+        // The light observation's file was served, even if another one followed immediately. A problem that is already
+        // gone does not count.
         if let light = check.light, light.originFile != nil { noteOrigin(light, at: check.now) }
         if check.isTrusted { noteOrigin(check.readings, at: check.now) }
     }
 
-    /// - Returns: the verdict on this check by itself.
+    /// - Returns: the verdict on this check alone.
     fileprivate mutating func noteCopy(of check: Check) -> Verdict {
         let verdict = check.verdict(on: check.readings, in: self)
         noteAgreement(
@@ -130,13 +131,13 @@ extension DomainState {
             before: check.before.lastCheckedAt)
         defer { noteCDN(check.readings, at: check.now) }
         guard check.isTrusted else { return verdict.suspect }
-        // Where the copy has just parted from the origin, its age is known now.
+        // If the copy has just parted from the origin, its age is now known.
         return agreement?.parted == check.before.agreement?.parted
             ? verdict : check.verdict(on: check.readings, in: self)
     }
 
-    /// Where a light check sees what the last full one saw, that one's verdict stands: it rests on more.
-    /// - Returns: whether it does.
+    /// If a light check sees the same as the last full one, the verdict of the full one stays: it has more evidence.
+    /// - Returns: whether it stays.
     fileprivate mutating func noteVerdict(_ seen: Verdict, of check: Check) -> Bool {
         blindness = Blindness(seen, known: blindness, check.policy.checks, now: check.now)
         guard check.isTrusted else {
@@ -168,7 +169,7 @@ extension DomainState {
 extension ConditionReader {
     fileprivate typealias KindCondition = (kind: IncidentKind, places: FaultyPlaces?, reading: ConditionReading)
 
-    /// Of every kind; nothing, while the local network is suspect.
+    /// For every kind; `unknown` while the local network is suspect.
     fileprivate func conditions(isTrusted: Bool) -> [KindCondition] {
         IncidentKind.inOrder.map { kind in
             guard isTrusted else { return (kind, before.open[kind]?.places, .unknown) }
@@ -179,12 +180,12 @@ extension ConditionReader {
 
     fileprivate var knowsEveryEdge: Bool { readings.observation.depth == .full || isRepeat }
 
-    /// `hasRelapsed`: a moment before, Apple's CDN answered as if it were over.
+    /// `hasRelapsed`: the light observation of the same check saw the CDN in sync, and the full one does not.
     fileprivate func advance(
         _ condition: KindCondition, hasRelapsed: Bool, in log: inout IncidentLog<IncidentKind>
     ) {
         let (kind, places, reading) = condition
-        // Checks that fail in turn for two reasons fail as often as for one.
+        // Checks that fail alternately for two reasons count as one series of failures.
         let isConfirmed =
             after.failingChecks ?? 0 >= policy.checks.failureThreshold && kind.isConfirmedByCount
             && !log.memory.open.values.contains(where: \.hasFired)
@@ -197,7 +198,7 @@ extension ConditionReader {
             answers: kind.isOfCDN && reading != .inactive(.ignored) ? answersOfCDN : nil, now: now,
             before: before.lastCheckedAt
         ).advance(on: reading, inhibitor: shown.inhibitor(of: kind, in: log.memory), in: &log)
-        // A write to what is not there makes room for it: 1.7 KB of each healthy domain.
+        // Assigning through an absent key allocates storage: 1.7 KB for each healthy domain.
         guard log.memory.open[kind] != nil else { return }
         log.memory.open[kind]?.places = places
         guard case .active = reading else { return }
@@ -209,7 +210,7 @@ extension ConditionReader {
         1 + (readings.observation.full?.edges.count { $0.retrieval.speaksOfFile } ?? 0)
     }
 
-    /// An origin's trouble is as bad for phones as what follows from it.
+    /// An incident of the origin is as bad for phones as the incidents that it inhibits.
     fileprivate func worsenCauses(in log: inout IncidentLog<IncidentKind>) {
         for cause in [IncidentKind.originUnreachable, .originBroken] {
             let following = log.memory.open.values.filter { $0.incident.inhibitedBy == cause }
@@ -221,7 +222,7 @@ extension ConditionReader {
         }
     }
 
-    /// Whether an old copy is seen to be in sync for the first time.
+    /// Whether this check is the first to see a stale copy in sync.
     fileprivate func showsThatCopyCaughtUp(_ condition: KindCondition) -> Bool {
         guard condition.kind == .cdnStale, case .inactive = condition.reading, let open = before.open[.cdnStale]
         else { return false }
@@ -230,14 +231,15 @@ extension ConditionReader {
 }
 
 extension IncidentMachine<IncidentKind> {
-    /// Each answer may come from another server behind one name. So many good ones end it, of one check or of several.
+    /// Each answer may come from another server behind one name. This many good answers end an incident, from one check
+    /// or several.
     private static let answers = 3
-    /// So many good checks in a row end what comes and goes.
+    /// This many consecutive good checks end an intermittent problem.
     private static let steadyChecks = 4
 
-    /// `isConfirmed`: enough checks in a row failed, whatever for. `seesAll`: the check knows of all of Apple's edges, or the kind is not
-    /// about them. `harm`: what phones do by it; nil: what they do. `answers`: how many this check had of Apple's CDN; nil: the end
-    /// rests on none. `before`: the last check before this one.
+    /// `isConfirmed`: enough consecutive checks failed, for any reason. `seesAll`: the check knows all of Apple's
+    /// edges, or the kind is not about them. `harm`: what phones do because of it; nil: the verdict's harm. `answers`:
+    /// the number of CDN answers of this check; nil: the end does not depend on them. `before`: the previous check.
     fileprivate init(
         _ kind: IncidentKind, of domain: Domain, _ policy: Policy, _ view: IncidentView, isConfirmed: Bool = false,
         seesAll: Bool = true, harm: Effect.Harm? = nil, answers: Int? = nil, now: Date, before: Date? = nil
@@ -246,7 +248,7 @@ extension IncidentMachine<IncidentKind> {
         self.init(
             key: kind, kind: kind, subject: .domain(domain),
             rules: IncidentRules(
-                // A certificate's dates do not flicker.
+                // The dates of a certificate do not flicker.
                 confirmations: isConfirmed || kind == .certificateExpiring ? 1 : threshold,
                 window: min(5 * threshold, 32),
                 recoveries: max(policy.checks.recoveryThreshold, answers.map { (Self.answers + $0 - 1) / $0 } ?? 1),
@@ -260,8 +262,8 @@ extension IncidentMachine<IncidentKind> {
 // MARK: - Verdicts
 
 extension Verdict {
-    /// Findings name dates, and certificates have them: both are of the wall clock. The comparison's instants are steady, as
-    /// all that is stored. Whole seconds keep them the same from check to check.
+    /// Findings and certificates contain dates of the wall clock. The comparison has times of the steady clock, like
+    /// everything that is stored. A shift in whole seconds keeps the dates the same from check to check.
     fileprivate init(of readings: Readings, history: CopyHistory, _ policy: Policy, now: Date, wall: Date) {
         let shift = wall.timeIntervalSince(now).rounded()
         self.init(
@@ -273,10 +275,11 @@ extension Verdict {
 }
 
 extension DomainState {
-    /// What a light check can see: two that are equal see the same, ages apart. `verdict`: that of the two plain requests.
+    /// What a light check can see. Equal fingerprints mean equal results, apart from ages. `verdict`: from the two
+    /// plain requests.
     fileprivate func fingerprint(of verdict: Verdict) -> ContentHash {
         let contents = [originPeriods.last?.meaning.hex, cdnCopy.map { $0.meaning?.hex ?? "" }].map { $0 ?? "-" }
-        // What is ignored was seen all the same: another list of rules makes no news.
+        // Ignored findings count too: a changed ignore list is not news.
         let findings = (verdict.findings + verdict.ignored.map(\.finding)).map {
             "\($0.rule.rawValue) \($0.severity.rawValue)"
         }
@@ -286,8 +289,8 @@ extension DomainState {
 }
 
 extension Verdict {
-    /// Whether an error is one that only has to be seen often enough: what may end by itself within its time is none, but for a copy that
-    /// is old since the origin alternates.
+    /// Whether an error only needs repetition to be confirmed. Errors with a grace period do not count, except for a
+    /// stale copy while the origin alternates.
     fileprivate func failsByCount(_ alternates: Bool) -> Bool {
         level == .failing
             && findings.contains { finding in
@@ -300,7 +303,7 @@ extension Verdict {
         level: .ok, diagnosis: .remark(.notMonitored, .unknown(.notMonitored)),
         comparison: Comparison(state: .notCompared), findings: [])
 
-    /// The same verdict some time later.
+    /// The same verdict at a later time.
     func aged(to now: Date) -> Verdict {
         var aged = self
         aged.comparison = comparison.aged(to: now)
@@ -309,7 +312,7 @@ extension Verdict {
 }
 
 extension Comparison {
-    /// The same comparison some time later: the copy has grown older since the check.
+    /// The same comparison at a later time: the copy has grown older since the check.
     package func aged(to now: Date) -> Comparison {
         guard lagSeconds != nil, let changedAt else { return self }
         var aged = self
@@ -318,13 +321,14 @@ extension Comparison {
     }
 }
 
-/// What `evaluate` needs of a domain's settings. It holds no state, and no key is derived from it: editing a threshold neither
-/// repeats nor loses a notification.
+/// The part of a domain's settings that `evaluate` needs. It holds no state, and no key is derived from it: a changed
+/// threshold neither repeats nor loses a notification.
 package struct Policy: Equatable, Sendable {
     package var checks: CheckSettings
     /// What the owners expect of the file.
     package var expectations: Expectations
-    /// Whether new versions of the origin's file are followed as incidents of kind `change`: somebody is notified of them.
+    /// Whether new versions of the origin's file open incidents of kind `change`: true if a channel is notified of
+    /// changes.
     package var followsChanges: Bool
 
     package init(

@@ -1,17 +1,17 @@
 import Evidence
 
-/// What is wrong with many domains at once, or with the monitor. Each has an incident of its own. The raw value is the stored
-/// form, and part of an incident's identity.
+/// A problem of many domains at once, or of the monitor. Each has its own incident. The raw value is the stored form,
+/// and part of an incident's identity.
 package enum GlobalCause: RawRepresentable, Codable, CodingKeyRepresentable, Hashable, Sendable {
-    /// Our network, or whatever makes many domains fail on both sides.
+    /// Our network, or anything else that makes many domains fail at the origin and at Apple's CDN.
     case network
-    /// Apple's side of many domains, while their origins work.
+    /// Apple's CDN fails for many domains while their origins work.
     case cdn
-    /// What phones do has not been known for hours, and no other incident tells so.
+    /// What phones do has been unknown for hours, and no other incident reports it.
     case blind
     case schedule
     case configuration
-    /// The store takes no writes; so no incident of it is ever stored.
+    /// The store takes no writes, so an incident of it is never stored.
     case store
     case channel(String)
 
@@ -42,7 +42,8 @@ package enum GlobalCause: RawRepresentable, Codable, CodingKeyRepresentable, Has
 
     package var kind: IncidentKind { self == .cdn ? .cdnWide : .monitorDegraded }
 
-    /// The kinds of a domain's incidents that an incident of this cause may explain. Which it does, and of whom, `AffectedDomains` says.
+    /// The kinds of domain incidents that this cause can inhibit. `AffectedDomains` says which kinds and domains it
+    /// does inhibit.
     package var inhibits: Set<IncidentKind> {
         switch self {
         case .network: [.originUnreachable, .originBroken, .originInconsistent, .cdnMissing, .cdnStale, .cdnDivergent]
@@ -51,7 +52,6 @@ package enum GlobalCause: RawRepresentable, Codable, CodingKeyRepresentable, Has
         }
     }
 
-    /// The channel that it is about.
     package var channelName: String? { if case .channel(let name) = self { name } else { nil } }
 }
 

@@ -1,4 +1,4 @@
-// What one snapshot says about each kind of problem that is shared. One pass over the domains serves all of them.
+// What one snapshot says about each global problem. All of them share one pass over the domains.
 
 import Evidence
 import Foundation
@@ -6,15 +6,15 @@ import Foundation
 /// What a snapshot says about one cause.
 struct GlobalReading {
     var condition: ConditionReading
-    /// What is to be said about it; nil where the problem is not seen.
+    /// nil if the problem is not seen.
     var report: GlobalReport?
-    /// In words, where there is nothing left that it could be about.
+    /// Why the incident ended, if its subject no longer exists.
     var relief: String?
 
     static let inactive = GlobalReading(condition: .inactive(.recovered))
     static let unknown = GlobalReading(condition: .unknown)
 
-    /// `stage`: how many domains people are told of.
+    /// `stage`: the number of domains, for the notification.
     static func active(since: Date, isRipe: Bool = true, stage: Int = 0, _ report: GlobalReport) -> GlobalReading {
         GlobalReading(
             condition: .active(Condition(since: since, severity: report.severity, stage: stage, isRipe: isRipe)),
@@ -22,28 +22,29 @@ struct GlobalReading {
     }
 }
 
-/// From when on many domains are a group.
+/// When many domains count as a group.
 private enum Threshold {
-    /// More than this share of the domains must have turned together, from 0 to 1.
+    /// More than this share of the domains must have failed together, from 0 to 1.
     static let share = 0.3
-    /// And at least so many.
+    /// The minimum number of domains.
     static let least = 5
-    /// While not all were checked since it began: more than this share of those that were.
+    /// If not all were checked since it began: more than this share of the checked ones.
     static let sureShare = 0.6
-    /// At most so many seconds the local network is suspect before it is an incident.
+    /// Seconds until a suspect local network becomes an incident, at most.
     static let networkDelay: TimeInterval = 30
-    /// At most so many seconds a problem must look over before it is.
+    /// Seconds without the problem until it ends, at most.
     static let settle: TimeInterval = 30
-    /// So many seconds before its end a grace counts as over, so that the parent comes before its children.
+    /// A grace period counts as over this many seconds early, so that the global incident fires before the inhibited
+    /// ones.
     static let lead: TimeInterval = 30
 }
 
 struct GlobalReader {
     let snapshot: GlobalSnapshot
     let now: Date
-    /// When a domain was last checked.
+    /// The latest check of any domain.
     private(set) var lastCheck: Date?
-    /// How long something must look over before it is: no longer than the domains' usual interval.
+    /// How long a problem must be absent before it ends; at most the usual interval of the domains.
     let settle: TimeInterval
     let isNetworkSuspect: Bool
     private let usual: TimeInterval
@@ -78,9 +79,9 @@ struct GlobalReader {
         let (known, network) = (memory.open[cause], memory.open[.network])
         return switch cause {
         case .network: self.network(known)
-        // Without a network nothing is known of Apple's side.
+        // Without a network nothing is known about Apple's side.
         case .cdn: isNetworkSuspect || network?.hasFired == true ? .unknown : cdnWide(known)
-        // Either of them tells it, with a better reason.
+        // Both report it already, with a better reason.
         case .blind:
             network?.hasFired == true || memory.open[.cdn]?.hasFired == true
                 ? .unknown
@@ -102,7 +103,7 @@ struct GlobalReader {
                 .manyFailing($0)
             }
         }
-        // What was seen before a stop says nothing of the present.
+        // What was seen before a pause says nothing about now.
         let lost = snapshot.domains.filter { $0.reachability.isCutOff && $0.isFresh(now) }.map(\.domain)
         let age = now.timeIntervalSince(known?.incident.openedAt ?? now)
         return .active(
@@ -113,7 +114,7 @@ struct GlobalReader {
                 canaries: snapshot.canaries?.hosts ?? []))
     }
 
-    /// The origin fails, and Apple's CDN says nothing either.
+    /// The origin fails, and Apple's CDN does not answer either.
     private static func bothSides(_ health: DomainHealth) -> GlobalTally.Turn? {
         guard let silent = health.reachability.cdnSilentSince else { return nil }
         let problems = health.problems.filter {
@@ -126,12 +127,12 @@ struct GlobalReader {
 
     // MARK: - Nothing seen
 
-    /// Nobody knows what phones do, of one domain or of a thousand, and no incident of the domain says so. Where this machine is the
-    /// reason for all of them, it fires at once.
+    /// What phones do is unknown, for one domain or a thousand, and no incident of the domain reports it. If this
+    /// machine is the reason for all of them, it fires immediately.
     private func blind(_ known: TrackedIncident?, since ends: Date?) -> GlobalReading {
-        // Of nearly all passes: this runs every few seconds, over all domains.
+        // Returns early in nearly all cases: this runs every few seconds over all domains.
         guard snapshot.domains.contains(where: { $0.blindness != nil }) else { return .inactive }
-        // What was seen before a stop, or while an incident of many domains told it, says nothing of the present.
+        // What was seen before a pause, or during an incident of many domains, says nothing about now.
         let fresh = snapshot.domains.filter { health in
             guard health.isFresh(now), let last = health.checkedAt else { return false }
             return last >= snapshot.startedAt && last > ends ?? .distantPast
@@ -142,7 +143,7 @@ struct GlobalReader {
             guard let blindness = health.blindness, let last = health.checkedAt else { return false }
             return blindness.limit <= last || told.map { blindness.since <= $0 } ?? false
         }
-        // One check alone may have met a moment's trouble.
+        // One check alone may have met a short problem.
         let isOwn = fresh.allSatisfy { health in
             guard let blindness = health.blindness, let last = health.checkedAt else { return false }
             return last > blindness.since && health.diagnosis?.cause.isOfThisMachine == true
@@ -150,7 +151,7 @@ struct GlobalReader {
         let affected = isOwn || !late.isEmpty && told == nil ? unseen : late
         guard let since = affected.compactMap(\.blindness?.since).min() else { return .inactive }
         let age = now.timeIntervalSince(known?.incident.openedAt ?? now)
-        // A reason that is not that of all of them is none.
+        // A reason counts only if all domains have it.
         let reason = affected.first?.diagnosis
         let isShared = affected.allSatisfy {
             $0.diagnosis?.cause == reason?.cause && $0.diagnosis?.word == reason?.word
@@ -168,7 +169,7 @@ struct GlobalReader {
 
     private func cdnWide(_ known: TrackedIncident?) -> GlobalReading {
         guard let worst = cdn.max(by: { $0.tally.affected.count < $1.tally.affected.count }) else { return .inactive }
-        // A silent CDN has no children that would be notified: it is an incident after a while.
+        // A silent CDN causes no domain incidents that would be notified, so its incident fires after a delay.
         let age = known.map { now.timeIntervalSince($0.incident.openedAt) } ?? 0
         let isOld = known != nil && age >= min(2 * usual, 300)
         let shared = shared(by: worst.tally.affected)
@@ -180,7 +181,7 @@ struct GlobalReader {
         }
     }
 
-    /// What the last checks of all these domains concluded, where that is the same and says why; nil elsewhere.
+    /// The conclusion of the last checks of all these domains, if it is the same and names a reason; otherwise nil.
     private func shared(by indices: [Int]) -> Diagnosis? {
         guard let first = indices.first, let diagnosis = snapshot.domains[first].diagnosis, diagnosis.namesReason,
             indices.allSatisfy({ index in
@@ -198,7 +199,7 @@ struct GlobalReader {
             else { return nil }
             return GlobalTally.Turn(at: silent, seenAt: silent, isTelling: false)
         }
-        // Where the origin has a problem too, it is not Apple's side alone.
+        // If the origin has a problem too, it is not Apple's side alone.
         guard let problem = health.problems.first(where: { $0.incident.kind == kind }),
             !health.hasProblem(.originUnreachable, .originBroken)
         else { return nil }
@@ -209,8 +210,8 @@ struct GlobalReader {
 
     // MARK: - Both
 
-    /// A parent is confirmed when the first of its children would be notified: a failure too short to alert for one domain does
-    /// not alert for the group.
+    /// A global incident is confirmed when the first of the inhibited incidents would be notified: a failure too short
+    /// to alert for one domain does not alert for the group.
     private func reading(
         _ tally: GlobalTally, _ known: TrackedIncident?, isRipe: Bool, _ kinds: Set<IncidentKind>,
         _ report: (AffectedDomains) -> GlobalReport
@@ -224,7 +225,7 @@ struct GlobalReader {
             report(AffectedDomains(affected, of: tally.total, explaining: kinds)))
     }
 
-    /// While it unfolds, over an interval or two, that more are affected is no news.
+    /// In the first two intervals, more affected domains are not news.
     private func stage(_ count: Int, _ known: TrackedIncident?) -> Int {
         guard let known, known.hasFired, let told = known.incident.escalatesFrom else { return count }
         return now.timeIntervalSince(told) >= 2 * usual ? count : known.stage
@@ -237,7 +238,7 @@ struct GlobalReader {
         return CheckSchedule.intervals(of: health.seconds, lateAfter: last, now: now)
     }
 
-    /// Many checks are overdue by three intervals, or one by ten. Half of what opens it keeps it open.
+    /// Opens if many checks are overdue by three intervals, or one by ten. Half of that keeps it open.
     private func schedule(_ known: TrackedIncident?) -> GlobalReading {
         guard !snapshot.isStoreFailing else { return .unknown }
         let isOpen = known?.hasFired == true
@@ -255,7 +256,7 @@ struct GlobalReader {
         snapshot.refusal.map { .active(since: $0.since, .reloadRefused($0)) } ?? .inactive
     }
 
-    /// The delivery has confirmed it by repeating its attempts.
+    /// The delivery has confirmed it by repeated attempts.
     private func channel(_ name: String) -> GlobalReading {
         if let names = snapshot.channelNames, !names.contains(name) {
             return GlobalReading(
@@ -267,7 +268,7 @@ struct GlobalReader {
 }
 
 extension Diagnosis {
-    /// Apple or an answer says why. That the copy is old, or missing, is no reason.
+    /// Whether Apple or a server says why. "Stale" and "missing" are not reasons.
     fileprivate var namesReason: Bool {
         if word != nil { return true }
         return switch cause {
@@ -278,31 +279,31 @@ extension Diagnosis {
 }
 
 extension DomainHealth {
-    /// Whether its last check says anything of the present.
+    /// Whether its last check says anything about now.
     fileprivate func isFresh(_ now: Date) -> Bool {
         checkedAt.map { now <= CheckSchedule.freshUntil($0, seconds) } ?? false
     }
 
-    /// Whether an incident of the domain tells that it is not seen, or what phones do.
+    /// Whether an incident of the domain already reports that it is not seen, or what phones do.
     fileprivate var isToldOtherwise: Bool {
         problems.contains { $0.hasFired && ($0.incident.kind.isOfCDN || $0.incident.kind.isOfOrigin) }
     }
 }
 
 extension TrackedIncident {
-    /// When it began, or came back.
+    /// When it was first seen, or seen again.
     fileprivate var beganAt: Date { returnedAt ?? incident.openedAt }
-    /// When it counts: at once, or at the end of its time.
+    /// When it counts: immediately, or at the end of its grace period.
     fileprivate var turnedAt: Date { graceUntil ?? beganAt }
 }
 
 extension Cause {
-    /// Whether it is about this machine, and nothing of the site.
+    /// Whether it is about this machine and not about the site.
     fileprivate var isOfThisMachine: Bool { if case .finding(_, .monitor, _) = self { true } else { false } }
 }
 
 extension CDNFailure {
-    /// Silence is no incident of the domain: nothing is known of it.
+    /// A silent CDN is not an incident of the domain: nothing is known about the domain.
     fileprivate var kind: IncidentKind? {
         switch self {
         case .missing: .cdnMissing
@@ -313,30 +314,30 @@ extension CDNFailure {
     }
 }
 
-/// How many domains turned to the same problem together. Those that were not checked since it began count neither way: with
-/// hundreds of domains spread over an interval, waiting for all of them would let the first children fire.
+/// The number of domains that failed in the same way together. Domains without a check since it began do not count:
+/// with hundreds of domains spread over an interval, waiting for all of them would let the first domain incidents fire.
 struct GlobalTally {
-    /// The indices of the domains whose problem turned up within the window.
+    /// The indices of the domains that failed within the window.
     private(set) var affected: [Int] = []
-    /// When the first of them turned.
+    /// When the first of them failed.
     private(set) var onset: Date
     private var firstSeen: Date
-    /// How many were checked since then.
+    /// The number of domains checked since then.
     private(set) var seen = 0
     private(set) var total = 0
-    /// Whether the first of the children would be notified by now.
+    /// Whether the first domain incident would be notified by now.
     private(set) var isTelling = false
-    /// When the incident began, where one is open.
+    /// The beginning of the open incident, if any.
     private let anchor: Date?
     private let usual: TimeInterval
     private let now: Date
 
     struct Turn {
-        /// When the domain turned to the problem: at the end of its time, where it has some to end by itself.
+        /// When the domain failed: at the end of the grace period, if there is one.
         let at: Date
-        /// When it was first seen. A domain that was checked since then and is well has not turned.
+        /// The first check that saw it. A domain that is well in a later check has not failed.
         let seenAt: Date
-        /// Whether it would be notified by now.
+        /// Whether the domain's incident would be notified by now.
         let isTelling: Bool
     }
 
@@ -348,7 +349,7 @@ struct GlobalTally {
         firstSeen = now
     }
 
-    /// `turn`: nil where a domain did not turn to the problem.
+    /// `turn`: nil if the domain does not have the problem.
     mutating func add(_ index: Int, _ health: DomainHealth, _ turn: Turn?) {
         total += 1
         guard let turn, isTogether(turn, health) else { return }
@@ -358,32 +359,32 @@ struct GlobalTally {
         isTelling = isTelling || turn.isTelling
     }
 
-    /// Whether a domain turned with the others: since the incident began, or within the window where none is open.
+    /// Whether a domain failed with the others: since the incident began, or within the window if none is open.
     private func isTogether(_ turn: Turn, _ health: DomainHealth) -> Bool {
-        // What was wrong at the first check has not changed.
+        // A problem seen at the first check is not a change.
         if turn.at <= health.firstCheckedAt ?? .distantPast { return false }
         let window = 2 * max(health.seconds, usual)
         let age = now.timeIntervalSince(turn.at)
-        // Its time to end by itself has long to go.
+        // Its grace period ends much later.
         if age < -window { return false }
         return anchor.map { turn.at >= $0 } ?? (age <= window)
     }
 
-    /// To be called once all are added.
+    /// Call it after all domains are added.
     mutating func countSeen(_ domains: [DomainHealth], where isCounted: (DomainHealth) -> Bool) {
         guard !affected.isEmpty else { return }
         let start = min(onset, firstSeen)
         seen = domains.count { $0.checkedAt ?? .distantPast >= start && isCounted($0) }
     }
 
-    /// Enough to be an incident that is pending.
+    /// Enough for a pending incident.
     var isSuspect: Bool { isMany && isMore(than: Threshold.share, of: seen) }
 
     var isSure: Bool {
         isMany && (isMore(than: Threshold.share, of: total) || isMore(than: Threshold.sureShare, of: seen))
     }
 
-    /// Under half of what opens it.
+    /// Less than half of what opens it.
     var isCalm: Bool {
         affected.count * 2 < Threshold.least || !isMore(than: Threshold.share / 2, of: total)
     }

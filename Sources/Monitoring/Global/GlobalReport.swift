@@ -1,25 +1,25 @@
-// What is to be said about each global problem. docs/rules.md describes the same rules.
+// What messages say about each global problem. docs/rules.md describes the same rules.
 
 import Evidence
 import Foundation
 
-/// What is to be said about a global incident.
+/// What messages say about a global incident.
 struct GlobalReport: Equatable {
-    /// Who has it: `42 of 500 domains`, `aasa-monitor`.
+    /// Who has the problem: `42 of 500 domains`, `aasa-monitor`.
     var subject = "aasa-monitor"
     /// What is wrong, without the subject.
     var trouble: String
-    /// What is well again.
+    /// What works again.
     var relief: String
     let cause: MonitorCause
     var effect = Effect.Links.unaffected
-    /// Why, where all of the domains say the same.
+    /// The reason, if it is the same for all of the domains.
     var shared: Diagnosis?
-    /// What was seen, by name.
+    /// Observations, by name.
     var evidence: [String: String] = [:]
-    /// nil where no domain is meant.
+    /// nil if it is not about domains.
     var affected: AffectedDomains?
-    /// Which of several problems it is, where one rule stands for them.
+    /// Which of several problems with the same rule it is.
     var variant = ""
 
     private var finding: Finding { Finding(.monitor(cause), evidence: evidence.mapValues { $0.shortened(to: 600) }) }
@@ -34,7 +34,7 @@ struct GlobalReport: Equatable {
             trouble: trouble, relief: relief)
     }
 
-    /// What makes it another problem to a reader: no counts, no names, no words of others.
+    /// A different value is a different problem to a reader. Without counts, names, and text from others.
     var fingerprint: ContentHash {
         ContentHash(of: "\(severity.rawValue)\n\(finding.rule.rawValue)\n\(variant)".utf8)
     }
@@ -59,7 +59,7 @@ struct GlobalReport: Equatable {
             affected: affected)
     }
 
-    /// `reason`: of all of them, as their checks say; nil: they differ. `isOfPhones`: nothing is known of Apple's copy either.
+    /// `reason`: shared by all of them; nil: they differ. `isOfPhones`: Apple's copy is unknown too.
     static func blind(_ affected: AffectedDomains, _ reason: Diagnosis?, isOfPhones: Bool) -> GlobalReport {
         GlobalReport(
             trouble: isOfPhones
@@ -108,7 +108,7 @@ struct GlobalReport: Equatable {
 }
 
 extension Verdict {
-    /// The verdict while the local network is suspect: what was not reached is no fault of the site.
+    /// The verdict while the local network is suspect: an unreachable site is not the site's fault.
     var suspect: Verdict {
         let seen = findings.map { finding in
             var finding = finding
@@ -121,17 +121,17 @@ extension Verdict {
     }
 }
 
-/// The domains that a global incident counts, and what it explains of them. It is stored with the incident, so that whoever
-/// reads that knows whom it speaks for.
+/// The domains of a global incident, and which of their incidents it inhibits. It is stored with the incident, so that
+/// every reader of the incident knows its domains.
 package struct AffectedDomains: Codable, Equatable, Sendable {
-    /// By name.
+    /// In ascending order.
     package let domains: [Domain]
-    /// How many were evaluated.
+    /// The number of evaluated domains.
     package let total: Int
-    /// The kinds of their incidents that it explains.
+    /// The kinds of their incidents that it inhibits.
     package let kinds: [IncidentKind]
 
-    /// A message names so many at most: names are up to 253 bytes long, and a webhook's body stays under 20 KB.
+    /// A message names at most this many: names have up to 253 bytes, and a webhook's body stays under 20 KB.
     package static let mostNamed = 50
 
     package init(_ domains: [Domain], of total: Int, explaining kinds: Set<IncidentKind> = []) {
@@ -145,7 +145,7 @@ package struct AffectedDomains: Codable, Equatable, Sendable {
     /// `42 of 500 domains`.
     package var words: String { English.share(count, of: total) }
 
-    /// Whether a message about it says what one about this incident would say.
+    /// Whether this incident inhibits an incident of a domain.
     package func explains(_ kind: IncidentKind, of domain: Domain) -> Bool {
         kinds.contains(kind) && domains.binaryContains(domain)
     }

@@ -1,26 +1,25 @@
-// What a global evaluation sees.
 
 import Evidence
 import Foundation
 
-/// What it needs to know of one domain. It is decoded from a stored `DomainState` too, of which it is a quarter: all are read before
-/// the first check.
+/// What a global evaluation needs of one domain. It is also decoded from a stored `DomainState`, and has a quarter of
+/// its size: all are read before the first check.
 package struct DomainHealth: Decodable, Equatable, Sendable {
     package let domain: Domain
-    /// Between two checks.
+    /// The time between two checks.
     package var interval: Duration = .zero { didSet { seconds = interval.inSeconds } }
-    /// When it began to be monitored as it is now: nothing is late by what was to be done before.
+    /// When monitoring began with the current settings: earlier checks cannot be late.
     package var watchedSince = Date.distantPast
     /// nil: never.
     package var checkedAt: Date?
     let firstCheckedAt: Date?
     package let reachability: Reachability
-    /// The open incidents whose condition holds as far as is known, pending ones included.
+    /// The open incidents, also pending ones, whose condition still holds as far as is known.
     let problems: [TrackedIncident]
     let blindness: Blindness?
-    /// What the last check concluded, where there is a problem, or it saw nothing.
+    /// The conclusion of the last check, if there is a problem or it saw nothing.
     let diagnosis: Diagnosis?
-    /// The interval, for arithmetic.
+    /// `interval` in seconds, for arithmetic.
     private(set) var seconds: TimeInterval = 0
 
     package init(_ state: DomainState, interval: Duration = .zero) {
@@ -65,21 +64,21 @@ package struct DomainHealth: Decodable, Equatable, Sendable {
     func hasProblem(_ kinds: IncidentKind...) -> Bool { problems.contains { kinds.contains($0.incident.kind) } }
 }
 
-/// All that a global evaluation sees.
+/// The input of a global evaluation.
 package struct GlobalSnapshot: Equatable, Sendable {
-    /// Every domain that is monitored, best in the order of names; those that were never checked are ignored.
+    /// All monitored domains, best sorted by name; domains without a check are ignored.
     package var domains: [DomainHealth]
     /// The median of the intervals.
     package var usualInterval: Duration
     package var suspicion: NetworkSuspicion
     package var canaries: ConnectivityRound?
     package var channels: [FailingChannel]
-    /// Of all channels that there are, failing or not; nil where that is not known.
+    /// The names of all configured channels; nil if unknown.
     package var channelNames: Set<String>?
-    /// The store takes no writes: checks are late for this reason alone.
+    /// The store takes no writes: late checks have no other reason.
     package var isStoreFailing: Bool
     package var refusal: RefusedConfiguration?
-    /// When this process began to check, or could store checks again: nothing is late by what was missed before.
+    /// When this process began to check, or could store checks again: earlier checks cannot be late.
     package var startedAt: Date
 
     /// `usualInterval`: nil computes it, which sorts all domains.
@@ -99,14 +98,14 @@ package struct GlobalSnapshot: Equatable, Sendable {
         self.startedAt = startedAt
     }
 
-    /// The median; one minute of none.
+    /// The median; one minute if there are no intervals.
     package static func usualInterval(_ intervals: [Duration]) -> Duration {
         let sorted = intervals.sorted()
         return sorted.isEmpty ? .seconds(60) : sorted[sorted.count / 2]
     }
 }
 
-/// What the reference hosts said when they were last asked.
+/// The result of the last request to the reference hosts.
 package struct ConnectivityRound: Equatable, Sendable {
     package let at: Date
     package let hosts: [String]
@@ -123,10 +122,10 @@ package struct ConnectivityRound: Equatable, Sendable {
 /// A channel that takes no messages.
 package struct FailingChannel: Equatable, Sendable {
     package let name: String
-    /// It refuses us; else it merely fails.
+    /// True: it refuses us. False: delivery fails.
     package let isDisabled: Bool
     package let since: Date
-    /// What was seen, without secrets.
+    /// The observed error, without secrets.
     package let words: String
 
     package init(name: String, isDisabled: Bool, since: Date, words: String) {
@@ -137,11 +136,11 @@ package struct FailingChannel: Equatable, Sendable {
     }
 }
 
-/// The configuration file was changed, and is not the one in force.
+/// The configuration file has changed and is not active.
 package struct RefusedConfiguration: Equatable, Sendable {
-    /// The first refusal since a file was taken.
+    /// The first refusal since a file was accepted.
     package let since: Date
-    /// What is wrong with it, without secrets.
+    /// What is wrong with the file, without secrets.
     package let words: String
 
     package init(since: Date, words: String) {

@@ -1,35 +1,35 @@
-// Whether this machine's own network is suspect. A guess in favour of the monitored sites: while it holds, checks say nothing
-// about them.
+// Whether this machine's own network is suspect. This guess favors the monitored sites: while it holds, checks say
+// nothing about them.
 
 import Evidence
 import Facts
 import Foundation
 
-/// Remembers the last checks of distinct domains: as many as the answer needs, however many domains there are.
+/// Remembers the last checks of distinct domains, at most as many as the guess needs.
 package struct NetworkSuspicion: Equatable, Sendable {
-    /// The latest first; at most `memory`, one a domain.
+    /// The latest first; at most `memory`, one for each domain.
     private var latest: [Check] = []
-    /// When a check last reached anybody.
+    /// When a check last reached any host.
     package private(set) var reachedAt: Date?
 
     private struct Check: Equatable, Sendable {
         let domain: Domain
         let at: Date
-        /// A later instant knows nothing by this check.
+        /// After this time the check says nothing.
         let freshUntil: Date
         let reachability: Reachability
     }
 
-    /// So many checks must agree.
+    /// This many checks must agree.
     static let least = 5
-    /// More than so many of the latest checks say nothing new.
+    /// More checks than this add no information.
     private static let most = 20
-    /// A few more, to tell whether these are all domains that there are.
+    /// A few more, to tell whether there are more domains.
     private static let memory = 24
 
     package init() {}
 
-    /// Takes what one check of a domain reached. `interval`: until its next check.
+    /// Adds what one check of a domain reached. `interval`: until its next check.
     package mutating func note(_ domain: Domain, _ reachability: Reachability, interval: Duration, at instant: Date) {
         latest.removeAll { $0.domain == domain }
         let check = Check(
@@ -40,9 +40,9 @@ package struct NetworkSuspicion: Equatable, Sendable {
         if !reachability.isCutOff { reachedAt = max(reachedAt ?? instant, instant) }
     }
 
-    /// `canaries` decide where they were asked after the last check that reached anybody. Without reference hosts the latest
-    /// checks do: at least five of different domains, of which at most one in ten reached anybody; of fewer domains all, each of which
-    /// lost its site and Apple's CDN at once.
+    /// If `canaries` were asked after the last check that reached a host, they decide. Without reference hosts the
+    /// latest checks decide: at least five of different domains, of which at most one in ten reached a host. With fewer
+    /// domains all must have lost the site and Apple's CDN at the same time.
     package func isSuspect(canaries: ConnectivityRound?, now: Date) -> Bool {
         let fresh = latest.filter { $0.freshUntil >= now }
         if let canaries {
@@ -50,7 +50,8 @@ package struct NetworkSuspicion: Equatable, Sendable {
                 && canaries.at > reachedAt ?? .distantPast
         }
         guard fresh.count >= Self.least else {
-            // So few prove nothing by their number: where each lost its site and Apple's CDN together, the control tells.
+            // A few checks prove nothing by number. If each lost its site and Apple's CDN together, the CDN serves as
+            // the control.
             return !fresh.isEmpty
                 && fresh.allSatisfy {
                     $0.reachability.isCutOff && $0.reachability.isCDNAsked && !$0.reachability.isCDNOutAlone
@@ -59,50 +60,50 @@ package struct NetworkSuspicion: Equatable, Sendable {
         return (Self.least...min(fresh.count, Self.most)).contains { count in
             let lost = fresh.prefix(count).filter(\.reachability.isCutOff)
             guard count - lost.count <= count / 10 else { return false }
-            // Sites that nobody reads through Apple's CDN may all be down by themselves, unless there are no others.
+            // Sites in a mode without Apple's CDN may all be down by themselves, unless there are no others.
             return lost.count { $0.reachability.isCDNAsked } >= Self.least || lost.count * 10 >= fresh.count * 9
         }
     }
 
-    /// Whether the last check of another domain, as far as it says anything of now, reached anybody.
+    /// Whether the last check of another domain reached a host, if that check is recent enough.
     package func reachesOthers(than domain: Domain, now: Date) -> Bool {
         latest.contains { $0.domain != domain && $0.freshUntil >= now && !$0.reachability.isLost }
     }
 
-    /// Since when no host is reached, as far as is known.
+    /// Since when no host is reachable, as far as is known.
     func since(_ now: Date) -> Date {
         let runs = latest.filter(\.reachability.isCutOff).compactMap(\.reachability.originLostSince)
         return runs.filter { now.timeIntervalSince($0) < 86_400 }.min() ?? now
     }
 }
 
-/// How far the last checks of a domain got: whether anybody was reached at all, whatever was said. Many domains of which nobody
-/// is reached on either side are a sign of our own network, not of theirs.
+/// Which hosts the last checks of a domain reached, regardless of their answers. If many domains are unreachable at the
+/// origin and at Apple's CDN, the cause is probably our own network.
 package struct Reachability: Codable, Equatable, Sendable {
     /// Since when no check reached the origin; nil: the last one did.
     package var originLostSince: Date?
-    /// Since when Apple's CDN gave no answer about the file; nil: it did, or was not asked.
+    /// Since when Apple's CDN has not answered about the file; nil: it did, or was not asked.
     package var cdnSilentSince: Date?
-    /// Whether the last check did not even reach it.
+    /// Whether the last check did not reach Apple's CDN at all.
     package var isCDNLost = false
     package var isCDNAsked = false
-    /// Whether the last check met somebody whose certificate it refused; nil: it did not.
+    /// Whether the last check got a certificate that it refused; nil: it did not.
     package var metCertificate: Bool?
 
     package init() {}
 
-    /// Whether Apple's CDN has been silent since before the origin was: a firewall that lets nobody out to it tells nothing of an
-    /// origin that fails later.
+    /// Whether Apple's CDN has been silent since before the origin failed: then a firewall may block the CDN, and its
+    /// silence says nothing about an origin that fails later.
     package var isCDNOutAlone: Bool {
         guard let silent = cdnSilentSince else { return false }
         return originLostSince.map { silent < $0 } ?? true
     }
 
-    /// Whether the last check reached nobody whom it asked.
+    /// Whether the last check reached none of the hosts that it asked.
     package var isLost: Bool { originLostSince != nil && (isCDNLost || !isCDNAsked) }
 
-    /// Whether the last check shows a network that is down. Who shows a certificate was reached: where each one is refused, the control
-    /// says why.
+    /// Whether the last check indicates that the network is down. A host with a certificate was reached: if every
+    /// certificate is refused, the control says why.
     package var isCutOff: Bool { isLost && metCertificate != true }
 
     package func after(_ observation: Observation, at now: Date) -> Reachability {
@@ -120,8 +121,8 @@ package struct Reachability: Codable, Equatable, Sendable {
 }
 
 extension Retrieval {
-    /// Nobody was reached whom we could trust to be the other side. A wrong answer is no such failure, and neither is a request
-    /// that we could not even make.
+    /// No trustworthy host was reached. A wrong answer does not count, and neither does a request that we could not
+    /// make.
     package var isLost: Bool {
         guard let failure else { return false }
         return switch failure.kind {

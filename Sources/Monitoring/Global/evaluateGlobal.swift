@@ -1,10 +1,10 @@
-// The one place where what happens to many domains, and to the monitor itself, becomes incidents. Pure and total, as
-// `evaluate` is: no clock, no I/O; the same arguments give the same result.
+// The only place that turns problems of many domains, and of the monitor itself, into incidents. Pure and total like
+// `evaluate`: no clock, no I/O; the same arguments give the same result.
 
 import Evidence
 import Foundation
 
-/// Evaluates all domains together, and the monitor's own condition, in the light of what was known (`state`).
+/// Evaluates all domains together, and the monitor itself, given the previous `state`.
 package func evaluateGlobal(_ state: GlobalState, _ snapshot: GlobalSnapshot, now: Date) -> GlobalEvaluation {
     let reader = GlobalReader(snapshot, state, now: now)
     var result = GlobalEvaluation(state: state)
@@ -12,7 +12,7 @@ package func evaluateGlobal(_ state: GlobalState, _ snapshot: GlobalSnapshot, no
     log.memory.ended = log.memory.ended.filter { _, ended in
         now.timeIntervalSince(ended.incident.resolvedAt ?? .distantPast) < Incident.reopenWindow
     }
-    // Those of open incidents too, so that the incident of a channel that is gone ends.
+    // Also the channels of open incidents, so that the incident of a removed channel ends.
     let channels = Set(snapshot.channels.map(\.name)).union(state.open.keys.compactMap(\.channelName)).sorted()
     for cause in [.network, .cdn, .blind, .schedule, .configuration] + channels.map({ GlobalCause.channel($0) }) {
         let reading = reader.reading(of: cause, in: log.memory)
@@ -37,10 +37,10 @@ extension IncidentMachine<GlobalCause> {
             key: cause, kind: cause.kind, subject: .global(cause),
             rules: IncidentRules(
                 recoveries: 2,
-                // That a file was taken is a fact, and does not only look so.
+                // An accepted file is a fact and needs no waiting period.
                 settle: cause == .configuration ? 0 : reader.settle,
                 evidenceAt: isParent ? reader.lastCheck ?? .distantPast : nil,
-                // A parent that stays open while it flaps would keep its children silent.
+                // If an inhibiting incident stayed open while flapping, the inhibited ones would stay suppressed.
                 canFlap: !isParent),
             now: now,
             facts: { tracked in
@@ -49,7 +49,7 @@ extension IncidentMachine<GlobalCause> {
                 guard tracked.incident.state == .resolved else { return facts }
                 facts.diagnosis = .remark(.over, isParent ? .unknown(.ofManyDomains) : .unaffected)
                 facts.findings = []
-                // How many it was about changed while it lasted: the end counts none.
+                // The number of domains changed during the incident, so the resolved message has none.
                 facts.subject = nil
                 return facts
             }, fingerprint: { _ in report?.fingerprint })
@@ -57,7 +57,7 @@ extension IncidentMachine<GlobalCause> {
 }
 
 extension IncidentLog<GlobalCause> {
-    /// Keeps what was last written about an incident. Whom it speaks for is written as soon as that changes.
+    /// Keeps the last report of an incident. A change of the affected domains is written immediately.
     fileprivate mutating func remember(_ report: GlobalReport?, of cause: GlobalCause, isWritten: Bool) {
         guard let report, let open = memory.open[cause] else { return }
         if !isWritten, open.hasFired, let known = open.facts {
@@ -70,7 +70,8 @@ extension IncidentLog<GlobalCause> {
 
 // MARK: - State, result and policy
 
-/// All that the monitor remembers of all domains together between evaluations. A restart neither repeats nor forgets an incident.
+/// What the monitor remembers of all domains together between evaluations. A restart neither repeats nor forgets an
+/// incident.
 package struct GlobalState: Codable, Equatable, Sendable {
     package var incidents = IncidentMemory<GlobalCause>()
 
@@ -86,10 +87,9 @@ package struct GlobalState: Codable, Equatable, Sendable {
     package subscript(cause: GlobalCause) -> TrackedIncident? { incidents.open[cause] }
 }
 
-/// The result of `evaluateGlobal`.
 package struct GlobalEvaluation: Equatable, Sendable {
     package var state: GlobalState
     package var changes: [IncidentChange] = []
-    /// Whether the store must have it: what only counts on is not worth a write.
+    /// Whether the store must write it; advanced counters alone are not worth a write.
     package var isWorthStoring = false
 }

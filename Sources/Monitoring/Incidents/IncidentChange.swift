@@ -1,24 +1,23 @@
-// What one evaluation did to incidents, of a domain or global: one list, which the store writes with the new state, and a line
-// of the log for each change.
+// What one evaluation changed about incidents, of a domain or global. The store writes the list with the new state, and
+// the log gets a line for each change.
 
 import Evidence
 import Foundation
 
-/// An incident that is new, differs from what was known, or is gone.
+/// An incident that is new, changed or deleted.
 package struct IncidentChange: Equatable, Sendable {
     package var incident: Incident
-    /// What a message about it says; nil where the stored facts stay. Present whenever it fires with another version, and at
-    /// the end.
+    /// What a message about it says; nil: the stored facts stay. Not nil if it fires with a new version, or ends.
     package var facts: IncidentFacts?
     package var transition: Transition
 
     package enum Transition: String, Sendable {
         case opened, firing, worse, again, flapping, changed, recovering, resolved
-        /// Nothing that anybody is notified of: it holds again, or its beginning became known better.
+        /// Nothing to notify: it holds again, or its start time is corrected.
         case other
-        /// Only the facts are written again: those of before hold again, or their ages are old.
+        /// Only the facts are written: earlier ones hold again, or their ages are outdated.
         case rewritten
-        /// It was over before it was confirmed: the store deletes it.
+        /// It ended before it was confirmed: the store deletes it.
         case dropped
     }
 
@@ -31,23 +30,23 @@ package struct IncidentChange: Equatable, Sendable {
     }
 }
 
-/// All that a message about an incident may say beside the incident itself. Stored with the incident and rendered when it is
-/// sent.
+/// What a message about an incident says in addition to the incident. Stored with the incident and rendered when a
+/// message is sent.
 package struct IncidentFacts: Codable, Equatable, Sendable {
     package var diagnosis: Diagnosis
     package var comparison: Comparison
     package var findings: [Finding]
-    /// The domains of a global incident; nil for one about a single domain.
+    /// The domains of a global incident; nil for an incident of one domain.
     package var affected: AffectedDomains?
-    /// For a global incident: who has the trouble, what is wrong, and what is well again, in a few words each.
+    /// Only for a global incident: who has the problem, what is wrong, and what works again, in a few words each.
     package var subject: String?
     package var trouble: String?
     package var relief: String?
-    /// Where nobody looked for long before it was seen: the last check before. nil: somebody looked.
+    /// The previous check, if it was long before the problem was first seen; otherwise nil.
     package var beganAfter: Date?
-    /// The same for its end: between which checks it was.
+    /// The same for its end: the checks before and after it.
     package var ended: OriginChange?
-    /// Of an end: the domain still fails, as the diagnosis says. nil: it does not.
+    /// Only for a resolved incident: the domain still fails, as the diagnosis says. nil: it does not.
     package var isStillFailing: Bool?
 
     package init(
@@ -69,11 +68,10 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
 }
 
 extension IncidentFacts {
-    /// The diagnosis in words, as they are true at an instant of the wall clock.
+    /// The diagnosis as text, valid at a wall-clock time.
     package func text(at now: Date) -> DiagnosisText { diagnosis.text(at: now) }
 
-    /// The same facts some time later: a stale copy has grown older since they were seen. The comparison's instants are moved to the
-    /// wall clock.
+    /// The same facts at a later time: a stale copy has grown older. All times are shifted to the wall clock.
     package func aged(to now: Date, shift: TimeInterval) -> IncidentFacts {
         var facts = self
         facts.comparison = comparison.aged(to: now)
@@ -88,7 +86,7 @@ extension IncidentFacts {
     package static let missing = IncidentFacts(diagnosis: .remark(.factsMissing, .unknown(.noFacts)))
 }
 
-/// The names of what is sent, as webhooks carry them.
+/// The types of events, as in webhooks.
 package enum EventType: String, Codable, Sendable, CaseIterable {
     case firing = "incident.firing"
     case update = "incident.update"
@@ -99,10 +97,10 @@ package enum EventType: String, Codable, Sendable, CaseIterable {
     case changePropagated = "change.propagated"
 }
 
-/// Why a notification is sent: what `decide` answers, and the name of the group that it may share a message with.
+/// Why a notification is sent: the result of `decide`, and the group that shares a message.
 package enum NotificationReason: String, Codable, Sendable, CaseIterable {
     case firing, escalated, again, worse, flapping, changed, reminder, acknowledged, resolved
-    /// Both in one: it fired and is over, and the channel received neither.
+    /// Firing and resolved in one: the channel received neither.
     case wasFiring = "was_firing"
 
     package var type: EventType {
@@ -115,7 +113,7 @@ package enum NotificationReason: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// The name of what is sent about an incident of this kind.
+    /// The type of an event about an incident of this kind.
     package func type(of kind: IncidentKind) -> EventType {
         guard kind == .change else { return type }
         return type == .resolved ? .changePropagated : .changeDetected

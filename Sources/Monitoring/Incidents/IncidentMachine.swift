@@ -1,5 +1,5 @@
-// The incident state machine: pending, firing, recovering, resolved. It is the same for incidents of a domain and global ones.
-// The diagram is in ARCHITECTURE.md. It counts what is worth notifying; who is notified, and when, is not decided here.
+// The incident state machine: pending, firing, recovering, resolved. Domain and global incidents share it.
+// ARCHITECTURE.md has the diagram. It counts what is worth a notification; other code decides who is notified and when.
 
 import Evidence
 import Foundation
@@ -10,9 +10,9 @@ enum ConditionReading: Equatable {
     case inactive(Incident.Resolution)
     /// Opens nothing and closes nothing.
     case unknown
-    /// A light check sees nothing of it, and cannot tell whether it is over. As `unknown`.
+    /// A light check does not see the problem, and cannot tell whether it is over. Handled like `unknown`.
     case unseen
-    /// It looks over, for this reason, but a place that was wrong says nothing. As `unknown`.
+    /// It seems over, for this reason, but a faulty place did not answer. Handled like `unknown`.
     case unsettled(Incident.Resolution)
 }
 
@@ -20,46 +20,46 @@ enum ConditionReading: Equatable {
 struct Condition: Equatable {
     /// When it began, as far as is known.
     var since: Date
-    /// It does not fire before this instant, since the problem may end by itself.
+    /// It does not fire before this time, because the problem may end by itself.
     var graceUntil: Date?
     var severity = Severity.error
-    /// As `TrackedIncident.stage`.
+    /// See `TrackedIncident.stage`.
     var stage = 0
 
-    /// As a stage: at each place that there is.
+    /// The stage of a problem at every place.
     static let everywhere = 1_000_000
-    /// What phones do by it; nil where that is not known.
+    /// What phones do because of it; nil if unknown.
     var harm: Effect.Harm?
-    /// Whether it may fire, as far as this evaluation knows.
+    /// Whether it may fire, if it is also confirmed.
     var isRipe = true
-    /// `since` is the instant of the change that caused it: another instant is another problem.
+    /// `since` is the time of the change that caused it: a different time is a different problem.
     var isDated = false
 }
 
-/// When a kind of incident is confirmed and over.
+/// When a kind of incident is confirmed, and when it ends.
 struct IncidentRules {
-    /// Evaluations in a row that confirm it, and that confirm that it became worse.
+    /// Consecutive evaluations that confirm it, or confirm that it became worse.
     var confirmations = 1
-    /// So many of the last `window` evaluations confirm it, too: what fails at every other check never fails twice in a row.
-    /// 0: none do.
+    /// `confirmationsInWindow` of the last `window` evaluations confirm it too: a problem at every other check never
+    /// fails twice in a row. 0: off.
     var window = 0
     var confirmationsInWindow: Int { max(window * 2 / 5, confirmations) }
-    /// Evaluations in a row that end it.
+    /// Consecutive evaluations without the problem that end it.
     var recoveries = 1
-    /// Whether each answer may come from another server: what looked over and was not comes and goes.
+    /// Whether each answer may come from another server: then a recovery that did not last marks it as intermittent.
     var isOfManyServers = false
-    /// Evaluations in a row that end what comes and goes; the larger of both counts.
+    /// Consecutive evaluations that end an intermittent problem, if more than `recoveries`.
     var recoveriesAfterRelapse = 1
-    /// How long it must look over before it ends, in seconds.
+    /// How long it must seem over before it ends, in seconds.
     var settle: TimeInterval = 0
-    /// When there was evidence last; the end needs some from after the first evaluation without the problem. nil: each
-    /// evaluation brings its own.
+    /// The time of the last evidence. The incident ends only with evidence later than the first evaluation without the
+    /// problem. nil: each evaluation is evidence.
     var evidenceAt: Date?
     /// Whether notifications pause while it begins and ends often.
     var canFlap = true
 }
 
-/// What the machine works on and what came of it.
+/// The memory that the machine updates, and the resulting changes.
 struct IncidentLog<Key: IncidentKey> {
     var memory: IncidentMemory<Key>
     var changes: [IncidentChange] = []
@@ -71,18 +71,18 @@ struct IncidentMachine<Key: IncidentKey> {
     let subject: Incident.Subject
     let rules: IncidentRules
     let now: Date
-    /// When the evaluation before this one was; nil: not known.
+    /// The previous evaluation; nil: unknown.
     var before: Date?
-    /// What phones do; nil where that is not known.
+    /// What phones do; nil if unknown.
     var harm: Effect.Harm?
     /// What a message says about the incident now.
     let facts: (TrackedIncident) -> IncidentFacts
-    /// Equal where two evaluations see the same facts, ages apart; nil where this one sees none.
+    /// Equal if two evaluations see the same facts, apart from ages; nil if this evaluation sees none.
     let fingerprint: (TrackedIncident) -> ContentHash?
-    /// Of all that a message would say, ages apart; nil where that is kept by somebody else.
+    /// A hash of everything a message would say, apart from ages; nil if the caller keeps the facts up to date.
     var wording: () -> ContentHash? = { nil }
 
-    /// Takes one incident one evaluation further. `inhibitor`: the firing incident of the same domain that it follows from.
+    /// Advances one incident by one evaluation. `inhibitor`: the firing incident of the same domain that inhibits it.
     func advance(on reading: ConditionReading, inhibitor: IncidentKind? = nil, in log: inout IncidentLog<Key>) {
         let known = log.memory.open[key]
         log.memory.forgetTurns(of: key, at: now)
@@ -108,12 +108,13 @@ struct IncidentMachine<Key: IncidentKey> {
         forgetEnded(in: &log.memory)
     }
 
-    /// What follows from it made phones worse off than it was told with: that is worse, at once.
+    /// The inhibited incidents harm phones more than the last notification said: the incident becomes worse
+    /// immediately.
     func worsen(by harm: Effect.Harm, in log: inout IncidentLog<Key>) {
         guard let known = log.memory.open[key], known.incident.state == .firing, harm > known.harm
         else { return }
         var open = known
-        // It fired with this evaluation, or became worse: one thing to tell.
+        // If it fired or became worse in this evaluation, that notification covers it.
         guard log.changes.contains(where: { $0.incident.id == open.incident.id && $0.isNews }) else {
             let transition = raise(&open, .worse)
             open.harm = max(harm, open.harm)
@@ -130,7 +131,7 @@ struct IncidentMachine<Key: IncidentKey> {
     ) {
         var open = known ?? begin(condition, in: &log)
         if known != nil, condition.isDated { redate(&open, condition, in: &log) }
-        // A problem that had time to end by itself has become worse, and has no time any more.
+        // A problem that had a grace period has become worse and no longer has one.
         if !open.hasFired, condition.graceUntil == nil { open.graceUntil = nil }
         open.incident.inhibitedBy = inhibitor
         let wasOver = open.recoveries >= required(open)
@@ -168,7 +169,7 @@ struct IncidentMachine<Key: IncidentKey> {
         return open
     }
 
-    /// Another change than before is the cause now, or the time that it may take was configured anew.
+    /// A different change is the cause now, or the configured grace period changed.
     private func redate(_ open: inout TrackedIncident, _ condition: Condition, in log: inout IncidentLog<Key>) {
         guard let grace = condition.graceUntil else { return }
         if condition.since == open.incident.since {
@@ -182,7 +183,7 @@ struct IncidentMachine<Key: IncidentKey> {
         }
     }
 
-    /// Fires what is confirmed.
+    /// Fires the incident if it is confirmed.
     private func confirm(
         _ open: inout TrackedIncident, _ condition: Condition, isKnown: Bool, in log: inout IncidentLog<Key>
     ) -> IncidentChange.Transition {
@@ -205,8 +206,8 @@ struct IncidentMachine<Key: IncidentKey> {
         return raise(&open, .firing)
     }
 
-    /// The incident that has just ended, where `open` is the same problem again. One that got time anew to end by itself is
-    /// not: it has another beginning.
+    /// The incident that has just ended, if `open` is the same problem. With a grace period it is not: it has a new
+    /// cause.
     private func reopenable(by open: TrackedIncident, in memory: IncidentMemory<Key>) -> TrackedIncident? {
         guard let ended = memory.ended[key], let end = ended.incident.resolvedAt else { return nil }
         let opened = open.incident.openedAt
@@ -238,17 +239,17 @@ struct IncidentMachine<Key: IncidentKey> {
         return raise(&open, rules.canFlap && log.memory.isFlapping(key) ? .flapping : .again, isBack: true)
     }
 
-    /// What differs while it fires. While it flaps nothing counts.
+    /// Updates a firing incident. While it flaps, nothing is notified.
     private func update(
         _ open: inout TrackedIncident, _ condition: Condition, in memory: IncidentMemory<Key>
     ) -> IncidentChange.Transition {
         if open.incident.isFlapping, memory.isCalm(key) {
-            // The last word was that notifications pause: it is down for good now.
+            // The last message said that notifications are paused. Now it is down permanently.
             open.incident.isFlapping = false
             return raise(&open, .again, isBack: true)
         }
         let isFlapping = open.incident.isFlapping
-        // It fired by a check that could not tell how far it had got.
+        // It fired in a check that could not determine the stage.
         if open.stage == 0, condition.severity == open.incident.severity { open.stage = condition.stage }
         let isSeenWorse =
             condition.severity > open.incident.severity || condition.harm.map { $0 > open.harm } ?? false
@@ -260,7 +261,7 @@ struct IncidentMachine<Key: IncidentKey> {
             open.stage = max(condition.stage, open.stage)
             return raise(&open, .worse)
         }
-        // Messages say what the newest check sees, whether that is worth one or not.
+        // Messages say what the latest check sees, even if that is not worth a notification.
         let words = wording()
         let isOutdated = words != nil && words != open.history.wording
         guard let fingerprint = fingerprint(open) else { return isOutdated ? .rewritten : .other }
@@ -295,7 +296,7 @@ struct IncidentMachine<Key: IncidentKey> {
         if open.calmSince == nil { open.calmAfter = before }
         let calm = open.calmSince ?? now
         open.calmSince = calm
-        // Later evaluations compare with what is good already, and would name another reason.
+        // Later evaluations compare with a good state and would give another reason.
         let first = open.recovery == .originReverted && reason == .superseded ? nil : open.recovery
         let reason = isRemoved ? .removed : first ?? reason
         open.recovery = reason
@@ -306,7 +307,7 @@ struct IncidentMachine<Key: IncidentKey> {
             open.recoveries >= required(open) && now.timeIntervalSince(calm) >= rules.settle
             && rules.evidenceAt.map { $0 > calm } ?? true
         if isOver || isRemoved {
-            // While it flaps it stays one incident, which ends once it is stable.
+            // A flapping incident stays one incident, which ends once it is stable.
             if open.incident.isFlapping {
                 open.incident.isFlapping = !log.memory.isCalm(key)
             } else if rules.canFlap, log.memory.isFlapping(key) {
@@ -326,14 +327,14 @@ struct IncidentMachine<Key: IncidentKey> {
         open.incident.inhibitedBy = nil
         open.unknownSince = nil
         log.memory.open[key] = nil
-        // What is not monitored any more does not come back: under its name it would be another.
+        // A problem that is no longer monitored does not come back: a later one is a new incident.
         log.memory.ended[key] = reason == .removed ? nil : open
         log.changes.append(IncidentChange(incident: open.incident, facts: facts(open), transition: .resolved))
     }
 
     private func forgetEnded(in memory: inout IncidentMemory<Key>) {
         guard let end = memory.ended[key]?.incident.resolvedAt else { return }
-        // A pending incident that began within the window may turn out to be the old one; any other is a new one.
+        // A pending incident that began within the window may be the old one; any other is new.
         let open = memory.open[key]
         let isLate = (open?.incident.openedAt ?? now).timeIntervalSince(end) >= Incident.reopenWindow
         if isLate || open?.hasFired == true { memory.ended[key] = nil }
@@ -341,7 +342,7 @@ struct IncidentMachine<Key: IncidentKey> {
 
     // MARK: - Both
 
-    /// Counts one thing that is worth a notification.
+    /// Counts one change that is worth a notification.
     private func raise(
         _ open: inout TrackedIncident, _ transition: IncidentChange.Transition, isBack: Bool = false
     ) -> IncidentChange.Transition {
@@ -350,7 +351,7 @@ struct IncidentMachine<Key: IncidentKey> {
         open.harm = harm ?? .none
         open.harmObservations = 0
         if transition == .worse { open.incident.worse = mark }
-        // An acknowledgement does not outlast a return, whether it is flapping or not.
+        // An acknowledgement ends when the problem comes back, flapping or not.
         if isBack { open.incident.again = mark }
         if transition == .flapping {
             open.incident.flapping = mark
@@ -367,10 +368,10 @@ struct IncidentMachine<Key: IncidentKey> {
         log.memory.open[key] = open
         let known = known?.incident.id == open.incident.id ? known?.incident : nil
         guard open.incident != known || transition == .rewritten else { return }
-        // What it was silent with for hours is not what it is told with now.
+        // The facts from when it was inhibited may be hours old.
         let isFreed =
             known?.inhibitedBy != nil && open.incident.inhibitedBy == nil && open.incident.state == .firing
-        // Where flapping begins with an end, the facts of the last firing stay.
+        // If flapping begins with an end, the facts of the last firing stay.
         let isNews = open.incident.version != known?.version ?? 0 && open.incident.state == .firing
         let isWritten = isNews || isFreed || transition == .rewritten
         if isWritten, let words = wording() { log.memory.open[key]?.history.wording = words }

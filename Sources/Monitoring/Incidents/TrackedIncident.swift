@@ -1,44 +1,44 @@
-// An incident with everything that decides its next step, and the memory of all incidents of one subject. Counts are stored:
-// a restart neither delays nor repeats a notification.
+// An incident with everything that decides its next step, and the memory of all incidents of one subject. Counts are
+// stored: a restart neither delays nor repeats a notification.
 
 import Evidence
 import Foundation
 
 package struct TrackedIncident: Codable, Equatable, Sendable {
     package var incident: Incident
-    /// Evaluations in a row that saw the condition.
+    /// Consecutive evaluations that saw the condition.
     package var confirmations = 0
-    /// Evaluations in a row that saw that it is over.
+    /// Consecutive evaluations that saw that it is over.
     package var recoveries = 0
-    /// Whether it looks over and is not: one good look does not end it.
+    /// Whether it once seemed over and was not: a single good evaluation does not end it.
     package var hasRelapsed = false
-    /// When the first of these was; nil while the condition holds.
+    /// The first evaluation counted in `recoveries`; nil while the condition holds.
     package var calmSince: Date?
-    /// The last evaluation before the one that opened it, and before the first of those that saw it over; nil: there is none.
+    /// The evaluations before `openedAt` and before `calmSince`; nil: none.
     package var openedAfter: Date?
     package var calmAfter: Date?
-    /// Why the condition ended, as the first of them saw it.
+    /// Why the condition ended, according to the first evaluation counted in `recoveries`.
     package var recovery: Incident.Resolution?
     /// Since when checks cannot tell; nil while they can.
     package var unknownSince: Date?
-    /// It does not fire before this instant, since the problem may end by itself; nil: the count alone decides.
+    /// It does not fire before this time, because the problem may end by itself; nil: only `confirmations` decide.
     package var graceUntil: Date?
-    /// When it was first seen again, the last time that it came back after its end.
+    /// When it was last seen again after its end.
     package var returnedAt: Date?
-    /// How far it had got when that was last worth a notification: how many of a certificate's last days had come; else how many places,
-    /// domains or errors there were. It becomes worse where that doubles.
+    /// Its size at the last notification: how many of a certificate's last steps have passed, or the number of places,
+    /// domains or errors. It becomes worse when this doubles.
     package var stage = 0
-    /// What phones did, when that was last worth a notification.
+    /// What phones did at the last notification.
     package var harm = Effect.Harm.none
-    /// Evaluations in a row that saw it worse than that, or phones.
+    /// Consecutive evaluations that saw a worse severity, stage or harm.
     package var harmObservations = 0
-    /// Which facts counted already.
+    /// Facts that were already notified.
     package var history = FactsHistory()
-    /// The edges or addresses that were seen with the problem; nil: none is known.
+    /// The edges or addresses seen with the problem; nil: none known.
     package var places: FaultyPlaces?
-    /// Whose findings made it hold, as the last check saw that did; nil: none is known.
+    /// The rules whose findings support it, from the last check that saw the condition; nil: none known.
     package var rules: [Rule]?
-    /// What is known of a global incident; nil for one of a domain, where the verdict has it.
+    /// The facts of a global incident; nil for a domain incident, whose facts are in the verdict.
     package var facts: IncidentFacts?
 
     package init(incident: Incident, confirmations: Int = 0, graceUntil: Date? = nil) {
@@ -51,23 +51,22 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     package var hasFired: Bool { incident.firedAt != nil }
 }
 
-/// What distinguishes incidents within their memory.
+/// The key of an incident in an `IncidentMemory`.
 package protocol IncidentKey: Hashable, Comparable, Codable, CodingKeyRepresentable, Sendable {}
 
 extension IncidentKind: IncidentKey {}
 extension GlobalCause: IncidentKey {}
 
-/// The incidents of one domain, or the global ones.
 package struct IncidentMemory<Key: IncidentKey>: Codable, Equatable, Sendable {
-    /// The open incidents, pending ones included; one a key.
+    /// The open incidents, also pending ones; one for each key.
     package var open: [Key: TrackedIncident] = [:]
-    /// The last incident of each key that fired and ended, as long as it may be reopened.
+    /// The last incident of each key that fired and ended, as long as it may reopen.
     package var ended: [Key: TrackedIncident] = [:]
     /// When problems began or ended within the last hour, oldest first; at most `Flapping.limit`.
     package var turns: [Key: [Date]] = [:]
-    /// Of the last evaluations before it fires that could tell, which saw the problem: a bit each, the last one lowest.
+    /// Before it fires: which of the last conclusive evaluations saw the problem, one bit each, the latest lowest.
     package var observations: [Key: UInt32]?
-    /// How many incidents have begun. It numbers them, so that two that begin at one instant have different ids.
+    /// The number of incidents so far. It numbers them, so that two with the same start time have different ids.
     package var begun: Int
 
     package init(begun: Int = 0) { self.begun = begun }
@@ -75,9 +74,9 @@ package struct IncidentMemory<Key: IncidentKey>: Codable, Equatable, Sendable {
 
 /// A problem that begins and ends many times an hour is one notification, not many.
 package enum Flapping {
-    /// So many turns within an hour are flapping.
+    /// This many turns within an hour are flapping.
     package static let limit = 5
-    /// Fewer than this within an hour is stable.
+    /// Fewer turns than this within an hour are stable.
     static let calm = 2
     static let window: TimeInterval = 3600
 }
@@ -107,7 +106,7 @@ extension IncidentMemory {
         if observations?.isEmpty == true { observations = nil }
     }
 
-    /// How many of the last evaluations saw it; `last`: up to 32.
+    /// The number of the last evaluations that saw the problem; `last`: up to 32.
     func count(of key: Key, last: Int) -> Int {
         let mask = UInt32.max >> (32 - min(max(last, 1), 32))
         return ((observations?[key] ?? 0) & mask).nonzeroBitCount
@@ -117,34 +116,33 @@ extension IncidentMemory {
     func isCalm(_ key: Key) -> Bool { (turns[key]?.count ?? 0) < Flapping.calm }
 }
 
-/// Which facts of an incident counted already: a change is worth a notification only where it says something new.
+/// The facts of an incident that were already notified: only new facts are worth a notification.
 package struct FactsHistory: Codable, Equatable, Sendable {
-    /// Each set of facts that counted, oldest first; at most `limit`.
+    /// Each notified set of facts, oldest first; at most `limit`.
     package private(set) var counted: [ContentHash] = []
     /// The set that the stored facts describe, and when they were written.
     private var current: ContentHash?
     private var writtenAt: Date?
-    /// What the stored facts say, ages apart; nil: not known.
+    /// What the stored facts say, apart from ages; nil: unknown.
     package var wording: ContentHash?
-    /// Another set, and how many evaluations in a row saw it.
+    /// A different set, and how many consecutive evaluations saw it.
     private var fresh: ContentHash?
     private var observations = 0
 
-    /// So many sets count. A problem that changes more often sends no further updates.
+    /// The maximum number of sets. A problem that changes more often sends no further updates.
     static let limit = 16
-    /// Facts contain ages. They are written again after this time, so that a reminder does not state old ones.
+    /// Facts contain ages. They are written again after this many seconds, so that a reminder does not state old ages.
     static let refresh: TimeInterval = 3600
 
     package init() {}
 
     enum News {
         case none
-        /// Facts that counted before hold again, or their ages are old: they are written, without a notification.
+        /// Earlier facts hold again, or their ages are outdated: they are written without a notification.
         case rewrite
         case changed
     }
 
-    /// Takes one set of facts as known.
     mutating func count(_ facts: ContentHash, at now: Date) {
         current = facts
         writtenAt = now
@@ -153,7 +151,7 @@ package struct FactsHistory: Codable, Equatable, Sendable {
         if !counted.contains(facts), counted.count < Self.limit { counted.append(facts) }
     }
 
-    /// Notes the facts of one evaluation. `required`: so many in a row must agree.
+    /// Notes the facts of one evaluation. `required`: this many consecutive evaluations must agree.
     mutating func see(_ facts: ContentHash, required: Int, at now: Date) -> News {
         guard facts != current else {
             fresh = nil
@@ -165,7 +163,7 @@ package struct FactsHistory: Codable, Equatable, Sendable {
         observations = fresh == facts ? observations + 1 : 1
         fresh = facts
         guard observations >= required else { return .none }
-        // The first that are seen at all are those that it fired with.
+        // The first facts ever seen are the ones it fired with.
         let isNew = current != nil && !counted.contains(facts) && counted.count < Self.limit
         count(facts, at: now)
         return isNew ? .changed : .rewrite

@@ -1,4 +1,4 @@
-// The state of a domain in one word. It follows from what phones do, not from the kind of an incident.
+// The state of a domain in one word. It depends on what phones do, not on the kind of an incident.
 
 import Evidence
 
@@ -6,27 +6,27 @@ import Evidence
 package enum DomainStatus: Int, Codable, Sendable, CaseIterable {
     /// Links open the website.
     case missing
-    /// Links do what the file says, which is not what its owners expect.
+    /// Phones follow the file, but the file does not meet the owners' expectations.
     case expectationFailed
     case stale
-    /// Phones follow a file that the origin was not seen to serve.
+    /// Phones follow a file that the origin was never seen to serve.
     case divergent
-    /// What phones do is not known, and an incident fires: this machine gets no answer anywhere, and nobody knows why.
+    /// What phones do is unknown, and an incident is firing.
     case unconfirmed
-    /// Phones follow Apple's copy, and the origin has no file for the next.
+    /// Phones follow Apple's copy, but the origin has no file for the next refresh.
     case originFailing
     case atRisk
     /// The change is younger than `stale_after`.
     case propagating
-    /// What phones do is not known.
+    /// What phones do is unknown.
     case unknown
     /// Not checked yet.
     case waiting
-    /// Phones in another mode than production, which read the origin.
+    /// Phones in a mode other than production; they read the origin.
     case direct
     case inSync
 
-    /// What phones do. The raw values are stable, for addresses.
+    /// What phones do. The raw values are used in URLs and must not change.
     package enum Tile: String, Sendable, CaseIterable {
         case website
         case oldFile = "old-file"
@@ -34,7 +34,7 @@ package enum DomainStatus: Int, Codable, Sendable, CaseIterable {
         case unknown = "not-known"
         case current
 
-        /// Those that it counts, worst first.
+        /// The statuses that it counts, worst first.
         package var statuses: [DomainStatus] { DomainStatus.allCases.filter { $0.tile == self } }
     }
 
@@ -48,13 +48,12 @@ package enum DomainStatus: Int, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether somebody should look at it.
     package var needsAttention: Bool { self < .unknown }
 
-    /// The least severe of those that need attention, for queries.
+    /// The least severe status that needs attention, for queries.
     package static let lastOfAttention = DomainStatus.propagating
 
-    /// Stable, for addresses and JSON.
+    /// Used in URLs and JSON; must not change.
     package var name: String {
         switch self {
         case .missing: "missing"
@@ -98,7 +97,7 @@ extension DomainStatus {
             switch comparison {
             case .stale: self = .stale
             case .propagating: self = .propagating
-            // Some edges have the present file: how old the others are says which of the two it is.
+            // Some edges have the current file: the age of the other copies decides between stale and propagating.
             case .mixed where verdict.comparison.lagSeconds != nil:
                 self = open.contains { $0.incident.kind == .cdnStale && $0.hasFired } ? .stale : .propagating
             default: self = .divergent

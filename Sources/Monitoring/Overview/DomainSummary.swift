@@ -1,30 +1,30 @@
-// What a list of domains says of one: a small part of its state, stored beside it and written only when it changes. So a page
-// of 25 rows decodes 25 of these, however many domains there are.
+// One domain in a list: a small part of its state, stored separately and written only when it changes. A page of 25
+// rows decodes 25 summaries, however many domains there are.
 
 import Evidence
 import Foundation
 
 package struct DomainSummary: Codable, Equatable, Sendable {
     package var status: DomainStatus
-    /// Since when the trouble lasts, as far as is known; nil where nothing says so.
+    /// When the problem began, as far as is known; nil if unknown.
     package var since: Date?
     package var diagnosis: Diagnosis
     package var comparison: Comparison.State
     package var edges: EdgeTally?
-    /// When the origin changed to what it serves now, while the CDN lags.
+    /// When the origin changed to its current file, while the CDN lags.
     package var changedAt: Date?
     /// Seconds that the CDN took for earlier changes, oldest first.
     package var propagations: [Int]
     package var incidents: [OpenIncident]
-    /// Of a certificate that ends soon.
+    /// Of a certificate that expires soon.
     package var certificateEnd: Date?
-    /// How many notes the check made, and the rule of the first.
+    /// The number of notes of the check, and the rule of the first.
     package var notes: Int
     package var note: Rule?
 
     package struct OpenIncident: Codable, Equatable, Sendable {
         package let incident: Incident
-        /// A pending one does not fire before.
+        /// A pending incident does not fire before this time.
         package let graceUntil: Date?
     }
 
@@ -50,10 +50,10 @@ package struct DomainSummary: Codable, Equatable, Sendable {
         note = remarks.first?.rule
     }
 
-    /// The diagnosis in words, as they are true at an instant.
+    /// The diagnosis as text, valid at a given time.
     package func text(at now: Date) -> DiagnosisText { diagnosis.text(at: now) }
 
-    /// Domains that have it in common need the same decision.
+    /// Domains with the same reason need the same decision.
     package var reason: String {
         [diagnosis.id.rawValue, diagnosis.cause.rule?.rawValue, diagnosis.word?.word.code].compactMap(\.self)
             .joined(separator: " ")
@@ -61,7 +61,7 @@ package struct DomainSummary: Codable, Equatable, Sendable {
 }
 
 extension DomainStatus {
-    /// The kind of incident that tells since when.
+    /// The kind of incident that determines `since`.
     fileprivate var kind: IncidentKind? {
         switch self {
         case .missing: .cdnMissing
@@ -73,7 +73,7 @@ extension DomainStatus {
 }
 
 extension Incident.State {
-    /// Confirmed ones go first.
+    /// Confirmed incidents first.
     package var urgency: Int {
         switch self {
         case .firing: 0
@@ -85,7 +85,7 @@ extension Incident.State {
 }
 
 extension Finding {
-    /// Of a certificate that ends soon.
+    /// Of a certificate that expires soon.
     package var certificateEnd: Date? {
         guard case .origin(let problem) = problem else { return nil }
         return switch problem {

@@ -12,14 +12,14 @@ package struct PlaceReading: Equatable, Sendable {
         case origin
         case edge(String)
 
-        /// As the store has it: an edge by its address.
+        /// As stored: an edge by its address, the origin empty.
         package var name: String { if case .edge(let address) = self { address } else { "" } }
 
         package init(name: String) { self = name.isEmpty ? .origin : .edge(name) }
     }
 
     package enum Served: Hashable, Sendable {
-        /// Equal meanings are one version. `content`: the bytes that had it.
+        /// Equal meanings are one version. `content`: the hash of the bytes.
         case version(meaning: ContentHash, content: ContentHash)
         /// An answer without the file.
         case noFile
@@ -28,7 +28,7 @@ package struct PlaceReading: Equatable, Sendable {
 }
 
 extension PlaceReading {
-    /// What an observation saw, the origin first. What this machine alone failed to see is left out.
+    /// All places of an observation, the origin first. Without requests that failed because of this machine.
     package static func all(_ readings: Readings) -> [PlaceReading] {
         let observation = readings.observation
         var all: [PlaceReading] = []
@@ -44,7 +44,7 @@ extension PlaceReading {
         }
         for (address, retrieval) in results where !address.isEmpty {
             guard let served = served(retrieval, readings) else { continue }
-            // An edge in trouble of its own says nothing of the file.
+            // An error of the edge itself says nothing about the file.
             all.append(PlaceReading(place: .edge(address), served: retrieval.speaksOfFile ? served : .noAnswer))
         }
         return all

@@ -15,13 +15,13 @@ package struct CheckSchedule: Sendable {
     /// What a busy machine may take for a check, in seconds, besides its interval.
     private static let slack: TimeInterval = 60
 
-    /// Until when a check says something of the present, if no other one follows.
+    /// Until when a check is recent, if no other one follows.
     static func freshUntil(_ check: Date, _ interval: TimeInterval) -> Date { check + (2 * interval + slack) }
 
-    /// So many intervals without a check are overdue.
+    /// A domain is overdue after this many intervals without a check.
     package static let overdue = 3.0
 
-    /// How many of its intervals a domain is late that was last checked at `check`.
+    /// How many intervals a domain is late if it was last checked at `check`.
     package static func intervals(of interval: TimeInterval, lateAfter check: Date, now: Date) -> Double {
         (now.timeIntervalSince(check) - slack) / max(interval, 0.001)
     }

@@ -1,19 +1,19 @@
-// A silence that somebody asked for. It stops messages, not state: checks run, incidents open and close.
+// A silence that a user created. It stops messages, not state: checks run, incidents open and close.
 
 import Evidence
 import Foundation
 
 package struct Silence: Equatable, Sendable, Identifiable {
-    /// Given by the store, empty before; short, since people type it.
+    /// Set by the store, empty before; short, because people type it.
     package var id: String
     package let scope: SilenceScope
     package var startsAt: Date
-    /// The first instant that is not silent any more.
+    /// The first time that is no longer silenced.
     package var endsAt: Date
     package let author: String
     package let reason: String
 
-    /// At most a year.
+    /// In seconds; at most a year.
     package static let longest: TimeInterval = 366 * 86_400
 
     package init(id: String, scope: SilenceScope, startsAt: Date, endsAt: Date, author: String, reason: String) {
@@ -25,8 +25,8 @@ package struct Silence: Equatable, Sendable, Identifiable {
         self.reason = reason
     }
 
-    /// One that somebody asks for, with all that every way of asking must keep to.
-    /// - Throws: `SilenceFault` with a sentence for the person who asked.
+    /// A new silence, validated in the same way for every interface.
+    /// - Throws: `SilenceFault` with a sentence for the user.
     package init(scope: SilenceScope, startsAt: Date, endsAt: Date, author: String, reason: String)
         throws(SilenceFault)
     {
@@ -52,7 +52,7 @@ package struct Silence: Equatable, Sendable, Identifiable {
     package func isActive(at now: Date) -> Bool { startsAt <= now && now < endsAt }
 }
 
-/// Why a silence cannot be: the user's mistake, in words for the user.
+/// Why a silence is invalid: the user's mistake, in words for the user.
 package struct SilenceFault: Error, Equatable, CustomStringConvertible {
     package let description: String
 
@@ -61,24 +61,24 @@ package struct SilenceFault: Error, Equatable, CustomStringConvertible {
 
 // MARK: - What it is about
 
-/// Which messages are meant: those whose domain, labels and kind all match.
+/// Which incidents are silenced: domain, labels and kind must all match.
 package struct SilenceScope: Codable, Equatable, Sendable {
-    /// One match is enough; empty: the labels alone decide.
+    /// One match is enough; empty: only the labels decide.
     package var domains: [DomainPattern]
-    /// Each must match; the value `*` matches any text of a label that is there.
+    /// All must match; the value `*` matches any value of an existing label.
     package var labels: [String: String]
     /// nil: all kinds.
     package var kinds: [IncidentKind]?
 
-    /// A scope without domains and labels matches nothing: silence for everything has to be asked for, with `*`.
+    /// A scope without domains and labels matches nothing: use `*` to silence everything.
     package init(domains: [DomainPattern] = [], labels: [String: String] = [:], kinds: [IncidentKind]? = nil) {
         self.domains = domains
         self.labels = labels
         self.kinds = kinds
     }
 
-    /// What people write: `example.com`, `*.example.com`, `all`, labels as `team=growth`; kinds by their names, none for all.
-    /// - Throws: `SilenceFault` with a sentence for the person who wrote it.
+    /// From user input: `example.com`, `*.example.com`, `all`, labels as `team=growth`; kinds by name, none: all.
+    /// - Throws: `SilenceFault` with a sentence for the user.
     package init(targets: [String], kinds: [String]) throws(SilenceFault) {
         self.init()
         for target in targets {
@@ -101,12 +101,12 @@ package struct SilenceScope: Codable, Equatable, Sendable {
         self.kinds = chosen
     }
 
-    /// Whether it is about a domain, if only about one kind of its trouble.
+    /// Whether it matches at least one kind of incident of a domain.
     package func isAbout(_ domain: Domain, labels: [String: String]) -> Bool {
         IncidentKind.allCases.contains { matches(domain: domain, labels: labels, kind: $0) }
     }
 
-    /// `domain`: nil for what is about no single domain; only a scope for all of them, whatever their labels, matches that.
+    /// `domain`: nil for a global incident, which only a scope of all domains without labels matches.
     package func matches(domain: Domain?, labels: [String: String], kind: IncidentKind) -> Bool {
         guard !domains.isEmpty || !self.labels.isEmpty else { return false }
         guard let domain else {
@@ -128,7 +128,6 @@ extension SilenceScope: CustomStringConvertible {
     }
 }
 
-/// A domain, the domains below one, or all of them.
 package enum DomainPattern: Hashable, Sendable {
     case all
     case exactly(Domain)
@@ -136,7 +135,7 @@ package enum DomainPattern: Hashable, Sendable {
     case below(Domain)
 
     /// - Parameter text: `example.com`, `*.example.com`, or `*` or `all` for every domain.
-    /// - Throws: `DomainFault` with a sentence for the person who wrote it.
+    /// - Throws: `DomainFault` with a sentence for the user.
     package init(_ text: String) throws(DomainFault) {
         if text == "*" || text.lowercased() == "all" {
             self = .all
@@ -175,9 +174,9 @@ extension DomainPattern: CustomStringConvertible, Codable {
     }
 }
 
-// MARK: - The question that everybody asks
+// MARK: - Whether an incident is silenced
 
-// All instants are of the wall clock: people name them.
+// All times are of the wall clock, because users set them.
 
 package struct Silences: Equatable, Sendable {
     package var silences: [Silence]
@@ -188,15 +187,15 @@ package struct Silences: Equatable, Sendable {
         self.windows = windows
     }
 
-    /// Until when an incident is silenced that is silenced at an instant, as far as is known now; nil where it is not. `domain`: nil for
-    /// one that is about no single domain.
+    /// The end of the silence that is active at `wall`, as far as is known now; nil if there is none. `domain`: nil for
+    /// a global incident.
     package func end(domain: Domain?, labels: [String: String], kind: IncidentKind, at wall: Date) -> Date? {
         if silences.isEmpty, windows.isEmpty { return nil }
         let silences = silences.filter { $0.scope.matches(domain: domain, labels: labels, kind: kind) }
         let windows = windows.filter { $0.scope.matches(domain: domain, labels: labels, kind: kind) }
         var end = Self.end(silences, windows, at: wall)
-        // Where one begins before another ends there is no gap. Daily windows of 24 hours have no end at all, so the search
-        // has one.
+        // A silence that begins before another one ends leaves no gap. Daily windows of 24 hours never end, so the
+        // search is limited to `chain` steps.
         for _ in 0..<Self.chain {
             guard let last = end, let next = Self.end(silences, windows, at: last) else { break }
             end = next
