@@ -1,4 +1,4 @@
-// Who would be notified of what, and when, by the configuration alone: the routing of the daemon, asked by `alert routes`.
+// Who is notified of what, and when, according to the configuration: the daemon's routing, for `alert routes`.
 
 import Alerting
 import Evidence
@@ -6,11 +6,11 @@ import Foundation
 import MonitorConfiguration
 import Monitoring
 
-/// The answer for one domain.
+/// The routes of one domain.
 package struct AlertRoutes: Sendable {
-    /// Kinds of incidents whose notifications are the same.
+    /// Kinds of incidents with the same notifications.
     package struct Rule: Equatable, Sendable {
-        /// As the contract names them; of the monitor's own trouble what it is about.
+        /// Incident kinds as in the contract; for the monitor's own problems a description.
         package var subjects: [String]
         package var severities: [Severity]
         package let notifications: [ExpectedNotification]
@@ -20,25 +20,25 @@ package struct AlertRoutes: Sendable {
     package let labels: [String: String]
     /// Incidents of the domain.
     package let incidents: [Rule]
-    /// What is about many domains, and the monitor's own trouble.
+    /// Incidents of many domains, and the monitor's own problems.
     package let monitor: [Rule]
     /// A new version of the file.
     package let changes: [ExpectedNotification]
-    /// The windows that are for the domain.
+    /// The maintenance windows that match the domain.
     package let windows: [MaintenanceWindow]
-    /// To the first reminder; nil: none.
+    /// Until the first reminder; nil: no reminders.
     package let remindEvery: Duration?
 
-    /// What an incident can be: notes open none.
+    /// Notes open no incident.
     private static let severities: [Severity] = [.error, .warning]
 
-    /// - Returns: nil where the configuration does not name the domain.
+    /// - Returns: nil if the configuration does not contain the domain.
     package init?(of domain: Domain, _ configuration: ConfigurationFile) {
         guard let watched = configuration.domains.first(where: { $0.domain == domain }) else { return nil }
         let routing = Routing(configuration)
         self.domain = domain
         labels = watched.labels
-        // In another mode than production Apple's copy is not asked.
+        // In modes other than production Apple's copy is not asked.
         let kinds = IncidentKind.ofDomains.filter { watched.mode == .production || !$0.isOfCDN }
         incidents = Self.rules(
             kinds.map { kind in (kind.rawValue, { routing.notifications(of: .domain(domain), kind, $0) }) })
@@ -58,7 +58,7 @@ package struct AlertRoutes: Sendable {
         remindEvery = configuration.alerts.remindEvery
     }
 
-    /// One rule for all that is notified alike.
+    /// Merges subjects and severities with the same notifications into one rule.
     private static func rules(_ questions: [(String, (Severity) -> [ExpectedNotification])]) -> [Rule] {
         var rules: [Rule] = []
         for (subject, notifications) in questions {

@@ -1,4 +1,4 @@
-// What `alert test` sends, wired as in the daemon: the same channels, network and links, and no store.
+// Test messages for `alert test`. They use the same channels, network and links as the daemon, and no store.
 
 import Alerting
 import Curl
@@ -20,8 +20,8 @@ package struct AlertTest: Sendable {
         self.userAgent = userAgent
     }
 
-    /// Gives `body` what sends a test message to one channel.
-    /// - Throws: `CurlError` where the network settings cannot be used; `ChannelFault`; what `body` throws.
+    /// Calls `body` with a function that sends a test message to one channel.
+    /// - Throws: `CurlError` for invalid network settings; `ChannelFault`; the errors of `body`.
     package func withSender(
         _ body: (@escaping @Sendable (Channel) async throws -> TestReport) async throws -> Void
     ) async throws {
@@ -35,7 +35,7 @@ package struct AlertTest: Sendable {
         })
     }
 
-    /// About a domain whose alerts the channel gets, so that its links are such as it will see.
+    /// Uses a domain that is routed to the channel, so that the links are the ones of real alerts.
     private func alert(for channel: Channel) throws -> Alert {
         let routed = configuration.domains.first { $0.channels?.contains(channel.name) ?? true }
         guard let watched = routed ?? configuration.domains.first else {

@@ -1,4 +1,4 @@
-// From the configuration's words to those of the modules that act on them.
+// Converts the configuration into the settings of the other modules.
 
 import Alerting
 import Curl
@@ -11,7 +11,7 @@ import Probing
 import StatusServer
 
 extension ProbeSettings {
-    /// `cdnBaseURL`: nil: that of the configuration.
+    /// `cdnBaseURL`: nil: the one of the configuration.
     package init(_ configuration: ConfigurationFile, cdnBaseURL: String? = nil, userAgent: String) {
         self.init(
             cdnBaseURL: cdnBaseURL ?? configuration.cdn.baseURL, timeout: configuration.defaults.timeout,
@@ -27,7 +27,7 @@ extension CurlDriver {
             network: configuration.network.forChecks, maximumConcurrent: configuration.network.maxConcurrent)
     }
 
-    /// One of its own: a busy check must not delay an alert.
+    /// A separate driver: a busy check must not delay an alert.
     convenience init(forAlertsOf configuration: ConfigurationFile) throws {
         try self.init(
             network: configuration.network.forAlerts, maximumConcurrent: max(4, configuration.alerts.channels.count))
@@ -48,7 +48,7 @@ extension Routing {
 }
 
 extension StatusSite {
-    /// Shows what the configuration says from now on, and goes by its rules of access.
+    /// Applies the domains, maintenance windows and access rules of a configuration.
     func show(_ configuration: ConfigurationFile) async {
         await watch(configuration.domains)
         show(configuration.maintenance)
@@ -65,7 +65,7 @@ extension AccessPolicy {
 }
 
 extension ConfigurationFile {
-    /// The name of this machine, as the kernel has it: no name server is asked.
+    /// The host name of the kernel, without a DNS request.
     static var hostName: String {
         var name = utsname()
         guard uname(&name) == 0 else { return "localhost" }
@@ -78,8 +78,8 @@ extension MonitorConfiguration.NetworkSettings {
         Curl.NetworkSettings(caFile: caFile, connectTo: connectTo, resolve: resolve, proxy: proxy?.reveal())
     }
 
-    /// Rules for any host, such as `::127.0.0.1:8443` and `*:443:127.0.0.1`, send every watched site to a test server. Messages must not
-    /// go there.
+    /// Rules for any host, such as `::127.0.0.1:8443` and `*:443:127.0.0.1`, send every watched site to a test server.
+    /// Messages must not go there.
     var forAlerts: Curl.NetworkSettings {
         var settings = forChecks
         settings.connectTo.removeAll { $0.hasPrefix(":") }
@@ -89,14 +89,14 @@ extension MonitorConfiguration.NetworkSettings {
 }
 
 extension ServerSettings {
-    /// Where whoever gets a message reaches the page; nil where nobody does, or the port is not known before the start.
+    /// The page's URL for readers of messages; nil if they cannot reach it, or the port is unknown before the start.
     var pageURL: String? {
         if let publicURL { return publicURL.hasSuffix("/") ? publicURL : publicURL + "/" }
         let isElsewhere = !isOnLoopback && !isOnAll
         return isElsewhere && port != 0 ? "http://\(shownHost):\(port)/" : nil
     }
 
-    /// The host as a URL has it; an address that stands for all is shown as this machine.
+    /// The host in URL form; an address that means all interfaces becomes 127.0.0.1.
     var shownHost: String {
         if isOnAll { return "127.0.0.1" }
         return HostAddress.inURL(host)

@@ -1,5 +1,5 @@
-// The evaluation over all domains together, wired: it knows the health of each domain, evaluates, commits, and tells the
-// delivery. No rule is here; those are in `evaluateGlobal`.
+// Runs the global evaluation: collects the health of each domain, evaluates, commits, and wakes the delivery. The rules
+// are in `evaluateGlobal`.
 
 import Alerting
 import Curl
@@ -11,20 +11,20 @@ import Monitoring
 import Probing
 import Storage
 
-/// What the watcher of one domain reports of it, and learns of all of them.
+/// What a domain's watcher needs from the global evaluation.
 package protocol GlobalView: Sendable {
-    /// Takes note of a domain's state after a check.
+    /// Updates the domain's health after a check.
     func note(_ state: DomainState) async
-    /// Whether what a probe did not reach may well be there.
+    /// Whether the local network may be the reason for unreachable hosts.
     func network(after observation: Observation, known: DomainState) async -> LocalNetwork
 }
 
 package actor GlobalEvaluator: GlobalView {
-    /// What the configuration says; a reload brings another one.
+    /// Replaced by a reload.
     package struct Configuration: Sendable {
         let domains: [WatchedDomain]
         let channels: Set<String>
-        /// nil where no reference hosts are configured.
+        /// nil if no reference hosts are configured.
         let canaries: ConnectivityWatch?
 
         package init(domains: [WatchedDomain], channels: Set<String>, canaries: ConnectivityWatch?) {
@@ -36,31 +36,31 @@ package actor GlobalEvaluator: GlobalView {
 
     private let store: Store
     private let delivery: Delivery
-    /// Why the configuration file is not the one in force; nil where it is.
+    /// Why the configuration file is not active; nil if it is.
     private let refusal: @Sendable () -> RefusedConfiguration?
     private let time: any MonitorClock
     private let logger: Logger
     private var configuration: Configuration
     private var health: GlobalHealth
     private var state = GlobalState()
-    /// When this process began to check, went on after it had been stopped, or could store checks again.
+    /// When this process began to check, resumed after a suspension, or could store checks again.
     private var startedAt: Date
     private var isStoreFailing = false
-    /// One pass at a time: each begins with what the one before has committed.
+    /// One pass at a time: each begins with the committed result of the previous one.
     private var isEvaluating = false
-    /// How long the last pass took.
+    /// The duration of the last pass.
     private var lastPass: Duration = .zero
     private let trouble = LogDeduplicator()
-    /// When the next pass begins, for a clock that waits for it.
+    /// When the next pass begins, for an accelerated clock.
     private(set) var due = Date.distantPast
 
     private static let longestPause: Duration = .seconds(2)
     private static let shortestPause: Duration = .milliseconds(50)
-    /// A pass takes at most one part in so many of the machine's time.
+    /// A pass takes at most one part in this many of the machine's time.
     private static let share = 10
-    /// A check may be between its instant and its note while a pass begins.
+    /// Seconds. When a pass begins, a check may be finished but not noted yet.
     private static let slack: TimeInterval = 0.25
-    /// A sleep that is longer by so much was none: the machine was suspended, or the process stopped.
+    /// Seconds. If a sleep takes this much longer, the machine was suspended or the process was stopped.
     private static let longestOversleep: TimeInterval = 30
 
     package init(
@@ -77,13 +77,13 @@ package actor GlobalEvaluator: GlobalView {
         health = GlobalHealth(configuration.domains)
     }
 
-    /// Takes up what the last process knew. It must have gone well before the first check.
+    /// Loads the state of the last process. It must succeed before the first check.
     package func prepare() async throws {
         for domain in try await store.domainHealths() { health.note(domain) }
         state = try await store.globalState() ?? GlobalState()
     }
 
-    /// Takes another configuration, as after a reload.
+    /// Applies a new configuration after a reload.
     package func replace(_ configuration: Configuration) {
         self.configuration = configuration
         health.replace(configuration.domains, at: time.now())
@@ -93,7 +93,7 @@ package actor GlobalEvaluator: GlobalView {
 
     package nonisolated func network(after observation: Observation, known: DomainState) async -> LocalNetwork {
         let reachability = known.reachability.after(observation, at: time.now())
-        // Of nearly all checks, which need not wait for the actor.
+        // The result of nearly all checks, which need not wait for the actor.
         guard reachability.isCutOff else { return .trusted }
         return await network(of: observation.domain, reachability)
     }
@@ -102,7 +102,7 @@ package actor GlobalEvaluator: GlobalView {
         await configuration.canaries?.ask()
         let round = await configuration.canaries?.round
         let now = time.now()
-        // What this check will add, were it committed.
+        // The suspicion as if this check were already noted.
         var suspicion = health.suspicion
         let interval = health.interval(of: domain) ?? .zero
         suspicion.note(domain, reachability, interval: interval, at: now)
@@ -112,7 +112,6 @@ package actor GlobalEvaluator: GlobalView {
         return hostsAnswer || suspicion.reachesOthers(than: domain, now: now) ? .proven : .trusted
     }
 
-    /// Whether this machine's own network is in doubt.
     var isNetworkSuspect: Bool {
         get async {
             health.suspicion.isSuspect(
@@ -120,7 +119,7 @@ package actor GlobalEvaluator: GlobalView {
         }
     }
 
-    /// Passes, one after the other, until the task is cancelled.
+    /// Evaluates repeatedly until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             await evaluate()
@@ -128,11 +127,12 @@ package actor GlobalEvaluator: GlobalView {
         }
     }
 
-    /// Sleeps until the next pass. No check is late for the time in which nothing ran: what is due then is checked now.
+    /// Sleeps until the next pass. If the process was suspended meanwhile, checks missed in that time do not count as
+    /// late.
     private func rest() async {
         let end = time.now() + pause.inSeconds
         due = end
-        // Until just that instant: a clock that waits for `due` goes no further before.
+        // Until exactly this time: an accelerated clock that waits for `due` does not go past it.
         try? await time.sleep(until: end)
         let now = time.now()
         let over = now.timeIntervalSince(end)
@@ -143,14 +143,13 @@ package actor GlobalEvaluator: GlobalView {
             metadata: ["for": "\(Int(over)) s"])
     }
 
-    /// Until the next pass. Domains that are checked every few seconds are evaluated faster.
+    /// The time until the next pass. Short check intervals shorten it.
     package var pause: Duration {
         let longest = Self.longestPause * time.intervalFactor
         let usual = max(min(longest, (health.shortestInterval ?? .seconds(60)) / 4), Self.shortestPause)
         return max(usual, lastPass * Self.share)
     }
 
-    /// One pass over all domains.
     package func evaluate() async {
         guard !isEvaluating else { return }
         isEvaluating = true
@@ -170,7 +169,7 @@ package actor GlobalEvaluator: GlobalView {
             return
         }
         delivery.set(global: now - Self.slack)
-        // What an incident inhibited is asked about again.
+        // The delivery decides again about inhibited incidents.
         if evaluation.changes.contains(where: \.movesInhibition) { delivery.reconsider() }
     }
 
@@ -195,15 +194,15 @@ package actor GlobalEvaluator: GlobalView {
 }
 
 extension IncidentChange {
-    /// What it speaks for is other than before: it is over, or counts other domains.
+    /// Whether what the incident inhibits has changed: it has ended, or affects other domains.
     fileprivate var movesInhibition: Bool {
         (transition == .resolved || facts != nil) && incident.cause.map { !$0.inhibits.isEmpty } ?? false
     }
 }
 
-/// The health of all watched domains. A check changes one entry, whatever their number.
+/// The health of all watched domains. A check changes one entry, however many there are.
 struct GlobalHealth: Sendable {
-    /// In the order of names.
+    /// Sorted by name.
     private(set) var domains: [DomainHealth] = []
     private(set) var suspicion = NetworkSuspicion()
     private(set) var usualInterval: Duration = .zero
@@ -213,7 +212,7 @@ struct GlobalHealth: Sendable {
 
     init(_ watched: [WatchedDomain]) { replace(watched, at: .distantPast) }
 
-    /// Takes other domains and intervals. What is new or changed is watched since `now`.
+    /// Applies new domains and intervals. New or changed domains are watched since `now`.
     mutating func replace(_ watched: [WatchedDomain], at now: Date) {
         let known = places.mapValues { domains[$0] }
         domains = watched.sorted { $0.domain < $1.domain }.map { watched in
@@ -242,11 +241,11 @@ struct GlobalHealth: Sendable {
 }
 
 // MARK: - The reference hosts
-// They are asked only when the local network is suspect, and then seldom: they are other people's machines.
+// They are asked only if the local network is suspect, and rarely: they belong to others.
 
-/// How the reference hosts are asked: by the network, or a test's idea of one.
+/// Asks the reference hosts: over the network, or in a test.
 package protocol ConnectivityProbing: Sendable {
-    /// As `ConnectivityProbe.reachesAny`.
+    /// See `ConnectivityProbe.reachesAny`.
     func reachesAny(of hosts: [String]) async throws -> Bool
 }
 
@@ -256,13 +255,13 @@ package actor ConnectivityWatch {
     private let hosts: [String]
     private let probe: any ConnectivityProbing
     private let time: any MonitorClock
-    /// How long an answer holds.
+    /// Seconds for which an answer is valid.
     private let life: TimeInterval
     private var last: ConnectivityRound?
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var isAsking = false
 
-    /// `interval`: the shortest between two checks of a domain; an answer that is older than that is no help to the next.
+    /// `interval`: the shortest check interval of a domain. An answer is valid for at most one interval.
     package init(hosts: [String], probe: any ConnectivityProbing, time: any MonitorClock, interval: Duration) {
         self.hosts = hosts
         self.probe = probe
@@ -270,15 +269,15 @@ package actor ConnectivityWatch {
         life = min(30, interval.inSeconds)
     }
 
-    /// What they said when they were last asked; before that, that they are there.
+    /// The last result; before the first one, that the hosts are reachable.
     var round: ConnectivityRound { last ?? ConnectivityRound(at: .distantPast, hosts: hosts, isLost: false) }
 
-    /// Asks them, unless that was done just now. Callers at the same time share the answer.
+    /// Asks the hosts, unless the last answer is still valid. Concurrent callers share the answer.
     func ask() async {
         if let last, time.now().timeIntervalSince(last.at) < life, time.now() >= last.at { return }
         guard !isAsking else { return await withCheckedContinuation { waiting.append($0) } }
         isAsking = true
-        // A process that ends asks nobody, and learns nothing from that.
+        // A cancelled request yields no result.
         if let isReached = try? await probe.reachesAny(of: hosts) {
             last = ConnectivityRound(at: time.now(), hosts: hosts, isLost: !isReached)
         }
@@ -288,7 +287,7 @@ package actor ConnectivityWatch {
     }
 }
 
-// MARK: - What the configuration says
+// MARK: - From the configuration file
 
 extension GlobalEvaluator.Configuration {
     init(_ configuration: ConfigurationFile, _ driver: CurlDriver, userAgent: String, time: any MonitorClock) {

@@ -1,5 +1,5 @@
-// Tells a watchdog elsewhere that the monitor works. A monitor that is stuck must never ping, so that a ping needs what was
-// committed, and nothing else.
+// Pings an external watchdog while the monitor works. A stuck monitor must never ping, so a ping requires newly
+// committed work.
 
 import Curl
 import Facts
@@ -12,7 +12,7 @@ import Storage
 extension Housekeeping {
     private static let heartbeatTimeout = Duration.seconds(15)
 
-    /// Pings, if anything was done since the last heartbeat.
+    /// Pings if work was done since the last heartbeat.
     func beat() async {
         guard let url = parts.live.current.heartbeat?.url else { return }
         guard let present = await readProgress() else { return keepSilent("the store cannot be read") }
@@ -25,7 +25,7 @@ extension Housekeeping {
         if let standstill = present.standstill(since: last, now: parts.time.now(), channels: channels) {
             return keepSilent(Self.words(standstill))
         }
-        // Also where the ping is not taken: the next one needs work that was done after this.
+        // Also if the ping fails: the next one requires work done after this.
         progress = present
         await ping(url.reveal())
     }
@@ -40,7 +40,7 @@ extension Housekeeping {
         }
     }
 
-    /// nil where the store cannot be read.
+    /// nil if the store cannot be read.
     func readProgress() async -> WorkProgress? {
         do {
             return try await parts.store.progress(now: parts.time.now())
@@ -66,7 +66,7 @@ extension Housekeeping {
         } catch {
             return
         }
-        // Neither the receiver's text nor the library's is logged: both may quote the URL, a secret.
+        // Neither the receiver's text nor curl's is logged: both may contain the URL, a secret.
         if let status = result.status, (200...299).contains(status) {
             if heartbeatTrouble.isOver() { parts.logger.notice("heartbeats are sent again") }
         } else if !Task.isCancelled, heartbeatTrouble.isNews("heartbeat not taken") {

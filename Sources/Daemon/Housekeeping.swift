@@ -1,4 +1,4 @@
-// What the daemon does at regular times, besides checks, evaluations and messages: one loop, and a function for each duty.
+// The periodic duties of the daemon besides checks, evaluations and messages: one loop, and a function for each duty.
 
 import Alerting
 import Evidence
@@ -20,9 +20,8 @@ actor Housekeeping {
     private var seenWrites: Int?
     private var isSecondLook = true
     private let silenceTrouble = LogDeduplicator()
-    /// The wall clock minus the steady clock, in seconds, at the last look.
+    /// The wall clock minus the steady clock, in seconds, at the last check.
     private var wallAhead: TimeInterval?
-    /// When presence was last noted.
     private var presentAt: Date?
     /// At the last heartbeat.
     var progress: WorkProgress?
@@ -31,20 +30,20 @@ actor Housekeeping {
 
     private static let tick: Duration = .seconds(1)
     private static let presencePeriod: Duration = .seconds(30)
-    /// A smaller difference of the two clocks is drift or a slow look.
+    /// Seconds. A smaller change between the two clocks is drift, or a slow reading.
     private static let clockTolerance: TimeInterval = 1
 
     init(_ parts: MonitorParts) { self.parts = parts }
 
-    /// Once, before the first check: these two duties look back to the time before.
+    /// Runs once before the first check: these two duties cover the time before the start.
     func begin() async {
         await notePresence()
         progress = await readProgress()
         for duty in [Duty.presence, .heartbeat] { begunAt[duty] = parts.time.now() }
     }
 
-    /// Looks at each tick which duties are due, until the task is cancelled. Each runs beside the others, so that a slow one delays
-    /// none.
+    /// Starts the due duties at each tick until the task is cancelled. They run concurrently, so that a slow one delays
+    /// no other.
     func run() async {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
@@ -52,11 +51,11 @@ actor Housekeeping {
                 try? await parts.time.sleep(for: Self.tick * parts.time.intervalFactor)
             }
         }
-        // A machine that was suspended ran no monitor either: the last note is of the end.
+        // The last note marks the end of this run. It cannot assume uptime: a suspended machine runs no monitor.
         await notePresence()
     }
 
-    /// Those whose period is over, and which are not under way any more.
+    /// The duties whose period has passed and that are not running.
     func beginDue() -> [Duty] {
         let now = parts.time.now()
         let due = Duty.allCases.filter { duty in
@@ -68,7 +67,7 @@ actor Housekeeping {
         return due
     }
 
-    /// nil: there is nothing to do at present.
+    /// nil: the duty is off.
     private func period(of duty: Duty) -> Duration? {
         let factor = parts.time.intervalFactor
         return switch duty {
@@ -99,7 +98,7 @@ actor Housekeeping {
 // MARK: - The duties
 
 extension Housekeeping {
-    /// Reads the silences at every second look, and whenever another process has written to the store.
+    /// Reads the silences at every second tick, and after each write of another process to the store.
     private func followSilences() async {
         do {
             let writes = try await parts.store.outsideWrites()
@@ -121,7 +120,7 @@ extension Housekeeping {
         }
     }
 
-    /// The line that `systemctl status` shows: live counts, sent where they change.
+    /// The line in `systemctl status`: current counts, sent when they change.
     private func showStatusLine() async {
         let line: String
         do {
@@ -143,8 +142,8 @@ extension Housekeeping {
         await parts.storeTrouble.step(parts.time, parts.store.health, isSilenced: silencedUntil != nil)
     }
 
-    /// The wall clock may move while the process lives: NTP corrects it, a virtual machine is paused. Silences, windows and what
-    /// other programs read follow it.
+    /// The wall clock may jump while the process runs: NTP corrects it, or a virtual machine is paused. Silences,
+    /// windows and the timestamps for other programs follow it.
     private func watchWallClock() async {
         let ahead = parts.time.systemTime().timeIntervalSince(parts.time.now())
         if let wallAhead {
@@ -158,13 +157,13 @@ extension Housekeeping {
         try? await parts.store.note(wallAhead: ahead)
     }
 
-    /// The store knows when the monitor ran: checks may lie hours apart, and their instants do not tell a restart of seconds from a
-    /// night without it.
+    /// Records in the store when the monitor ran. Checks may be hours apart, so their times cannot distinguish a
+    /// restart of seconds from a night of downtime.
     private func notePresence() async {
         let shortest = 2 * Self.presencePeriod.inSeconds * parts.time.intervalFactor
         let last = presentAt
         presentAt = parts.time.now()
-        // Where the store takes no writes, others say so.
+        // A store that takes no writes is reported elsewhere.
         try? await parts.store.notePresence(at: parts.time.now(), since: last, shortest: shortest)
     }
 

@@ -1,4 +1,4 @@
-// How log lines look: one line each, on standard error, as text for people and journals or as JSON for collectors.
+// Log output: one line each on standard error, as text for people and journals, or as JSON for collectors.
 
 import Evidence
 import Foundation
@@ -8,7 +8,7 @@ import MonitorConfiguration
 import Monitoring
 
 package enum MonitorLog {
-    /// A logger as the configuration wants it.
+    /// A logger with the configured format and level.
     package static func logger(_ settings: LogSettings) -> Logger {
         var logger = Logger(label: "aasa-monitor") { _ in LineLogHandler(isJSON: settings.format == .json) }
         logger.logLevel = Logger.Level(rawValue: settings.level.rawValue) ?? .info
@@ -36,8 +36,8 @@ struct LineLogHandler: LogHandler {
         Self.write(line + "\n")
     }
 
-    /// Whole lines, in one call each as far as the system takes them so. Where their reader is gone or the disk is full, a line is
-    /// lost: that must end no daemon.
+    /// Writes a whole line, in one call if possible. If nobody reads standard error, or the disk is full, the line is
+    /// lost: that must not end the daemon.
     private static func write(_ line: String) {
         var bytes = Array(line.utf8)[...]
         while !bytes.isEmpty {
@@ -47,7 +47,7 @@ struct LineLogHandler: LogHandler {
         }
     }
 
-    /// logfmt, as Go's `log/slog` and Prometheus write it.
+    /// logfmt, the format of Go's `log/slog` and Prometheus.
     private static func text(_ time: String, _ level: Logger.Level, _ message: String, _ fields: Logger.Metadata)
         -> String
     {
@@ -76,8 +76,7 @@ struct LineLogHandler: LogHandler {
 }
 
 extension IncidentChange {
-    /// One line for each transition that somebody may be notified of.
-    /// `now`: of the wall clock.
+    /// Logs a line for each transition that somebody may be notified of. `now`: of the wall clock.
     func log(to logger: Logger, at now: Date) {
         guard let words else { return }
         var metadata: Logger.Metadata = [

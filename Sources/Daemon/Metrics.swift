@@ -1,4 +1,4 @@
-// What checks leave in the metrics, and what `/metrics` answers.
+// What checks add to the metrics, and the content of `/metrics`.
 
 import Alerting
 import Evidence
@@ -10,7 +10,7 @@ import MonitorMetrics
 import Storage
 
 extension MetricsRegistry {
-    /// One check that was committed. `took`: seconds, from its first request.
+    /// Adds a committed check. `took`: seconds since its first request.
     func note(_ observation: Observation, _ evaluation: Evaluation, before: DomainState, took: TimeInterval) {
         checkDuration.observe(took)
         let verdict = evaluation.verdict
@@ -21,7 +21,7 @@ extension MetricsRegistry {
         set(observation.domain.name, DomainGauges(observation, evaluation.state))
     }
 
-    /// One check that the store did not take.
+    /// Adds a check that the store did not save.
     func noteDiscarded(took: TimeInterval) {
         checkDuration.observe(took)
         checks.count(Labels(["outcome": "discarded"]))
@@ -31,7 +31,7 @@ extension MetricsRegistry {
 extension DomainGauges {
     init(_ observation: Observation, _ state: DomainState) {
         let comparison = state.verdict?.comparison
-        // Alert rules page for what these say.
+        // Alert rules page for these metrics.
         let isHarmless = comparison?.isWithoutEffect == true
         let findings = (state.verdict?.findings ?? []).map {
             Labels(["rule": $0.rule.rawValue, "severity": $0.severity.rawValue])
@@ -45,7 +45,7 @@ extension DomainGauges {
             state: comparison?.state.rawValue ?? "not_compared", findings: Array(Set(findings)).sorted())
     }
 
-    /// Whether the check saw a file there; nil where this machine could not ask.
+    /// Whether the check found a file; nil if this machine could not ask.
     private static func isOriginUp(_ observation: Observation, _ state: DomainState) -> Bool? {
         if state.verdict?.saysNothingOfOrigin == true { return nil }
         return state.originPeriods.last.map { $0.lastSeen == state.lastCheckedAt } ?? false
@@ -63,7 +63,7 @@ extension Comparison.State {
     }
 }
 
-/// What `/metrics` answers: the counts of this process, and two small ones of the store.
+/// The content of `/metrics`: the metrics of this process, and two small queries to the store.
 struct MetricsPage: Sendable {
     let metrics: MetricsRegistry
     let store: Store

@@ -1,4 +1,4 @@
-// The wiring of the daemon: which parts there are, in which order they start and end. No rule of any of them is here.
+// The wiring of the daemon: its parts, and the order in which they start and stop. It contains no rules.
 
 import Alerting
 import Curl
@@ -18,23 +18,23 @@ package struct MonitorDaemon: Sendable {
     let configuration: ConfigurationFile
     let surroundings: Surroundings
 
-    /// What the daemon is given besides its configuration.
+    /// What the daemon needs besides its configuration.
     package struct Surroundings: Sendable {
-        /// Makes the clock. It gets the instant to begin with, which is not before anything that the store holds.
+        /// Makes the clock. The argument is the start time, which is not before any time in the store.
         package var clock: @Sendable (Date) -> any MonitorClock = { SystemTime(anchor: $0) }
         package var logger: Logger
         package var version: String
         package var userAgent: String
         package var storePath: String
-        /// The file that the configuration was read from; nil where there is none.
+        /// The path of the configuration file; nil: none.
         package var configurationPath: String?
-        /// Gets the address of the status page once it listens.
+        /// Receives the address of the status page once it listens.
         package var onListening: @Sendable (String) async -> Void = { _ in }
-        /// Ends the daemon as a signal would, once it returns; nil where only signals do.
+        /// Stops the daemon when it returns, like a signal; nil: only signals do.
         package var untilStopped: (@Sendable () async -> Void)?
-        /// Reads and checks the configuration file once more, at SIGHUP; nil where there is none.
+        /// Reads and checks the configuration file again, at SIGHUP; nil: there is no file.
         package var rereading: (@Sendable () throws -> (ConfigurationFile, warnings: [ConfigurationProblem]))?
-        /// Takes what the service manager wants to know; nil where there is none.
+        /// Notifies the service manager; nil: there is none.
         package var notifier: ServiceNotifier?
 
         package init(logger: Logger, version: String, userAgent: String, storePath: String) {
@@ -50,14 +50,14 @@ package struct MonitorDaemon: Sendable {
         self.surroundings = surroundings
     }
 
-    /// Checks and deliveries under way have so long to come to an end; then they are cancelled. There is no limit for that here: the
-    /// framework ends a process that exceeds it with a crash, and systemd has `TimeoutStopSec`.
+    /// How long running checks and deliveries may take to finish before they are cancelled. Nothing here limits the
+    /// time after that: the framework would crash the process, and systemd has `TimeoutStopSec`.
     private static let graceful: Duration = .seconds(1)
 
-    /// Runs until SIGTERM, SIGINT, or the cancellation of the task, ends it.
-    /// - Throws: `StoreError`, `ListenError` or `CurlError` where it cannot start.
+    /// Runs until SIGTERM, SIGINT, or cancellation of the task.
+    /// - Throws: `StoreError`, `ListenError` or `CurlError` if it cannot start.
     package func run() async throws {
-        // Trapped from here on: a signal that comes while the store is opened ends the process in good order, too.
+        // Traps signals from here on: a signal while the store opens also stops the process cleanly.
         let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         try await opened { parts in try await serve(parts, Signals(stops: stops, hangups: hangups)) }
@@ -68,8 +68,8 @@ package struct MonitorDaemon: Sendable {
         let hangups: UnixSignalsSequence
     }
 
-    /// Works with the open store and the drivers.
-    /// - Throws: what keeps the monitor from starting, besides what the body throws.
+    /// Opens the store and the drivers, and closes them after `body`.
+    /// - Throws: the errors that prevent the start, and those of `body`.
     private func opened(_ body: (MonitorParts) async throws -> Void) async throws {
         var start: Logger.Metadata = [
             "version": "\(surroundings.version)",
@@ -96,7 +96,7 @@ package struct MonitorDaemon: Sendable {
                 }
                 surroundings.logger.notice("stopped", metadata: start)
             } catch let fault as StoreError {
-                // Once it serves, no fault of the store ends it.
+                // After the start, no store error ends the daemon.
                 await storeTrouble.notify(ofFailedStart: fault)
                 throw fault
             }
@@ -144,14 +144,14 @@ package struct MonitorDaemon: Sendable {
             listening.signal()
         }
         let reload = Reload(parts: parts, site: site)
-        // Services end in the opposite order: first no more checks begin, then deliveries stop, the page goes last.
+        // Services stop in reverse order: first checks, then deliveries, the page last.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: site, serviceName: "StatusSite"),
             .loop("reload") { await reload.follow(signals.hangups) },
             .loop("delivery") { await parts.delivery.run() },
             .loop("global") { await parts.global.run() },
             .loop("checks") {
-                // A daemon that does not get its port checks nothing.
+                // Without its port, the daemon checks nothing.
                 await listening.wait(past: 0)
                 await parts.scheduler.run()
             },
@@ -160,7 +160,7 @@ package struct MonitorDaemon: Sendable {
         if let demonstration = parts.time as? AcceleratedTime {
             services.append(
                 .loop("time") {
-                    // In the order of the flow: what one has left to the next is seen there.
+                    // In the order of the data flow, so that each sees the work that the previous one leaves.
                     await demonstration.pass {
                         min(parts.scheduler.due, await parts.global.due, parts.delivery.due)
                     }
@@ -169,12 +169,12 @@ package struct MonitorDaemon: Sendable {
         try await group(services, signals.stops).run()
     }
 
-    /// Services that end together, by a signal or at their host's wish.
+    /// Services that stop together, after a signal or `untilStopped`.
     private func group(
         _ services: [ServiceGroupConfiguration.ServiceConfiguration], _ stops: UnixSignalsSequence
     ) -> ServiceGroup {
         var logger = surroundings.logger
-        // The framework's own lines are of use only to those who look for a fault in it.
+        // The framework's own lines only help to debug the framework.
         logger.logLevel = max(logger.logLevel, .warning)
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [], logger: logger)
@@ -247,8 +247,8 @@ extension MonitorHealth {
 }
 
 extension ServiceGroupConfiguration.ServiceConfiguration {
-    /// A loop that is cancelled when the daemon ends. Without a name the framework would write down all that it holds, at each
-    /// start: every domain.
+    /// A loop that is cancelled when the daemon stops. Without a name, the framework would log everything it holds at
+    /// each start: every domain.
     fileprivate static func loop(_ name: String, _ body: @escaping @Sendable () async -> Void) -> Self {
         Self(service: Loop(body: body), serviceName: name)
     }

@@ -1,4 +1,4 @@
-// The parts of the daemon that others make use of: how they are built, and what each is given.
+// The shared parts of the daemon, and how they are built.
 
 import Alerting
 import Evidence
@@ -13,7 +13,7 @@ import Storage
 struct MonitorParts: Sendable {
     let surroundings: MonitorDaemon.Surroundings
     let store: Store
-    /// Lend what asks sites, and what sends messages.
+    /// The drivers for checks and for messages.
     let checks: SharedDriver
     let alerts: SharedDriver
     let time: any MonitorClock
@@ -27,7 +27,7 @@ struct MonitorParts: Sendable {
 
     var logger: Logger { surroundings.logger }
 
-    /// Makes them, and takes up what the last process left in the store.
+    /// Builds the parts, and loads the state of the last process from the store.
     init(
         _ configuration: ConfigurationFile, _ surroundings: MonitorDaemon.Surroundings, _ store: Store,
         _ routing: Routing, _ storeTrouble: StoreTroubleNotifier, checks: SharedDriver, alerts: SharedDriver
@@ -35,7 +35,7 @@ struct MonitorParts: Sendable {
         let logger = surroundings.logger
         (self.surroundings, self.store, self.storeTrouble) = (surroundings, store, storeTrouble)
         (self.checks, self.alerts) = (checks, alerts)
-        // It does not go back over a restart either.
+        // The steady clock does not go back after a restart either.
         time = surroundings.clock(max(Date(), try await store.lastInstant() ?? .distantPast))
         let live = LiveConfiguration(configuration)
         self.live = live
@@ -50,7 +50,7 @@ struct MonitorParts: Sendable {
         scheduler = DomainScheduler(
             [], time: time, metrics: metrics, watchdog: SchedulerWatchdog(surroundings.notifier, logger: logger),
             concurrency: { live.current.network.maxConcurrent })
-        // Before the first check: a domain that comes back must not find its former self.
+        // Before the first check: a domain that was removed and added again must not find its old state.
         try await endDomains(except: configuration.domains)
         try await silences.refresh()
         try await delivery.prepare()
@@ -65,7 +65,7 @@ struct MonitorParts: Sendable {
     /// `domains`: all of `configuration`, or some.
     func watchers(for domains: [WatchedDomain], of configuration: ConfigurationFile) -> [DomainWatcher] {
         let use = DomainWatcher.Dependencies(
-            // One for all: it spreads the requests to Apple's CDN over time.
+            // One probe for all: it limits the rate of requests to Apple's CDN.
             probe: DomainProbe(
                 driver: checks.present,
                 settings: ProbeSettings(configuration, userAgent: surroundings.userAgent)),
@@ -76,14 +76,14 @@ struct MonitorParts: Sendable {
 }
 
 extension Store {
-    /// Resolves the incidents of every stored domain that is not in `watched`, and forgets the domain.
+    /// Resolves the incidents of every stored domain that is not in `watched`, and deletes the domain.
     package func endDomains(except watched: Set<Domain>, time: any MonitorClock, logger: Logger) async throws {
         for domain in try await domainNames() where !watched.contains(domain) {
             var state = try await state(of: domain)
             if state == nil { state = try await firstState(of: domain) }
             guard let state else { continue }
             let evaluation = retire(state, now: time.now())
-            // The end is committed before the state goes: after a crash in between, nothing is left to resolve.
+            // Commits the end before it deletes the state: after a crash in between, nothing remains to resolve.
             try await commit(evaluation)
             try await forget(domain)
             logger.notice(

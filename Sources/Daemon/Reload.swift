@@ -1,5 +1,5 @@
-// Another configuration for a daemon that goes on running: checked whole, then applied as differences. What did not change is
-// not disturbed, what was notified is not notified again, and no message is lost.
+// A new configuration for a running daemon: validated as a whole, then applied as differences. Unchanged domains keep
+// running, no notification is repeated, and no message is lost.
 
 import Alerting
 import Curl
@@ -21,12 +21,12 @@ struct Reload: Sendable {
     private var live: LiveConfiguration { parts.live }
     private var logger: Logger { parts.logger }
 
-    /// Takes the new configuration, or changes nothing at all.
-    /// - Throws: `CurlError` where it cannot be used; the old one goes on.
+    /// Applies the new configuration, or changes nothing.
+    /// - Throws: `CurlError` if it cannot be used; the old one stays active.
     func apply(_ wanted: ConfigurationFile) async throws {
         let former = live.current
         let (next, fixed) = wanted.keepingWhatNeedsARestart(of: former)
-        // All that may fail comes first.
+        // Everything that can fail comes first.
         let drivers = try await newDrivers(from: former, to: next)
         let scheduler = parts.scheduler
         let changes = ConfigurationChanges(
@@ -49,11 +49,11 @@ struct Reload: Sendable {
         parts.delivery.wake()
         site.tellRefusedReload(nil)
         report(changes, former, next, fixed)
-        // Last, since it waits for the answers to messages that are under way.
+        // Last, because it waits for the responses to messages in flight.
         if let driver = drivers.alerts { await parts.alerts.replace(with: driver) }
     }
 
-    /// Who is notified of what, from now on.
+    /// Applies the new routing and maintenance windows.
     private func route(_ next: ConfigurationFile) async {
         let routing = Routing(next)
         await tryStore("holds of channels not ended") { try await parts.delivery.replace(routing: routing) }
@@ -61,7 +61,7 @@ struct Reload: Sendable {
         await parts.storeTrouble.replace(routing: routing)
     }
 
-    /// What is done though the store may be in trouble: the configuration is in force already.
+    /// Logs errors of the store and continues: the configuration is already active.
     private func tryStore(_ fault: String, _ work: () async throws -> Void) async {
         do {
             try await work()
@@ -89,7 +89,7 @@ struct Reload: Sendable {
     private func report(
         _ changes: ConfigurationChanges, _ former: ConfigurationFile, _ next: ConfigurationFile, _ fixed: [String]
     ) {
-        // Before the line that ends a reload: who waits for that one has read all others.
+        // Before the last line of a reload: a reader who waits for that line has all others.
         for key in fixed {
             logger.warning("changed setting needs a restart", metadata: ["key": "\(key)"])
         }
@@ -108,10 +108,10 @@ struct Reload: Sendable {
 }
 
 extension Reload {
-    /// Reads the configuration anew at each SIGHUP, until the task is cancelled. A file with faults is refused with all of them
-    /// in the log, and the running configuration stays.
+    /// Reads the configuration again at each SIGHUP, until the task is cancelled. A file with errors is refused, all of
+    /// them are logged, and the running configuration stays.
     ///
-    /// `hangups`: trapped since the start: SIGHUP would otherwise end the process.
+    /// `hangups`: trapped since the start, because SIGHUP would otherwise end the process.
     func follow(_ hangups: UnixSignalsSequence) async {
         for await _ in hangups {
             parts.surroundings.notifier?.reloading()
@@ -149,17 +149,17 @@ extension Reload {
     }
 }
 
-/// Which watchers a new configuration ends and begins.
+/// The watchers that a new configuration stops and starts.
 struct ConfigurationChanges {
-    /// Removed and changed ones.
+    /// Removed and changed domains.
     let ending: Set<Domain>
-    /// New and changed ones.
+    /// New and changed domains.
     let beginning: [WatchedDomain]
     let added: Int
     let removed: Int
     let changed: Int
 
-    /// `isForAll`: something changed by which all domains are checked.
+    /// `isForAll`: a setting that affects the checks of all domains has changed.
     init(from present: [Domain: WatchedDomain], to wanted: [WatchedDomain], isForAll: Bool) {
         beginning = isForAll ? wanted : wanted.filter { present[$0.domain] != $0 }
         let staying = Set(wanted.map(\.domain)).subtracting(beginning.map(\.domain))
@@ -174,19 +174,19 @@ extension ConfigurationFile {
     /// Whether a channel is notified of changes.
     var followsChanges: Bool { alerts.channels.contains { $0.notifies.contains(.changes) } }
 
-    /// Whether what all checks share is as in another configuration, so that an equal domain needs no new watcher.
+    /// Whether the settings shared by all checks are equal, so that an unchanged domain needs no new watcher.
     fileprivate func checksAs(_ other: ConfigurationFile) -> Bool {
         defaults.timeout == other.defaults.timeout && network == other.network && cdn == other.cdn
             && vantages == other.vantages && followsChanges == other.followsChanges
     }
 
-    /// This configuration with those settings of the running one that only a new process can change, and their names
-    /// where they differ.
+    /// This configuration with the running values of settings that only a restart can change, and the names of those
+    /// that differ.
     func keepingWhatNeedsARestart(of running: ConfigurationFile) -> (ConfigurationFile, fixed: [String]) {
         var next = self
         var fixed: [String] = []
         if server.host != running.server.host || server.port != running.server.port {
-            // The token belongs to the address: without it another one may be open to everybody.
+            // The token belongs to the address: on another address the page may be open to everybody.
             next.server = running.server
             fixed.append("server.listen")
         }
@@ -202,12 +202,12 @@ extension ConfigurationFile {
     }
 }
 
-/// The configuration by which the daemon runs at this moment, and why the file was refused.
+/// The running configuration, and why the file was refused.
 final class LiveConfiguration: Sendable {
     private struct State {
         var configuration: ConfigurationFile
         var refusal: RefusedConfiguration?
-        /// The domains of a file that was refused for how few they are.
+        /// The domains of a file that was refused because it has too few.
         var fewDomains: Set<Domain>?
         let takenAt = Date()
     }
@@ -218,21 +218,21 @@ final class LiveConfiguration: Sendable {
 
     var current: ConfigurationFile { state.withLock(\.configuration) }
 
-    /// The store also remembers channels that were removed.
+    /// The store also remembers removed channels.
     func hasChannel(_ name: String) -> Bool { current.alerts.channels.contains { $0.name == name } }
 
-    /// Why the file is another one; nil where it is in force.
+    /// Why the file is not active; nil if it is.
     var refusal: RefusedConfiguration? { state.withLock(\.refusal) }
 
-    /// When the one in force was read, by the machine's clock.
+    /// When the running configuration was read, by the wall clock.
     var takenAt: Date { state.withLock(\.takenAt) }
 
     func replace(with configuration: ConfigurationFile) {
         state.withLock { $0 = State(configuration: configuration) }
     }
 
-    /// Why a file with less than half of the present domains is not taken at once: a list of domains that was written half looks like that. The
-    /// same domains once more are meant. nil: it is taken.
+    /// Why a file with less than half of the current domains is refused at first: it may be half written. A second
+    /// reload with the same domains applies it. nil: it is accepted.
     func suspicion(of next: ConfigurationFile) -> String? {
         state.withLock { state in
             let present = Set(state.configuration.domains.map(\.domain))
@@ -246,10 +246,10 @@ final class LiveConfiguration: Sendable {
         }
     }
 
-    /// Of fewer domains somebody may well take out most.
+    /// With fewer domains, somebody may well remove most of them.
     private static let fewestToDoubt = 5
 
-    /// The file is not taken, for a reason without secrets; the former configuration stays in force.
+    /// Keeps the running configuration. `words`: the reason, without secrets.
     func refuse(_ words: String, at now: Date) {
         state.withLock { $0.refusal = RefusedConfiguration(since: $0.refusal?.since ?? now, words: words) }
     }

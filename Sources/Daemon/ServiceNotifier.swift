@@ -1,5 +1,5 @@
-// What the daemon says of itself to systemd: sd_notify's protocol, a datagram a message. It is so small that libsystemd would
-// be the larger part of it.
+// Notifications to systemd: the sd_notify protocol, one datagram for each message. It is so small that libsystemd would
+// be the larger dependency.
 // https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
 
 import Evidence
@@ -13,15 +13,15 @@ import Storage
 
 /// Sends states to the service manager that started this process.
 package struct ServiceNotifier: Sendable {
-    /// How long the service manager waits for the next `watchdog()` before it ends this process; nil where it does not watch.
+    /// The time limit for the next `watchdog()` before the service manager ends this process; nil: no watchdog.
     package let watchdogLimit: Duration?
     private let address: sockaddr_un
     private let length: socklen_t
 
-    /// A receiver that does not read holds a message up for so long at most.
+    /// The maximum delay by a receiver that does not read.
     private static let timeout = timeval(tv_sec: 1, tv_usec: 0)
 
-    /// nil where `NOTIFY_SOCKET` names no socket: nobody listens.
+    /// nil if `NOTIFY_SOCKET` names no socket.
     package init?(environment: [String: String] = ProcessInfo.processInfo.environment, process: pid_t = getpid()) {
         var name = Array((environment["NOTIFY_SOCKET"] ?? "").utf8)
         var address = sockaddr_un()
@@ -30,7 +30,7 @@ package struct ServiceNotifier: Sendable {
         }
         switch first {
         case UInt8(ascii: "/"): name.append(0)
-        // An abstract name begins with a zero byte and ends where the address ends.
+        // An abstract name begins with a zero byte and ends with the address.
         case UInt8(ascii: "@"): name[0] = 0
         default: return nil
         }
@@ -44,21 +44,20 @@ package struct ServiceNotifier: Sendable {
 
     private static func watchdogLimit(_ environment: [String: String], _ process: pid_t) -> Duration? {
         guard let text = environment["WATCHDOG_USEC"], let limit = Int64(text), limit > 0 else { return nil }
-        // Another process of the service may be the one that is watched.
+        // The watchdog may be for another process of the service.
         if let owner = environment["WATCHDOG_PID"], owner != "\(process)" { return nil }
         return .microseconds(limit)
     }
 
-    /// It works, after a start or a reload.
+    /// After a start or a reload.
     package func ready() { send("READY=1") }
 
     /// A reload has begun; `ready()` ends it.
     package func reloading() {
-        // CLOCK_MONOTONIC, as the service manager's.
+        // CLOCK_MONOTONIC, which the service manager uses.
         send("RELOADING=1\nMONOTONIC_USEC=\(DispatchTime.now().uptimeNanoseconds / 1000)")
     }
 
-    /// It ends.
     package func stopping() { send("STOPPING=1") }
 
     package func watchdog() { send("WATCHDOG=1") }
@@ -66,7 +65,7 @@ package struct ServiceNotifier: Sendable {
     /// One line for `systemctl status`.
     package func status(_ line: String) { send("STATUS=\(line.replacing("\n", with: " "))") }
 
-    /// A message that cannot be sent is dropped: the service manager notices what is missing, and nobody else can help.
+    /// Drops a message that cannot be sent: the service manager notices the missing message.
     private func send(_ message: String) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
@@ -84,10 +83,9 @@ package struct ServiceNotifier: Sendable {
     }
 }
 
-/// Gets the scheduler's own word, from its loop, on whether checks end. A timer of its own would go on while the scheduler is
-/// stuck.
+/// Receives from the scheduler's loop whether checks end. A separate timer would continue while the scheduler is stuck.
 struct SchedulerWatchdog: Sendable {
-    /// Between two reports, in time of the machine.
+    /// The time between two reports, by the machine's clock.
     let every: Duration
     let report: @Sendable (_ isProgressing: Bool) -> Void
 
@@ -96,7 +94,7 @@ struct SchedulerWatchdog: Sendable {
         self.report = report
     }
 
-    /// Tells the service manager three times within its limit; nil where it does not watch.
+    /// Notifies the service manager three times within its limit; nil: no watchdog.
     init?(_ notifier: ServiceNotifier?, logger: Logger) {
         guard let notifier, let limit = notifier.watchdogLimit else { return nil }
         let trouble = LogDeduplicator()

@@ -1,15 +1,15 @@
-// A driver of which several parts make use, and in whose place another one can come while they do.
+// A driver that several parts share, and that can be replaced while they use it.
 
 import Alerting
 import Curl
 import Synchronization
 
-/// Lends the present driver. One that was replaced ends once nobody uses it any more.
+/// Lends the current driver. A replaced one is shut down when its last user is done.
 final class SharedDriver: Sendable {
     private struct State {
         var driver: CurlDriver
         var revision = 0
-        /// Users by the revision of their driver.
+        /// The number of users by the revision of their driver.
         var users: [Int: Int] = [:]
     }
 
@@ -18,7 +18,7 @@ final class SharedDriver: Sendable {
 
     init(_ driver: CurlDriver) { state = Mutex(State(driver: driver)) }
 
-    /// For those who end before it is replaced.
+    /// Only for users that end before it is replaced.
     var present: CurlDriver { state.withLock(\.driver) }
 
     func use<Result>(_ body: (CurlDriver) async throws -> Result) async rethrows -> Result {
@@ -36,8 +36,8 @@ final class SharedDriver: Sendable {
         return try await body(driver)
     }
 
-    /// Lends another driver from now on; returns once the former one is unused and has ended. What is under way is not
-    /// cut off: a message whose answer is lost goes out twice.
+    /// Lends another driver from now on. Returns when the old one is unused and shut down. Running requests continue: a
+    /// message whose response is lost is sent twice.
     func replace(with driver: CurlDriver) async {
         let (former, used) = state.withLock { state in
             defer {
@@ -54,11 +54,11 @@ final class SharedDriver: Sendable {
         await former.shutdown()
     }
 
-    /// Cuts off what is under way and ends the present driver.
+    /// Cancels running requests and shuts down the current driver.
     func shutdown() async { await present.shutdown() }
 }
 
 extension ReceiverTransport {
-    /// Messages over whatever driver is the present one.
+    /// Sends messages with the current driver.
     init(shared: SharedDriver) { self.init { try await shared.use($0) } }
 }

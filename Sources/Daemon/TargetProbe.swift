@@ -1,4 +1,4 @@
-// One check for `/probe`: evaluated with what the store remembers, and stored nowhere.
+// One check for `/probe`: evaluated with the stored state, but not stored.
 
 import Evidence
 import Foundation
@@ -14,12 +14,12 @@ final class TargetProbe: Sendable {
     private let parts: MonitorParts
     private let underWay = Mutex(0)
 
-    /// At once; more are refused.
+    /// The maximum of concurrent probes; more are refused.
     private static let most = 8
 
     init(_ parts: MonitorParts) { self.parts = parts }
 
-    /// `target`: a domain, a URL of it or an entitlement.
+    /// `target`: a domain, a URL or an entitlement.
     func answer(_ text: String, isFull: Bool) async -> MonitorActions.ProbeAnswer {
         let target: Target
         do {
@@ -53,7 +53,7 @@ final class TargetProbe: Sendable {
     ) async throws -> MonitorActions.ProbeAnswer {
         let policy = Policy(watched)
         var settings = ProbeSettings(configuration, userAgent: parts.surroundings.userAgent)
-        // Who may read metrics must not be able to look into this network.
+        // A reader of the metrics must not be able to scan this network.
         settings.refusesPrivateOrigins = !isWatched
         if !isWatched {
             guard configuration.network.proxy == nil else {

@@ -1,4 +1,4 @@
-// Checks that somebody asked for: at once, beside the schedule, and bounded.
+// Checks on request: immediate, in addition to the schedule, and limited.
 
 import Evidence
 import Foundation
@@ -7,19 +7,19 @@ import StatusServer
 import Synchronization
 
 extension DomainScheduler {
-    /// Of one domain they come so far apart at least: a full check sends a site a dozen requests.
+    /// The minimum time between two requested checks of a domain: a full check sends a site a dozen requests.
     static let pause: Duration = .seconds(10)
-    /// At once; more are refused.
+    /// The maximum of concurrent requested checks; more are refused.
     private static let mostWanted = 16
 
-    /// A full check now, or the one under way; `wait`: at most so long. It counts like any other, and the next one is due an
-    /// interval later.
+    /// Runs a full check now, or joins the running one, and waits at most `wait`. It counts as a regular check, and the
+    /// next one follows an interval later.
     func checkNow(_ domain: Domain, wait: Duration) async -> MonitorActions.CheckAnswer {
         let asked = time.now()
         switch begin(domain) {
         case .failure(let refusal): return refusal.answer
         case .success(let task):
-            // Waiting for a task cannot be cancelled; for a stream it can.
+            // Waiting for a task cannot be cancelled; waiting for a stream can.
             let (ended, end) = AsyncStream.makeStream(of: Void.self)
             Task {
                 await task.value
@@ -32,14 +32,14 @@ extension DomainScheduler {
                 group.cancelAll()
             }
         }
-        // A check that the store did not take never happened.
+        // A check that the store did not save does not count.
         let checked = state.withLock { $0.entries[domain]?.entry.state?.lastCheckedAt } ?? .distantPast
         return checked >= asked ? .done : .underWay
     }
 
     func isChecking(_ domain: Domain) -> Bool { state.withLock { $0.entries[domain]?.entry.task != nil } }
 
-    /// For how long the check has been due that is due first, in seconds.
+    /// How many seconds the longest-waiting check is overdue.
     var lateness: TimeInterval {
         guard let nextDue else { return 0 }
         return max(0, time.now().timeIntervalSince(nextDue))
@@ -59,7 +59,7 @@ extension DomainScheduler {
             }
             guard state.wanted < Self.mostWanted else { return .failure(Refusal(answer: .tooOften(retryAfter: 5))) }
             entry.wantedAt = instant
-            // Another number: what waits in the queue for the former one counts no more.
+            // With a new number, queue items of the old one are ignored.
             state.begun += 1
             state.wanted += 1
             state.entries[domain] = (state.begun, entry)

@@ -1,5 +1,5 @@
-// All watched domains: who is due next, and a task for each check under way. A domain that waits for its next check has no
-// task: a task keeps the deepest stack that it ever had, some 90 KB after a check.
+// The schedule of all watched domains, and a task for each running check. A domain that waits for its next check has no
+// task: a task keeps the largest stack it ever had, about 90 KB after a check.
 
 import Alerting
 import Evidence
@@ -9,15 +9,15 @@ import Monitoring
 import MonitorMetrics
 import Synchronization
 
-/// Runs the watchers of the running configuration, and lets single ones end and begin while the others go on.
+/// Runs the watchers of the current configuration. Single watchers can start and stop while the others run.
 final class DomainScheduler: Sendable {
     final class Entry {
         let watcher: DomainWatcher
-        /// nil before it was read from the store.
+        /// nil until it is read from the store.
         var state: DomainState?
-        /// Of the check under way.
+        /// The running check.
         var task: Task<Void, Never>?
-        /// When somebody last asked for a check.
+        /// When a check was last requested.
         var wantedAt: ContinuousClock.Instant?
 
         init(_ watcher: DomainWatcher) { self.watcher = watcher }
@@ -27,37 +27,38 @@ final class DomainScheduler: Sendable {
         var entries: [Domain: (number: UInt64, entry: Entry)] = [:]
         var queue = DueQueue()
         var begun: UInt64 = 0
-        /// When the checks under way began, by the number of their watcher.
+        /// When the running checks began, by the number of their watcher.
         var underWay: [UInt64: Date] = [:]
-        /// When the loop looks at the queue next, unless it is woken.
+        /// When the loop next looks at the queue, if no wakeup comes first.
         var wakesAt = Date.distantPast
-        /// Checks under way that somebody asked for.
+        /// The number of running checks that were requested.
         var wanted = 0
     }
 
-    /// Checks at once. Each holds some 100 KB, and the driver makes no more transfers than these.
+    /// The maximum of running checks. Each holds about 100 KB, and the driver limits concurrent transfers.
     static let limit = 1024
-    /// Of these at least so many that began within the last seconds; twice as many as there are requests at once, where that
-    /// is more. One that takes longer waits for a server, and keeps nobody from beginning; but a machine that cannot do its
-    /// work does not begin all of it.
+    /// The maximum of checks that began within the last `recently` seconds; or twice the number of concurrent requests,
+    /// if that is more. An older check waits for a server and does not block new ones. The limit keeps an overloaded
+    /// machine from starting everything at once.
     static let places = 128
     private static let recently = 2.0
-    /// Domains that begin together are read from the store, and checked if they never were, so far apart at least, or spread
-    /// over their interval where that is shorter.
+    /// When domains start together, the store reads and first checks are at least this many seconds apart, or spread
+    /// over the interval if that is shorter.
     private static let distance = 0.01
-    /// Until a state that could not be read is read again, or a first check that could not be stored is begun again.
+    /// Seconds until a state that could not be read is read again, or a first check that could not be stored is
+    /// repeated.
     static let unreadPause = 10.0
 
     let time: any MonitorClock
     private let metrics: MetricsRegistry?
     private let concurrency: @Sendable () -> Int
-    /// Between two checks of one domain that somebody asked for.
+    /// The minimum time between two requested checks of a domain.
     let pause: Duration
     let watchdog: SchedulerWatchdog?
     private let changes = Wakeup()
     let state = Mutex(State())
 
-    /// `metrics`, `watchdog`: nil: nobody reads them. `concurrency`: how many requests there may be at once.
+    /// `metrics`, `watchdog`: nil: not used. `concurrency`: the maximum of concurrent requests.
     init(
         _ watchers: [DomainWatcher], time: any MonitorClock, metrics: MetricsRegistry? = nil,
         watchdog: SchedulerWatchdog? = nil, concurrency: @escaping @Sendable () -> Int = { 0 },
@@ -71,23 +72,23 @@ final class DomainScheduler: Sendable {
         start(watchers)
     }
 
-    /// How many checks are under way.
+    /// The number of running checks.
     var underWay: Int { state.withLock(\.underWay.count) }
 
-    /// When the next one is due; nil while none waits.
+    /// When the next check is due; nil if none waits.
     var nextDue: Date? { state.withLock { $0.queue.first?.at } }
 
-    /// When there is next something to do, for a clock that waits for it; what is under way is long due.
+    /// When there is work next, for an accelerated clock; the distant past while checks are running.
     var due: Date {
         state.withLock { $0.underWay.isEmpty ? $0.queue.first?.at ?? .distantFuture : .distantPast }
     }
 
-    /// What is watched at present, and how.
+    /// The watched domains with their settings.
     var watched: [Domain: WatchedDomain] {
         state.withLock { $0.entries.mapValues(\.entry.watcher.watched) }
     }
 
-    /// Checks until the task is cancelled; what is under way then is cancelled, too.
+    /// Runs checks until the task is cancelled, then cancels the running ones.
     func run() async {
         var reportedAt: Date?
         while !Task.isCancelled {
@@ -104,7 +105,7 @@ final class DomainScheduler: Sendable {
         state.withLock { state in
             for watcher in watchers {
                 let schedule = watcher.schedule
-                // Before its next turn, in the order of these: one that was checked before is not late.
+                // Starts before the domain's next turn, in list order: a domain that was checked before is not late.
                 let share = min(
                     0.9, Double(watchers.count) * Self.distance / max(0.001, schedule.interval.inSeconds))
                 state.begun += 1
@@ -118,15 +119,15 @@ final class DomainScheduler: Sendable {
         changes.signal()
     }
 
-    /// Ends the watchers of these domains. Once it returns, their last checks are committed or never happened.
+    /// Stops the watchers of these domains. When it returns, their last checks are committed or discarded.
     func stop(_ domains: Set<Domain>) async {
         let tasks = state.withLock { state in domains.compactMap { state.entries.removeValue(forKey: $0)?.entry.task } }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
     }
 
-    /// Begins the checks that are due, as many as there are places.
-    /// - Returns: when the next one is; nil where only a change brings work.
+    /// Starts the due checks, up to the limits.
+    /// - Returns: when to look again; nil if only a wakeup brings work.
     private func startDue() -> Date? {
         let now = time.now()
         let places = max(Self.places, 2 * concurrency())
@@ -146,7 +147,7 @@ final class DomainScheduler: Sendable {
                 // The first turn only reads the state.
                 if known != nil { metrics?.lateness.observe(now.timeIntervalSince(first.at)) }
                 entry.task = Task {
-                    // It ends by cancellation only. A check that this cuts off is not committed: it never happened.
+                    // Only cancellation throws. A cancelled check is not committed.
                     let next = (try? await watcher.turn(known)) ?? nil
                     self.finish(first, next)
                 }
@@ -168,13 +169,14 @@ final class DomainScheduler: Sendable {
                 return state.wakesAt == .distantFuture
             }
             entry.task = nil
-            // A turn that passed while the state was read is late, and not left out.
+            // If a turn was due while the state was read, the check is late and not skipped.
             let isOnlyRead = entry.state == nil && (next?.lastCheckedAt ?? .distantPast) < item.at
             let begin = isOnlyRead ? item.at : now
             entry.state = next ?? entry.state
             let schedule = entry.watcher.schedule
             let usual = next.map { schedule.delay(after: $0, now: begin).inSeconds } ?? schedule.untilTurn(begin)
-            // The store did not give its state, or did not take its first check: its turn may be hours away, or at once.
+            // The store did not return the state, or did not save its first check: do not wait for its turn, and do not
+            // retry at once.
             let due = begin + (entry.state?.lastCheckedAt == nil ? Self.unreadPause : usual)
             state.queue.add(DueQueue.Item(at: due, domain: item.domain, watcher: number))
             return due < state.wakesAt
@@ -193,14 +195,14 @@ final class DomainScheduler: Sendable {
 }
 
 // MARK: - Whether checks end
-// The loop that begins them reports it: a loop that is stuck reports nothing.
+// The loop that starts checks reports it, because a stuck loop reports nothing.
 
 extension DomainScheduler {
-    /// No check takes so long, whatever the time limit and the number of pages: its work is stuck.
+    /// Seconds. No check takes this long, for any timeout and number of pages: it is stuck.
     static let longestCheck: TimeInterval = 3600
 
-    /// Reports to the watchdog where that is due.
-    /// - Returns: when the next report is; nil without a watchdog.
+    /// Reports to the watchdog if a report is due.
+    /// - Returns: when the next report is due; nil without a watchdog.
     func reportProgress(_ reportedAt: inout Date?) -> Date? {
         guard let watchdog else { return nil }
         let (now, every) = (time.now(), watchdog.every.inSeconds)
@@ -210,20 +212,20 @@ extension DomainScheduler {
         return now + every
     }
 
-    /// Whether every check under way may still end.
+    /// Whether no running check is stuck.
     private func isProgressing(_ now: Date) -> Bool {
         guard let oldest = state.withLock({ $0.underWay.values.min() }) else { return true }
         return now.timeIntervalSince(oldest) <= Self.longestCheck
     }
 }
 
-/// Who is due when: a heap, so that ten thousand domains cost one comparison a level and no task each.
+/// The due times of all domains: a heap, so that ten thousand domains need few comparisons and no tasks.
 struct DueQueue {
-    /// By its instant alone.
+    /// Ordered by time only.
     struct Item: Comparable {
         let at: Date
         let domain: Domain
-        /// Of the watcher that it was entered for: one that ended leaves its item behind.
+        /// The number of the watcher that the item belongs to: a stopped watcher leaves its item in the queue.
         let watcher: UInt64
 
         static func < (left: Item, right: Item) -> Bool { left.at < right.at }
@@ -231,7 +233,6 @@ struct DueQueue {
 
     private var heap = Heap<Item>()
 
-    /// The one that is due first.
     var first: Item? { heap.min }
 
     mutating func add(_ item: Item) { heap.insert(item) }

@@ -1,4 +1,4 @@
-// One check of one watched domain: probe, evaluate, commit. Its trouble never leaves it.
+// One check of one watched domain: probe, evaluate, commit. Its errors affect no other domain.
 
 import Alerting
 import Curl
@@ -11,9 +11,9 @@ import MonitorMetrics
 import Probing
 import Storage
 
-/// What a check asks: the network, or a test's idea of one.
+/// Probes a domain: over the network, or in a test.
 package protocol DomainProbing: Sendable {
-    /// As `DomainProbe.observe`.
+    /// See `DomainProbe.observe`.
     func observe(
         _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String], timeout: Duration?,
         compared: (origin: ContentHash, copy: ContentHash)?, now: Date
@@ -23,18 +23,18 @@ package protocol DomainProbing: Sendable {
 extension DomainProbe: DomainProbing {}
 
 package struct DomainWatcher: Sendable {
-    /// What the watchers of all domains use. A class, so that ten thousand of them hold it once.
+    /// Shared by the watchers of all domains. A class, so that ten thousand watchers hold it once.
     package final class Dependencies: Sendable {
         let probe: any DomainProbing
         let store: Store
         /// nil: the local network is always trusted.
         let global: (any GlobalView)?
         let delivery: Delivery
-        /// nil: nobody reads them.
+        /// nil: not collected.
         let metrics: MetricsRegistry?
         let time: any MonitorClock
         let logger: Logger
-        /// A channel is notified of changes.
+        /// Whether a channel is notified of changes.
         let followsChanges: Bool
 
         package init(
@@ -65,25 +65,25 @@ package struct DomainWatcher: Sendable {
         schedule = CheckSchedule(domain: watched.domain, interval: watched.checks.interval)
     }
 
-    /// What is to be done at the domain's turn: a check, but for one whose state was not read yet and which was checked
-    /// before: that one has its turn later.
-    /// - Returns: nil where the state cannot be read. A store in trouble is no reason to forget what it holds: without the state
-    ///   nothing is checked.
+    /// The work at the domain's turn: a check. If the state was not read yet, it is read, and only a domain that was
+    /// never checked is checked now.
+    /// - Returns: nil if the state cannot be read. Without the state there is no check, so that a failing store does
+    ///   not erase what it holds.
     func turn(_ known: DomainState?) async throws -> DomainState? {
         if let known { return try await check(known) }
         guard let state = try await storedState() else { return nil }
         return state.lastCheckedAt == nil ? try await check(state) : state
     }
 
-    /// A full check, whenever its turn is.
-    /// - Returns: as `turn`.
+    /// Runs a full check outside the schedule.
+    /// - Returns: see `turn`.
     func checkNow(_ known: DomainState?) async throws -> DomainState? {
         let state = if let known { known } else { try await storedState() }
         guard let state else { return nil }
         return try await check(state, depth: .full)
     }
 
-    /// nil where it cannot be read, which is logged once.
+    /// nil if it cannot be read, which is logged once.
     private func storedState() async throws -> DomainState? {
         do {
             var state = try await use.store.state(of: watched.domain)
@@ -101,9 +101,9 @@ package struct DomainWatcher: Sendable {
         }
     }
 
-    /// One check from the probe to the commit. It waits for no other domain and for no receiver. `depth`: nil for the one that
-    /// the state asks for.
-    /// - Returns: the new state, or the old one where nothing could be committed: the next check evaluates anew.
+    /// One check from the probe to the commit. It waits for no other domain and no receiver. `depth`: nil: as the state
+    /// requires.
+    /// - Returns: the new state, or the old one if the commit failed: the next check then evaluates again.
     package func check(_ state: DomainState, depth: Depth? = nil) async throws -> DomainState {
         let begun = ContinuousClock.now
         let (observation, evaluation) = try await evaluatedProbe(state, depth)
@@ -124,8 +124,8 @@ package struct DomainWatcher: Sendable {
         return evaluation.state
     }
 
-    /// The probe result at the depth that the state asks for, and what it means. A light probe that shows a change or
-    /// trouble is not kept: a full one takes its place, so that the first alert has all evidence.
+    /// Probes at the depth that the state requires, and evaluates. If a light probe shows a change or a problem, a full
+    /// one replaces it, so that the first alert has all evidence.
     private func evaluatedProbe(
         _ state: DomainState, _ wanted: Depth?
     ) async throws -> (Observation, Evaluation) {

@@ -1,5 +1,5 @@
-// Silences lie in the store. What the page and the API change there holds at once; what commands beside the daemon change, within
-// seconds.
+// The silences are in the store. Changes through the page and the API apply immediately; changes by commands in another
+// process apply within seconds.
 
 import Alerting
 import Foundation
@@ -7,7 +7,7 @@ import Monitoring
 import Storage
 import Synchronization
 
-/// Reads the silences and gives them to the delivery.
+/// Reads the silences and passes them to the delivery.
 package final class SilenceRefresher: Sendable {
     private let store: Store
     private let delivery: Delivery
@@ -16,7 +16,7 @@ package final class SilenceRefresher: Sendable {
 
     private struct State {
         var silences: Silences
-        /// Looks that have begun, and the latest of those whose answer was taken.
+        /// The number of started reads, and the number of the latest one whose result was used.
         var begun = 0
         var taken = 0
     }
@@ -28,26 +28,26 @@ package final class SilenceRefresher: Sendable {
         state = Mutex(State(silences: Silences(silences: [], windows: windows)))
     }
 
-    /// As of the last look.
+    /// According to the last read.
     var current: Silences { state.withLock(\.silences) }
 
-    /// Takes other maintenance windows, as after a reload.
+    /// Applies new maintenance windows after a reload.
     package func replace(windows: [MaintenanceWindow]) {
         state.withLock { state in
             state.silences.windows = windows
-            // Under the lock: what is given to the delivery last is what holds.
+            // Under the lock, so that the delivery gets the updates in order.
             delivery.set(silences: state.silences)
         }
     }
 
-    /// Somebody has written through this process: what they changed holds before they get their answer.
+    /// Called after a write by this process: the change applies before the response is sent.
     package func followWrite() async {
-        // The next look, within seconds, logs why one fails.
+        // If it fails, the next refresh logs the reason within seconds.
         try? await refresh()
         delivery.reconsider()
     }
 
-    /// One look. It must have gone well once before the first check: what was silent before a restart is silent after it.
+    /// Reads the silences. It must succeed once before the first check: silences survive a restart.
     package func refresh() async throws {
         let number = state.withLock { state in
             state.begun += 1
@@ -55,7 +55,7 @@ package final class SilenceRefresher: Sendable {
         }
         let found = try await store.silences(notOverAt: time.systemTime())
         state.withLock { state in
-            // Several look at a time: one that began later may have ended sooner, and knows more.
+            // Reads can overlap: a read that started later may have finished first, and is newer.
             guard number > state.taken else { return }
             state.taken = number
             state.silences.silences = found

@@ -1,5 +1,5 @@
-// A store that takes no writes cannot hold what is to be sent. So people get one message from memory, once a process. While the
-// trouble lasts, the heartbeat stops and `/readyz` answers 503.
+// A store that takes no writes cannot hold pending notifications. Each process sends one message from memory instead.
+// Meanwhile the heartbeat stops and `/readyz` answers 503.
 
 import Alerting
 import Evidence
@@ -7,24 +7,24 @@ import Foundation
 import Monitoring
 import Storage
 
-/// Notifies people of a store in trouble: while the daemon runs, and where it cannot start.
+/// Notifies about store outages: while the daemon runs, and if it cannot start.
 package actor StoreTroubleNotifier {
     private let notifier: DirectNotifier
-    /// Its time is that of the last message about a failed start, by this process or one before it.
+    /// A file whose modification time is the last message about a failed start, by this process or an earlier one.
     private let markerPath: String
     private var routing: Routing
-    /// Until a channel has taken the message about it.
+    /// nil once a channel has taken the message about it.
     private var setAside: SetAside?
-    /// When the present trouble was first seen, and when a message was last tried; of the steady clock.
+    /// When the current outage was first seen, and the last attempt to send; of the steady clock.
     private var seenAt: Date?
     private var triedAt: Date?
     private var isNotified = false
 
-    /// Trouble that passes sooner is not notified.
+    /// Seconds. A shorter outage is not notified.
     private static let delay: TimeInterval = 30
-    /// Between two tries where no channel took it.
+    /// Seconds between two attempts if no channel took the message.
     private static let pause: TimeInterval = 60
-    /// Between two messages of processes that cannot start.
+    /// Seconds between two messages about failed starts.
     private static let startPause: TimeInterval = 3600
 
     package init(notifier: DirectNotifier, routing: Routing, markerPath: String) {
@@ -33,7 +33,8 @@ package actor StoreTroubleNotifier {
         self.markerPath = markerPath
     }
 
-    /// In `$RUNTIME_DIRECTORY`, which systemd keeps over restarts and which needs no disk; without it, among the temporary files.
+    /// In `$RUNTIME_DIRECTORY`, which systemd keeps across restarts and which needs no disk; otherwise in the temporary
+    /// folder.
     package static func markerPath(
         storePath: String, environment: [String: String] = ProcessInfo.processInfo.environment,
         temporary: String = FileManager.default.temporaryDirectory.path
@@ -44,30 +45,29 @@ package actor StoreTroubleNotifier {
         return folder.map { "\($0)/store-trouble" } ?? "\(temporary)/aasa-monitor-\(name)"
     }
 
-    /// Takes another configuration, as after a reload.
+    /// Applies a new configuration after a reload.
     func replace(routing: Routing) { self.routing = routing }
 
-    /// Notifies that the daemon cannot start, at most once an hour. Another daemon that uses the store is no trouble.
+    /// Notifies that the daemon cannot start, at most once an hour. A store in use by another daemon is not an outage.
     package func notify(ofFailedStart error: StoreError, now: Date = Date()) async {
         let files = FileManager.default
-        // A link's own facts, and only our file: others who may write to a folder of temporary files must not silence us.
+        // Does not follow links, and trusts only our own file: other users of a temporary folder must not silence us.
         let known = try? files.attributesOfItem(atPath: markerPath)
         let isOwn = (known?[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid()
         if isOwn, let last = known?[.modificationDate] as? Date, abs(now.timeIntervalSince(last)) < Self.startPause {
             return
         }
         guard error.code != .inUse, await send(error, .start, since: now, now: now) else { return }
-        // Atomic: a link of somebody else's is replaced.
+        // An atomic write replaces another user's link.
         try? Data().write(to: URL(filePath: markerPath), options: .atomic)
         try? files.setAttributes([.modificationDate: now], ofItemAtPath: markerPath)
     }
 
-    /// Notifies at the next step that a damaged store was set aside, and what was open is announced again.
+    /// At the next step, notifies that a damaged store was set aside and that open incidents are notified again.
     package func note(_ aside: SetAside?) { setAside = aside }
 
-    /// Looks every ten seconds until the task is cancelled.
-    ///
-    /// `isSilenced`: whether a silence for everything is in force.
+    /// Checks every ten seconds until the task is cancelled.
+    /// `isSilenced`: whether a silence for everything is active.
     func run(
         _ time: any MonitorClock, health: @Sendable () -> StoreHealth, isSilenced: @Sendable () -> Bool
     ) async {
@@ -77,7 +77,7 @@ package actor StoreTroubleNotifier {
         }
     }
 
-    /// One look at the store's health.
+    /// One check of the store's health.
     package func step(_ time: any MonitorClock, _ health: StoreHealth, isSilenced: Bool = false) async {
         let (now, wall) = (time.now(), time.systemTime())
         seenAt = health.isFailing ? seenAt ?? now : nil
@@ -104,7 +104,7 @@ package actor StoreTroubleNotifier {
 }
 
 extension StoreError {
-    /// What it is for those who get the message.
+    /// The kind of fault that the message names.
     fileprivate var fault: StoreFault {
         switch code {
         case .full: .full
