@@ -1,36 +1,36 @@
-// A file laid out for the rules: each kind of thing that rules look at, with its place, gathered in one walk.
+// A file prepared for the rules: everything that rules examine, with its position, collected in one walk.
 
 struct LintSubject {
     let bytes: [UInt8]
-    /// Then nothing else is known.
+    /// If true, everything else is empty.
     let isTooLarge: Bool
-    /// nil where the text is no JSON; then `syntaxError` says why.
+    /// nil if the text is not JSON; `syntaxError` then says why.
     let file: AssociationFile?
     let syntaxError: JSONSyntaxError?
     /// The members of the root, or none.
     let members: [JSONMember]
     let applinks: AppLinks?
-    /// The entries of `details`; none where `apps` alone names the apps.
+    /// The entries of `details`; none if only `apps` names the apps.
     let entries: [AppLinks.Entry]
-    /// Whether `details` is an entry itself; then there are none.
+    /// Whether `details` is itself an entry; then `entries` is empty.
     let hasSingleEntry: Bool
     let appIDs: [AppIDSite]
-    /// The keys that count for nothing where they stand.
+    /// The keys that have no effect where they are.
     let keys: [KeySite]
     let patterns: [PatternSite]
-    /// The conditions on single items of the query.
+    /// The conditions on single query items.
     let queryItems: [QueryItemSite]
-    /// Each `defaults` object, of applinks first.
+    /// Each `defaults` object, the one of applinks first.
     let defaults: [DefaultsSite]
-    /// What the pattern language tells about each entry's rules, in the order of `entries`.
+    /// What each entry's rules match, in the order of `entries`.
     let reaches: [[RuleReach]]
-    /// Rules that never decide, with those that take their URLs. Without the page of a folder behind the folder itself, such
-    /// as `/` behind `*`: both open the app, and people write both to be sure.
+    /// Rules that never decide, with the rules that match their URLs first. Without the page of a folder after the
+    /// folder itself, such as `/` after `*`: both open the app, and people write both to be safe.
     let shadows: [Shadow]
     let catchAlls: [CatchAll]
-    /// URLs that apps of two entries open, and whether all were looked for.
+    /// URLs that apps of two entries open, and whether the search was complete.
     let overlaps: (found: [AppOverlap], isComplete: Bool)
-    /// Of the whole question.
+    /// Limits the work for the whole file.
     private let meter: WorkMeter
     let lines: LineTable
 
@@ -39,9 +39,9 @@ struct LintSubject {
         let by: [URLRule]
     }
 
-    /// A place where an app is named.
+    /// A place that names an app.
     struct AppIDSite: LintSite {
-        /// nil where the value is no string.
+        /// nil if the value is not a string.
         let text: String?
         let range: Range<Int>
         let pointer: String
@@ -101,7 +101,7 @@ struct LintSubject {
             entries.isEmpty
             ? ([], true)
             : applinks?.overlaps(meter) { app in
-                // What can be no app's ID does not count.
+                // A text that cannot be an app ID does not count.
                 switch AppIDFault(app) {
                 case nil, .example, .storeNumber: true
                 default: false
@@ -112,19 +112,18 @@ struct LintSubject {
 
     func position(of offset: Int) -> SourcePosition { lines.position(of: offset) }
 
-    /// The objects that hold conditions on URLs: components, and `defaults`.
+    /// The objects with conditions on URLs: components, and `defaults`.
     var conditions: [KeySite.Object] {
         entries.flatMap { $0.rules.filter { $0.form == .component }.map { .component($0) } }
             + defaults.map { .defaults($0) }
     }
 
-    /// The patterns of one rule.
     func patterns(of rule: URLRule) -> [PatternSite] { PatternSite.all(of: rule) }
 
-    /// Whether the file names a service that devices ask for.
+    /// Whether the file contains a service that devices use.
     var namesService: Bool { members.contains { Association.isKnown($0.key) } }
 
-    /// A URL that a rule matches, for a message; none once they have cost enough.
+    /// A URL that a rule matches, for a message; nil once examples have cost too much work.
     func example(of rule: URLRule) -> String? { rule.example(meter: meter) }
 
     private static func appIDs(
@@ -136,7 +135,7 @@ struct LintSubject {
                 sites.append(AppIDSite(element, "\(pointer())/\(index)"))
             }
         }
-        // Beside `details` the list is not read.
+        // If `details` exists, devices do not read the list.
         if applinks?.form == .appsOnly { add(applinks?.node["apps"], "/applinks/apps") }
         if applinks?.form == .dictionary {
             let details = applinks?.node["details"]
@@ -158,26 +157,26 @@ struct LintSubject {
     }
 }
 
-/// The members of an object by their keys, for those who need the place of a key.
+/// Access to the members of an object, with their positions.
 extension JSONNode {
-    /// The member that counts for a key: the last.
+    /// The member that counts for a key: the last one.
     func member(_ key: String) -> JSONMember? { members?.last { $0.key.isExactly(key) } }
 
-    /// The opening bracket alone: where a whole object is at fault, marking all of its lines helps nobody.
+    /// Only the opening bracket: if a whole object is wrong, marking all of its lines does not help.
     var opening: Range<Int> { range.lowerBound..<min(range.lowerBound + 1, range.upperBound) }
 
-    /// Where findings point: an object or an array by its first bracket, all else as a whole.
+    /// Where findings point: an object or an array by its first bracket, anything else as a whole.
     var shown: Range<Int> { members == nil && elements == nil ? range : opening }
 }
 
-/// How a message names another place of the file: by line and column, since a line can be the whole file.
+/// How a message refers to another place of the file: by line and column, because a line can be the whole file.
 extension LintSubject {
-    /// A rule as the file has it, with its place, such as `{"/": "/buy/*"} (7:9)`.
+    /// A rule as written, with its position, such as `{"/": "/buy/*"} (7:9)`.
     func name(_ rule: URLRule) -> String {
         "\(Quoted.escaped(rule.written(limit: 60), limit: 60)) (\(position(of: rule.node.range.lowerBound)))"
     }
 
-    /// Rules by their places, such as `the exclusion at 7:11` or `the rules at 7:11 and 8:11`.
+    /// Positions of rules, such as `the exclusion at 7:11` or `the rules at 7:11 and 8:11`.
     func places(of rules: [URLRule]) -> String {
         let limit = FindingSink.maximumRelated
         let places = rules.prefix(limit).map { "\(position(of: $0.node.range.lowerBound))" }
@@ -196,8 +195,8 @@ extension FindingSink.Related {
 }
 
 extension URLRule {
-    /// Whether this rule opens the page, or the folder, that one other rule opens with all below it; or the same page,
-    /// written with or without its last slash.
+    /// Whether this rule opens the page or folder whose contents a single other rule opens, or the same page with or
+    /// without its final slash.
     fileprivate func isFolder(of others: [URLRule]) -> Bool {
         guard let other = others.first, others.count == 1, !isExclusion, !other.isExclusion, query == .any,
             fragment == nil, other.query == .any, other.fragment == nil, let own = path?.text,
@@ -221,11 +220,11 @@ extension URLRule: LintSite {
 }
 
 extension AppLinks.Entry {
-    /// The list of its rules, by the form that counts.
+    /// The list of its rules, in the form that counts.
     var list: JSONMember? { node.member(form == .paths ? "paths" : "components") }
 }
 
-/// A place where a pattern stands in the file, with what decides how it is read.
+/// A pattern in the file, with everything that decides how it is read.
 struct PatternSite: LintSite {
     enum Part {
         case path
@@ -235,14 +234,14 @@ struct PatternSite: LintSite {
     }
 
     let part: Part
-    /// As it is matched: of a path without its `NOT `.
+    /// As compared: a path without its `NOT `.
     let text: String
     let node: JSONNode
     let pointer: String
-    /// nil where Apple's reader drops the constraint that the pattern belongs to.
+    /// nil if Apple's reader drops the condition that the pattern belongs to.
     let pattern: Pattern?
     let rule: URLRule
-    /// What of a path is written in another notation than Apple's.
+    /// The part of a path that uses a notation other than Apple's.
     let notation: String?
 
     private init(
@@ -262,12 +261,12 @@ struct PatternSite: LintSite {
 
     var range: Range<Int> { node.range }
 
-    /// The text as it is compared, each variable a mere "$": a name within `$(...)` is none of the pattern's characters.
+    /// The text as compared, with "$" for each variable: the name within `$(...)` is not part of the pattern.
     var literal: String {
         guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
         var result = ""
         var rest = text.unicodeScalars[...]
-        // Behind the last bracket no variable ends, and nothing is looked for.
+        // After the last bracket no variable can end.
         guard let last = rest.lastIndex(of: ")") else { return text }
         while let scalar = rest.popFirst() {
             result.unicodeScalars.append(scalar)
@@ -279,7 +278,7 @@ struct PatternSite: LintSite {
         return result
     }
 
-    /// All patterns that an entry's own components and paths hold, the older `paths` beside `components` included.
+    /// All patterns of an entry's components and paths, including old `paths` beside `components`.
     static func all(of entry: AppLinks.Entry) -> [PatternSite] {
         (entry.rules + entry.olderRules).flatMap { all(of: $0) }
     }
@@ -315,14 +314,14 @@ struct PatternSite: LintSite {
     }
 }
 
-/// A condition on one item of the query, with what is wrong about the item's name.
+/// A condition on one query item, with the fault of the item's name.
 struct QueryItemSite: LintSite {
     enum Fault: Equatable {
-        /// A character that stands in no encoded URL.
+        /// A character that an encoded URL cannot contain.
         case notEncoded(Unicode.Scalar)
-        /// A sign that divides items, or names from values, so that no name holds it.
+        /// A delimiter of items, or of names and values: no name contains it.
         case sign(Unicode.Scalar)
-        /// A wildcard or a variable, which mean themselves in a name.
+        /// A wildcard or a variable; in a name they are literal.
         case wildcard(String)
     }
 
@@ -333,7 +332,7 @@ struct QueryItemSite: LintSite {
 
     var range: Range<Int> { member.keyRange }
 
-    /// None where Apple's reader drops the whole constraint.
+    /// None if Apple's reader drops the whole condition.
     static func all(of rule: URLRule) -> [QueryItemSite] {
         guard case .items(let items) = rule.query, let members = rule.node["?"]?.lastMembers,
             members.count == items.count
@@ -345,13 +344,13 @@ struct QueryItemSite: LintSite {
         }
     }
 
-    /// nil where some item may have the name.
+    /// nil if an item can have the name.
     var fault: Fault? {
         let scalars = member.key.unicodeScalars
         if let first = scalars.first, first == "?" || first == "&" && rule.isPercentEncoded {
             return .sign(first)
         }
-        // A decoded name may hold an escaped "&" or "#", such as R%26D; nobody escapes a "=".
+        // A decoded name may contain an escaped "&" or "#", such as R%26D; nobody escapes a "=".
         if scalars.contains("=") { return .sign("=") }
         if scalars.contains("*") { return .wildcard("*") }
         if let name = UnusedVariable.names(in: member.key).first { return .wildcard("$(\(name))") }
@@ -361,20 +360,20 @@ struct QueryItemSite: LintSite {
         return scalars.first { $0.value <= 0x20 || $0.value >= 0x7F }.map { .notEncoded($0) }
     }
 
-    /// Whether the condition holds whatever the URL, since a missing item has the empty value and the pattern takes
+    /// Whether the condition holds for every URL: a missing item has the empty value, and the pattern matches
     /// everything.
     var takesAll: Bool { pattern.isUnconstrained }
 
-    /// Whether `takesAll` is true of some item that the rule itself names.
+    /// Whether `takesAll` is true for some item of the rule itself.
     static func hasOneThatTakesAll(_ rule: URLRule) -> Bool {
         guard case .items(let items) = rule.query, rule.node["?"]?.members != nil else { return false }
         return items.constrained.count < items.count
     }
 
-    /// Whether its name is what is wrong. "*" asks nothing of the item, under this name or the right one.
+    /// Whether the name is the fault. "*" accepts every value, under this name or the right one.
     var isMisnamed: Bool { fault != nil && (!takesAll || member.key.utf8.contains(UInt8(ascii: "="))) }
 
-    /// What becomes of the rule where no item has the name: it counts as missing, and a missing item as empty.
+    /// What happens to the rule if no item has the name: the item counts as missing, and a missing item as empty.
     var consequence: String {
         guard pattern.elements != nil else { return "the rule never matches" }
         return pattern.matches([], isCaseSensitive: rule.isCaseSensitive)

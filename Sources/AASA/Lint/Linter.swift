@@ -1,18 +1,18 @@
-// Judges a file by all rules. Reads the bytes once into a subject, lets each rule look at it, then finds the lines and
-// columns of all findings. Also what a finding is, which commands, checks and alerts print.
+// Checks a file with all rules: parses the bytes once, runs each rule, then computes the lines and columns of all
+// findings. Also defines findings, which commands, checks and alerts print.
 
-/// The linter: what is wrong with an apple-app-site-association file, and what devices make of it.
+/// The linter: what is wrong with an apple-app-site-association file, and what devices do with it.
 public enum Linter {
     /// All rules, in the order of docs/lint-rules.md.
     public static let rules: [LintRuleDescription] = LintRegistry.rules.map { $0.description }
 
-    /// Time and memory are bounded on any bytes. What the bound leaves out is said by a finding: `order-not-checked`, or
+    /// Time and memory are bounded for any input. A finding reports what the limits skip: `order-not-checked`, or
     /// `file-too-large`.
     public static func lint(_ bytes: [UInt8]) -> LintReport { lint(bytes, meter: WorkMeter(.lint)) }
 
     static func lint(_ bytes: [UInt8], meter: WorkMeter) -> LintReport {
         let subject = LintSubject(bytes, meter)
-        // Devices take nothing from a file that is too large.
+        // Devices ignore a file that is too large.
         let rules = subject.isTooLarge ? [FileTooLarge.self] : LintRegistry.rules
         let findings = rules.flatMap { rule in
             var sink = FindingSink(rule: rule.description, lines: subject.lines)
@@ -21,7 +21,7 @@ public enum Linter {
         }
         let sorted = findings.enumerated().sorted { left, right in
             let (one, other) = (left.element, right.element)
-            // What weighs more comes first where two stand at one place; else the order of the rules.
+            // At the same position, the more severe finding comes first; then the order of the rules.
             return (one.range.lowerBound, other.severity, left.offset)
                 < (other.range.lowerBound, one.severity, right.offset)
         }
@@ -29,16 +29,16 @@ public enum Linter {
     }
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 public enum LintSeverity: String, Codable, Sendable, Hashable, CaseIterable, Comparable {
     /// Worth knowing; nothing breaks.
     case note
-    /// It works by leniency, or is risky.
+    /// It works only because devices are lenient, or is risky.
     case warning
     /// It breaks for someone.
     case error
 
-    /// Ordered by weight: a note is less than an error.
+    /// A note is less than an error.
     public static func < (left: LintSeverity, right: LintSeverity) -> Bool { left.weight < right.weight }
 
     private var weight: Int {
@@ -50,28 +50,28 @@ public enum LintSeverity: String, Codable, Sendable, Hashable, CaseIterable, Com
     }
 }
 
-/// One fault of a file, and where it stands.
+/// One fault of a file, with its position.
 public struct LintFinding: Codable, Sendable, Hashable {
-    /// The rule's id in kebab-case, without an area in front.
+    /// The rule's id in kebab-case, without a prefix.
     public let rule: String
     public let severity: LintSeverity
-    /// What was seen, and what a device does with it. Text of the file in it is escaped and cut, safe to print.
+    /// What was seen, and what a device does with it. Quotes from the file are escaped and shortened, safe to print.
     public let message: String
-    /// What to do.
     public let fix: String
-    /// A page that decides the matter.
+    /// The page with the authoritative rule.
     public let reference: String
     /// Offsets in bytes.
     public let range: Range<Int>
     public let start: SourcePosition
-    /// The place behind the last character.
+    /// The position after the last character.
     public let end: SourcePosition
-    /// RFC 6901; empty for the file as a whole. It holds keys of the file as they are: escape it before printing. One of
-    /// more than 1,024 bytes is cut, and ends in `…`.
+    /// RFC 6901; empty for the whole file. It contains raw keys of the file: escape it before printing. A pointer over
+    /// 1,024 bytes is cut and ends in `…`.
     public let pointer: String
-    /// Other places that the finding speaks about, such as the rules that take the URLs of this one; the first ones of many.
+    /// Other places that the finding refers to, such as the rules that match this rule's URLs first; only the first
+    /// few.
     public let related: [LintPlace]
-    /// A URL that shows it, as path with query and fragment, where the rule has one.
+    /// A URL as an example, as path with query and fragment, if the rule has one.
     public let example: String?
 
     package init(
@@ -91,8 +91,8 @@ public struct LintFinding: Codable, Sendable, Hashable {
         self.example = example
     }
 
-    /// What was seen, by name, for programs: `example`, and for each related place its `related_place_1` (line and column)
-    /// and `related_pointer_1`, counted from 1. Text of the file stands there as it is: escape it before printing.
+    /// Evidence by name, for programs: `example`, and for each related place `related_place_1` (line and column) and
+    /// `related_pointer_1`, counted from 1. It contains raw text of the file: escape it before printing.
     package var evidence: [(name: String, value: String)] {
         var evidence: [(name: String, value: String)] = example.map { [("example", $0)] } ?? []
         for (index, place) in related.enumerated() {
@@ -103,41 +103,39 @@ public struct LintFinding: Codable, Sendable, Hashable {
     }
 }
 
-/// Another place of the same file, and what it has to do with a finding.
+/// Another place of the same file that a finding refers to.
 public struct LintPlace: Codable, Sendable, Hashable {
     /// A few words, safe to print.
     public let message: String
     /// Offsets in bytes.
     public let range: Range<Int>
     public let start: SourcePosition
-    /// The place behind the last character.
+    /// The position after the last character.
     public let end: SourcePosition
-    /// RFC 6901. It holds keys of the file as they are: escape it before printing.
+    /// RFC 6901. It contains raw keys of the file: escape it before printing.
     public let pointer: String
 }
 
-/// What the linter found in one file.
 public struct LintReport: Sendable {
     /// In the order of the text.
     public let findings: [LintFinding]
-    /// nil where the text is no JSON.
+    /// nil if the text is not JSON.
     public let file: AssociationFile?
 
-    /// Whether no finding is an error.
     public var isValid: Bool { !findings.contains { $0.severity == .error } }
 }
 
-/// A place that a finding may point at.
+/// A place that a finding can point to.
 protocol LintSite {
-    /// The smallest useful one, in bytes.
+    /// The smallest useful range, in bytes.
     var range: Range<Int> { get }
-    /// Of the value or key that the range shows.
+    /// Of the value or key in the range.
     var pointer: String { get }
 }
 
-/// Where a rule puts what it finds. Keeps the number of findings of one rule bounded, and the work for those beyond it.
+/// Collects the findings of one rule. Limits their number, and the work for the rest.
 struct FindingSink {
-    /// Of one rule in one file; the rest are counted.
+    /// For one rule in one file; the rest are only counted.
     static let maximumFindings = 50
 
     private let rule: LintRuleDescription
@@ -146,7 +144,7 @@ struct FindingSink {
     private var surplus = 0
     private var firstSurplus: (range: Range<Int>, pointer: String)?
 
-    /// Another place that a finding speaks about.
+    /// Another place that a finding refers to.
     struct Related {
         let range: Range<Int>
         let pointer: String
@@ -154,23 +152,23 @@ struct FindingSink {
         let message: String
     }
 
-    /// Of one finding; more would not be read.
+    /// For one finding; nobody would read more.
     static let maximumRelated = 4
 
     init(rule: LintRuleDescription, lines: LineTable) { (self.rule, self.lines) = (rule, lines) }
 
-    /// Whether more findings would only be counted: a rule that works hard for each may stop, or `count` the rest.
+    /// Whether more findings are only counted: a rule with expensive findings can stop, or `count` the rest.
     var isFull: Bool { kept.count >= Self.maximumFindings }
 
-    /// Keeps a finding, or counts it where there are enough.
+    /// Keeps a finding, or counts it if there are enough.
     ///
     /// - Parameters:
     ///   - range: the smallest useful one, in bytes.
-    ///   - pointer: of the value or key that the range shows.
+    ///   - pointer: of the value or key in the range.
     ///   - message: what was seen and what a device does; text of the file through `Quoted`.
-    ///   - fix: nil takes the rule's own.
-    ///   - related: other places that the message speaks about; the first few are kept.
-    ///   - example: a URL that shows it.
+    ///   - fix: nil uses the rule's fix.
+    ///   - related: other places that the message refers to; the first few are kept.
+    ///   - example: a URL as an example.
     mutating func add(
         _ range: @autoclosure () -> Range<Int>, _ pointer: @autoclosure () -> String,
         _ message: @autoclosure () -> String, fix: @autoclosure () -> String? = nil,
@@ -210,46 +208,46 @@ struct FindingSink {
             }, example: example.map(Self.cut))
     }
 
-    /// Counts a finding beyond those that are kept.
+    /// Counts a finding beyond the limit.
     mutating func count() { surplus += 1 }
 
-    /// A key or a pattern of the file may be as long as the file, and stand in each of its findings.
+    /// A key or a pattern of the file may be as long as the file, and occur in each of its findings.
     private static func cut(_ text: String) -> String { text.cut(beyond: 1024) }
 
-    /// All, with one in place of those that were only counted.
+    /// The kept findings, and one that stands for the rest.
     var findings: [LintFinding] {
         guard let firstSurplus else { return kept }
         return kept + [finding(firstSurplus.range, firstSurplus.pointer, "and \(surplus) more of this rule")]
     }
 }
 
-/// A rule as people read it.
+/// A rule for readers.
 public struct LintRuleDescription: Sendable, Hashable {
-    /// Kebab-case; a contract, as are the anchors of docs/lint-rules.md.
+    /// Kebab-case. Stable, like the anchors of docs/lint-rules.md.
     public let id: String
     public let severity: LintSeverity
     /// A few words, no full stop.
     public let title: String
-    /// What a device does, and how that is known.
+    /// What a device does, and how we know it.
     public let why: String
-    /// A file, or the part that counts, with the fault.
+    /// A file, or the relevant part, with the fault.
     public let example: String
-    /// The same without it.
+    /// The same without the fault.
     public let fixedExample: String
     public let fix: String
-    /// Apple's page, or the standard, that decides the matter.
+    /// The page of Apple, or the standard, with the authoritative rule.
     public let reference: String
-    /// The real case behind the rule: how many files of the corpus, a public report, or what Apple documents.
+    /// The real case behind the rule: the number of files in the corpus, a public report, or Apple's documentation.
     package let seen: String
 }
 
 protocol LintRule: SendableMetatype {
     static var description: LintRuleDescription { get }
 
-    /// The bytes of the example, where its text in the description only stands for them.
+    /// The bytes of the example, if the text in the description is only a placeholder.
     static var exampleBytes: [UInt8] { get }
 
-    /// Time must grow linearly with the file, whatever is in it.
+    /// Time must grow linearly with any file.
     static func check(_ subject: LintSubject, _ findings: inout FindingSink)
 }
 
@@ -257,7 +255,7 @@ extension LintRule {
     static var exampleBytes: [UInt8] { Array(description.example.utf8) }
 }
 
-/// Pages that decide.
+/// Authoritative pages.
 package enum LintReference {
     static let json = "https://www.rfc-editor.org/rfc/rfc8259"
     package static let associatedDomains =
@@ -279,7 +277,7 @@ package enum LintReference {
     static let whatsNew2020 = "https://developer.apple.com/videos/play/wwdc2020/10098/"
 }
 
-/// Small whole files for the rules' examples.
+/// Small complete files for the rules' examples.
 enum LintExample {
     static func details(_ entries: String) -> String {
         "{\"applinks\": {\"details\": [\n  " + entries + "\n]}}"
@@ -304,7 +302,7 @@ enum LintExample {
     static func credentials(_ apps: String) -> String { "{\"webcredentials\": {\"apps\": [" + apps + "]}}" }
 }
 
-/// All rules, in the order in which the documentation lists them. A rule that is not here does not exist.
+/// All rules, in the order of the documentation. A rule that is not listed does not run.
 enum LintRegistry {
     static let rules: [any LintRule.Type] = [
         // The body.

@@ -1,7 +1,6 @@
-// App IDs: whether an app can have such an ID, and where it is named. What is wrong with the text of one is decided in
-// AppID.swift.
+// App IDs: whether an app can have the ID, and where it is named. AppID.swift decides what is wrong with the text.
 
-/// A rule about the text of an ID. Each ID has one fault at most, so that one rule speaks about it.
+/// A rule about the text of an ID. Each ID has at most one fault, so that one rule reports it.
 private protocol AppIDTextRule: LintRule {}
 
 extension AppIDTextRule {
@@ -14,7 +13,7 @@ extension AppIDTextRule {
 }
 
 extension AppIDFault {
-    /// The rule that speaks about it, and what it says; without a fix it gives its own.
+    /// The rule that reports the fault, and its message; a nil fix means the rule's own.
     fileprivate func words(about id: String) -> (rule: any LintRule.Type, message: String, fix: String?) {
         let text = Quoted.json(id)
         switch self {
@@ -212,7 +211,7 @@ enum AppInSeveralEntries: LintRule {
         }
     }
 
-    /// What tells the entry from others where all stand in one line.
+    /// Distinguishes entries that are on the same line.
     private static func rules(of entry: AppLinks.Entry) -> String {
         entry.rules.isEmpty ? "" : ", with " + Quoted.list(entry.rules)
     }

@@ -1,4 +1,4 @@
-// The body: what makes a file no JSON, or one that a device does not read to its end.
+// The body: why a file is not JSON, or why a device does not read it completely.
 
 enum JSONSyntax: LintRule {
     static let description = LintRuleDescription(
@@ -16,7 +16,7 @@ enum JSONSyntax: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let error = subject.syntaxError, !SignedFile.isSigned(subject.bytes) else { return }
-        // Of what is not read to its end nothing more is known.
+        // Nothing more is known about a file that was not read completely.
         let verdict =
             error.cause == .tooDeep ? "the file is not judged" : "the file is not valid JSON, and devices ignore it"
         let reason = error.cause?.explanation ?? error.message
@@ -48,7 +48,7 @@ enum SignedFile: LintRule {
         0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02,
     ]
 
-    /// Whether the bytes begin as CMS signed data does: a sequence whose first element is that identifier.
+    /// Whether the bytes begin like CMS signed data: a sequence whose first element is that identifier.
     static func isSigned(_ bytes: [UInt8]) -> Bool {
         guard bytes.count > 2, bytes[0] == 0x30 else { return false }
         let lengthBytes = bytes[1] > 0x80 ? Int(bytes[1] & 0x7F) : 0
@@ -91,7 +91,7 @@ enum RootNotObject: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let root = subject.file?.document.root, root.members == nil else { return }
-        // A string that holds the file.
+        // A string that contains the file.
         let isEncodedTwice = root.string?.first { !$0.isWhitespace } == "{"
         findings.add(
             root.shown, "",

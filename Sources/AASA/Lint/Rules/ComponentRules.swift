@@ -210,14 +210,14 @@ enum ExclusionTakesMissingItem: LintRule {
         "write \"?*\" in place of \(Quoted.json(value.string ?? "*"))"
     }
 
-    /// Whether rules hide others because of such a part, or of such an item of the query.
+    /// Whether such a part, or such a query item, is why the rules hide others.
     static func explains(_ rules: [URLRule]) -> Bool {
         rules.allSatisfy { rule in
             part(of: rule) != nil || rule.isExclusion && QueryItemSite.hasOneThatTakesAll(rule)
         }
     }
 
-    /// The first member of an exclusion that is no condition, and looks like one.
+    /// The first member of an exclusion that looks like a condition but is not one.
     private static func part(of rule: URLRule) -> JSONMember? {
         guard rule.isExclusion, rule.form == .component else { return nil }
         return ["?", "#"].compactMap { rule.node.member($0) }.first { $0.value.string?.isOfAsterisks ?? false }
@@ -239,7 +239,7 @@ enum QueryItemTakesMissing: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries {
             for rule in entry.rules where !rule.isExclusion && !findings.isFull {
-                // One component is one finding.
+                // One finding for each component.
                 let sites = QueryItemSite.all(of: rule).filter { $0.takesAll && !$0.isMisnamed }
                 guard let first = sites.first else { continue }
                 findings.add(
@@ -254,6 +254,6 @@ enum QueryItemTakesMissing: LintRule {
 }
 
 extension String {
-    /// Whether it is `*` or `**` and the like.
+    /// Whether it is `*`, `**` and so on.
     fileprivate var isOfAsterisks: Bool { !isEmpty && utf8.allSatisfy { $0 == UInt8(ascii: "*") } }
 }

@@ -1,4 +1,4 @@
-// Keys that devices do not read, and what was probably meant by them.
+// Keys that devices do not read, and the keys that were probably meant.
 
 enum MisspeltKey: LintRule {
     static let description = LintRuleDescription(
@@ -14,7 +14,7 @@ enum MisspeltKey: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for key in subject.keys {
-            // A file without any service is a finding of its own.
+            // `NoService` reports a file without any service.
             guard case .misspelt(let meant) = key.verdict, !key.object.isRoot || subject.namesService else { continue }
             findings.add(
                 key,
@@ -133,12 +133,12 @@ enum UnknownKey: LintRule {
     }
 }
 
-/// A key that counts for nothing at its place.
+/// A key that has no effect where it is.
 struct KeySite: LintSite {
-    /// The objects whose keys count.
+    /// The objects whose keys matter.
     enum Object {
         case root
-        /// One other than applinks.
+        /// A service other than applinks.
         case service(String)
         case applinks
         case entry(AppLinks.Entry)
@@ -147,15 +147,15 @@ struct KeySite: LintSite {
     }
 
     enum Verdict {
-        /// A known key was probably meant.
+        /// Probably a known key was meant.
         case misspelt(String)
-        /// "exclude" was meant, in a component that has none.
+        /// "exclude" was meant, and the component has none.
         case misspeltExclude
         /// "exclude" in applinks or in an entry.
         case exclude
-        /// Where it belongs, in words.
+        /// The text says where it belongs.
         case misplaced(String)
-        /// A service inside of applinks.
+        /// A service inside applinks.
         case service
         case unknown
     }
@@ -165,10 +165,10 @@ struct KeySite: LintSite {
     let verdict: Verdict
 
     var range: Range<Int> { member.keyRange }
-    /// Made on demand: keys of the file in it may be long.
+    /// Created on demand: it may contain long keys of the file.
     var pointer: String { object.pointer + "/" + member.key.escapedForPointer }
 
-    /// All of a file.
+    /// All such keys of a file.
     static func all(
         _ members: [JSONMember], _ applinks: AppLinks?, _ entries: [AppLinks.Entry],
         _ defaults: [LintSubject.DefaultsSite]
@@ -195,7 +195,7 @@ struct KeySite: LintSite {
         return sites
     }
 
-    /// nil for what is no fault.
+    /// nil: not a fault.
     private static func verdict(
         on member: JSONMember, in object: Object, _ known: KeySuggestion.Candidates, besides members: [JSONMember]
     ) -> Verdict? {
@@ -215,7 +215,7 @@ struct KeySite: LintSite {
         case .component:
             if meant == "exclude", !members.contains(where: { $0.name == "exclude" }) { return .misspeltExclude }
         case .service, .applinks, .entry:
-            // Remarks, since JSON has no comments.
+            // Used as comments, because JSON has none.
             if meant == nil, ["comment", "comments", "_comment", "//"].contains(member.name) { return nil }
         case .root, .defaults: break
         }
@@ -269,9 +269,9 @@ extension KeySite.Object {
     var isRoot: Bool { if case .root = self { true } else { false } }
 }
 
-/// Which key was probably meant. Known misspellings first, then the nearest by edit distance.
+/// Which key was probably meant: known misspellings first, then the nearest by edit distance.
 enum KeySuggestion {
-    /// The keys that count at one place.
+    /// The valid keys at one place.
     struct Candidates {
         let keys: Set<ExactText>
         let plain: [(key: String, form: [UInt8])]
@@ -288,7 +288,7 @@ enum KeySuggestion {
     static let ofEntry = Candidates(["appID", "appIDs", "components", "defaults", "paths"])
     static let ofComponent = Candidates(["#", "/", "?", "caseSensitive", "comment", "exclude", "percentEncoded"])
 
-    /// What people write, and what they mean, where the edit distance alone would not tell.
+    /// Common mistakes and what they mean, if the edit distance alone does not find it.
     private static let known: [String: String] = [
         "path": "paths", "url": "/", "pattern": "/", "query": "?", "queryitems": "?", "querystring": "?", "params": "?",
         "fragment": "#", "hash": "#", "excludes": "exclude", "excluded": "exclude", "not": "exclude",
@@ -300,14 +300,14 @@ enum KeySuggestion {
         "passkeys": "webcredentials", "handoff": "activitycontinuation", "clips": "appclips",
     ]
 
-    /// - Returns: nil where none is near, or where the key is one of them.
+    /// - Returns: nil if no key is near, or if the key is one of the candidates.
     static func nearest(to key: String, among candidates: Candidates) -> String? {
         guard key.utf8.count <= 40, !candidates.keys.contains(ExactText(key)) else { return nil }
         let plain = plainForm(key)
         guard !plain.isEmpty else { return nil }
         if let same = candidates.plain.first(where: { $0.form == plain }) { return same.key }
         let word = String(decoding: plain, as: UTF8.self)
-        // In a component `path` is the pattern's own key, elsewhere it is the list.
+        // In a component `path` means the pattern "/", elsewhere the list "paths".
         if candidates.keys.contains("/"), word == "path" || word == "paths" { return "/" }
         if let meant = known[word], candidates.keys.contains(ExactText(meant)) { return meant }
         let allowed = plain.count >= 8 ? 2 : plain.count >= 4 ? 1 : 0
@@ -320,7 +320,7 @@ enum KeySuggestion {
         return best?.key
     }
 
-    /// Without case, separators and stray characters: `App-Links` and `applinks` are one.
+    /// Without case, separators and stray characters: `App-Links` and `applinks` are equal.
     private static func plainForm(_ key: String) -> [UInt8] {
         var form: [UInt8] = []
         for byte in key.utf8 {
@@ -333,7 +333,7 @@ enum KeySuggestion {
         return form.isEmpty ? Array(key.trimmingBlanks.utf8) : form
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
+    /// The number of insertions, deletions, replacements and swaps of neighbors between the two.
     static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var rows = [Array(0...other.count)]
         for (index, byte) in one.enumerated() {

@@ -1,4 +1,4 @@
-// What the order of rules and of entries comes to. The pattern language decides it (`Language/`), these put it into words.
+// The effects of the order of rules and entries. `Language/` computes them; these rules report them.
 
 enum ExcludeAfterInclude: LintRule {
     static let description = LintRuleDescription(
@@ -99,9 +99,9 @@ enum RuleMatchesNothing: LintRule {
         }
     }
 
-    /// Whether another rule says why.
+    /// Whether another rule reports the reason.
     static func isExplained(_ rule: URLRule, in subject: LintSubject) -> Bool {
-        // With "*" the missing item does no harm, so something else is the reason.
+        // With "*" the missing item has no effect, so the reason is something else.
         if QueryItemSite.all(of: rule).contains(where: { $0.fault != nil && !$0.takesAll }) { return true }
         return subject.patterns(of: rule).contains { site in
             site.pattern?.fault != nil || PatternNotEncoded.offending(site) != nil || QueryInPath.fault(of: site) != nil
@@ -176,16 +176,16 @@ enum OrderNotChecked: LintRule {
     }
 }
 
-/// One rule that takes every URL and stands in front of others is one fault, however many rules it hides.
+/// A rule that matches every URL before other rules: one fault, however many rules it hides.
 struct CatchAll {
     let rule: URLRule
-    /// The rules that are never reached because of it alone.
+    /// The rules that are never reached only because of it.
     let hidden: [URLRule]
 
-    /// Whether it opens what some of them should exclude.
+    /// Whether it opens URLs that some of them should exclude.
     var hidesExclusion: Bool { !rule.isExclusion && hidden.contains(where: \.isExclusion) }
 
-    /// Those that hide several rules.
+    /// The catch-alls that hide several rules.
     static func all(of shadows: [LintSubject.Shadow]) -> [CatchAll] {
         var places: [URLRule.Place: Int] = [:]
         var groups: [(rule: URLRule, hidden: [URLRule])] = []
@@ -220,7 +220,7 @@ struct CatchAll {
 }
 
 extension LintSubject {
-    /// The rules that are never reached, apart from those that a catch-all hides together.
+    /// The rules that are never reached, without those that a `CatchAll` reports together.
     var ungroupedShadows: [Shadow] {
         let catchAlls = Set(catchAlls.map(\.rule.place))
         return catchAlls.isEmpty

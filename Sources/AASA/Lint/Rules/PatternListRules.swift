@@ -1,4 +1,4 @@
-// The lists of an entry, "components" and "paths": whether they hold rules, and how much they open.
+// The lists of an entry, "components" and "paths": whether they contain rules, and how much they open.
 
 enum PatternListMissing: LintRule {
     static let description = LintRuleDescription(
@@ -135,22 +135,22 @@ enum EntryOpensNothing: LintRule {
     }
 }
 
-/// An entry of which it is proven that it opens no URL, with the cause.
+/// An entry that provably opens no URL, with the cause.
 struct ShutEntry {
     enum Cause {
         case allExclude(isByDefault: Bool)
-        /// Exclusions that take the URLs of the rules that would open some.
+        /// Exclusions match the URLs of all rules that would open some.
         case hidden(by: [URLRule])
-        /// No URL matches the rules that would open some; the first of which no other finding says why.
+        /// No URL matches the rules that would open some. The rule is the first one without a finding of its own.
         case matchesNothing(URLRule)
     }
 
     let entry: AppLinks.Entry
     let cause: Cause
-    /// The apps that no other entry of the file opens a URL in.
+    /// The apps for which no other entry of the file opens a URL.
     let apps: [String]
 
-    /// Those that nothing else explains.
+    /// The entries that no other finding explains.
     static func all(of subject: LintSubject) -> [ShutEntry] {
         let isShut = zip(subject.entries, subject.reaches).map(isShut)
         guard isShut.contains(true) else { return [] }
@@ -167,7 +167,7 @@ struct ShutEntry {
         }
     }
 
-    /// The rules of these entries: that none of them is reached is said once, of the entry.
+    /// The rules of these entries: one finding for the entry reports that none of them is reached.
     static func rules(of subject: LintSubject) -> Set<URLRule.Place> {
         Set(all(of: subject).flatMap { $0.entry.rules.map(\.place) })
     }
@@ -251,12 +251,12 @@ enum WholeSite: LintRule {
         }
     }
 
-    /// Where the path of a rule stands.
+    /// The place of a rule's path.
     static func path(of rule: URLRule) -> (range: Range<Int>, pointer: String) {
         rule.node["/"].map { ($0.range, rule.pointer + "/~1") } ?? (rule.range, rule.pointer)
     }
 
-    /// Whether a rule opens all URLs. One that names no part of them may have none of a right type: a fault of its own.
+    /// Whether a rule opens all URLs. If all its conditions have a wrong type, another rule reports it.
     private static func isWholeSite(_ rule: URLRule) -> Bool {
         guard !rule.isExclusion, rule.query == .any, rule.fragment == nil else { return false }
         guard let path = rule.path else {

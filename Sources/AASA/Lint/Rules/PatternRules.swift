@@ -1,7 +1,7 @@
-// Patterns: those in a notation that is not Apple's, with a part of the URL that they are not compared with, or with characters
-// that stand in no encoded URL.
+// Patterns: in a notation that is not Apple's, with a part of the URL that they are not compared with, or with
+// characters that an encoded URL cannot contain.
 
-/// What of a path means something to another program, and only itself to a device.
+/// The part of a path that has a meaning for another program, but is literal for a device.
 enum ForeignNotation: LintRule {
     static let description = LintRuleDescription(
         id: "foreign-notation", severity: .warning,
@@ -32,7 +32,7 @@ enum ForeignNotation: LintRule {
         }
     }
 
-    /// Longer paths, and longer brackets, are not looked at.
+    /// Longer paths and brackets are not checked.
     private static let maximumLength = (path: 1_000, bracket: 100)
 
     /// The first such part of a path.
@@ -66,7 +66,7 @@ enum ForeignNotation: LintRule {
                     }
                 // \d and \. of regular expressions.
                 case "\\": start + min(2, rest.count)
-                // .* and .+ of regular expressions and of Android; an exclusion of /.* is one of hidden files.
+                // .* and .+ of regular expressions and of Android; an exclusion of /.* is about hidden files.
                 case "." where beginsSegment && !isExclusion && rest.dropFirst().first.map("*+".utf8.contains) == true:
                     start + 2
                 case "^" where start == 0: start + 1
@@ -80,7 +80,7 @@ enum ForeignNotation: LintRule {
         return nil
     }
 
-    /// Behind a colon, a name in lower case and a sign that may follow it; titles such as `/wiki/:Category` are none.
+    /// After a colon, a lower-case name and an optional modifier. Titles such as `/wiki/:Category` do not count.
     private static func endOfParameter(_ rest: ArraySlice<UInt8>) -> Int? {
         let name = rest.dropFirst().prefix { byte in
             let character = Character(UnicodeScalar(byte))
@@ -102,7 +102,7 @@ enum ForeignNotation: LintRule {
 }
 
 extension URLRule {
-    /// Whether a component has no key but its path and whether it excludes.
+    /// Whether a component has no keys except its path and `exclude`.
     fileprivate var isOfPathAlone: Bool {
         node.members?.allSatisfy { ["/", "exclude"].contains($0.name) } ?? true
     }
@@ -133,7 +133,7 @@ enum HostInPath: LintRule {
 
     static func fault(of site: PatternSite) -> String? {
         guard site.part == .path else { return nil }
-        // Nearly all paths begin with one slash; then there is neither. Two are the form of a URL without its scheme.
+        // Nearly all paths begin with one slash and have no scheme or host. Two slashes begin a URL without a scheme.
         let isRelative = site.text.utf8.starts(with: Array("//".utf8))
         guard isRelative || site.text.utf8.first != UInt8(ascii: "/") else { return nil }
         let text = String(site.literal.unicodeScalars.prefix(300)).drop { isRelative && $0 == "/" }.lowercased()
@@ -143,7 +143,7 @@ enum HostInPath: LintRule {
         {
             return "a scheme"
         }
-        // Something that looks like a domain before the first slash.
+        // Text that looks like a domain before the first slash.
         let host = text.prefix { $0 != "/" && $0 != "?" }
         if host.hasPrefix("www.") { return "a host" }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -192,7 +192,7 @@ enum QueryInPath: LintRule {
 
     static func fault(of site: PatternSite) -> Fault? {
         guard site.part == .path, HostInPath.fault(of: site) == nil else { return nil }
-        // Decoded paths may hold a `#`.
+        // Decoded paths may contain a `#`.
         if site.rule.isPercentEncoded, site.literal.utf8.contains(UInt8(ascii: "#")) { return .fragment }
         var rest = site.literal.utf8[...]
         while let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
@@ -204,7 +204,7 @@ enum QueryInPath: LintRule {
         return nil
     }
 
-    /// Whether a byte is one of those that names of query items usually consist of.
+    /// Whether a byte is common in names of query items.
     static func mayStandInName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -300,7 +300,7 @@ enum PatternNotEncoded: LintRule {
     }
 
     private static func result(at variable: SubstitutionVariables.Custom, _ findings: inout FindingSink) {
-        // A list may hold both forms, for patterns of both kinds.
+        // A list may contain both forms, for encoded and decoded patterns.
         lazy var values = Set(variable.values.map(ExactText.init(_:)))
         for (index, element) in variable.written.enumerated() {
             guard let text = element.string, !text.holdsVariable, let scalar = offending(text),
@@ -316,7 +316,7 @@ enum PatternNotEncoded: LintRule {
         }
     }
 
-    /// The first character that no encoded URL holds.
+    /// The first character that an encoded URL cannot contain.
     static func offending(_ site: PatternSite) -> Unicode.Scalar? {
         site.rule.isPercentEncoded && site.pattern != nil ? offending(site.literal) : nil
     }
@@ -355,7 +355,7 @@ enum PatternEscape: LintRule {
         }
     }
 
-    /// The first `%xx`; or the first that has a letter in lower case.
+    /// The first `%xx`, or the first with a lower-case letter.
     private static func escape(in text: String, isLowerCase: Bool) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return nil }
         var rest = text[...]

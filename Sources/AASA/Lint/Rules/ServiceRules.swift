@@ -1,4 +1,4 @@
-// The services at the top of the file, the apps that each of them names, and the form of "applinks".
+// The services at the top of the file, the apps of each service, and the form of "applinks".
 
 enum NoService: LintRule {
     static let description = LintRuleDescription(
@@ -66,7 +66,7 @@ enum ServiceWithoutApps: LintRule {
         }
     }
 
-    /// What is wrong with the lists; an empty one is no fault of itself.
+    /// What is wrong with the lists; an empty list is not a fault here.
     private static func fault(of member: JSONMember) -> String? {
         let (name, service) = (member.key, member.value)
         let apps = service["apps"]
@@ -84,7 +84,7 @@ enum ServiceWithoutApps: LintRule {
                 : "'applinks' has \"apps\" but no \"details\"; devices find no app for any link"
         }
         guard let apps else {
-            // Nothing was to be listed; `empty-service` tells it.
+            // The service is empty; `empty-service` reports it.
             if service.members?.isEmpty == true { return nil }
             return service["details"] == nil
                 ? "'\(name)' has no \"apps\"; devices find no app for it"

@@ -1,4 +1,4 @@
-// Substitution variables: their names, their values, where patterns use them, and how many one may have.
+// Substitution variables: their names, their values, their uses in patterns, and their maximum number.
 
 enum UndefinedVariable: LintRule {
     static let description = LintRuleDescription(
@@ -29,7 +29,7 @@ enum UndefinedVariable: LintRule {
         }
     }
 
-    /// The variable that was probably meant; none where none is near.
+    /// The variable that was probably meant; nil if none is near.
     private static func nearest(to name: String, in subject: LintSubject) -> String? {
         let plain = name.trimmingBlanks.lowercased()
         let own = (subject.applinks?.variables.custom ?? []).prefix(maximumCompared).map(\.name)
@@ -39,7 +39,7 @@ enum UndefinedVariable: LintRule {
             ?? meant[plain]
     }
 
-    /// The file's variables that one name is compared with: a hostile file may define thousands.
+    /// The maximum of variables to compare a name with: a hostile file may define thousands.
     private static let maximumCompared = 100
 
     private static let meant = [
