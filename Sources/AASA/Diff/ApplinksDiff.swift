@@ -80,7 +80,7 @@ struct ApplinksDiff {
         let paths = ListAlignment(
             from: alignment.removed.map { old[$0].path.map { ExactText($0.text) } },
             to: alignment.added.map { new[$0].path.map { ExactText($0.text) } })
-        // Removed first: a rule that was replaced reads as "this went, that came".
+        // Removed rules first: a replacement reads as "removed, then added".
         for index in paths.removed.map({ alignment.removed[$0] }) {
             changes.add(.removed, "\(label): \(old[index].writtenInDiff)", at: old[index].pointer)
         }
@@ -198,7 +198,7 @@ struct ApplinksDiff {
 }
 
 extension URLRule {
-    /// An element of the wrong type opens every URL, whatever it looks like.
+    /// An element of the wrong type opens every URL, regardless of its text.
     fileprivate var writtenInDiff: String {
         let text = written(limit: 1_000)
         let isPlain = form != .wrongType || node.members != nil || node.elements != nil

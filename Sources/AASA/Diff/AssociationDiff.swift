@@ -153,7 +153,7 @@ struct ListAlignment {
     static let maximumOrdered = 1_000
 
     init<Element: Hashable>(from olds: [Element], to news: [Element]) {
-        // Each element is looked at once: it may be a long text.
+        // Numbers instead of elements: an element may be a long text, and is hashed only once here.
         var numbers: [Element: Int] = [:]
         func number(_ element: Element) -> Int {
             let number = numbers[element] ?? numbers.count
@@ -161,7 +161,7 @@ struct ListAlignment {
             return number
         }
         let (old, new) = (olds.map(number), news.map(number))
-        // Elements of one list alone are no question of order, and would make the search for it longer.
+        // Elements of only one list cannot have moved, and would slow down the search.
         let shared = Set(old).intersection(new)
         let (olds, news) = (
             old.indices.filter { shared.contains(old[$0]) }, new.indices.filter { shared.contains(new[$0]) }
@@ -170,7 +170,7 @@ struct ListAlignment {
         let isOrdered = max(olds.count, news.count) <= Self.maximumOrdered
         if isOrdered {
             (gone, came) = ([], [])
-            // From new to old, so that if two neighbours swap, the second one moved: people put a rule ahead.
+            // From new to old, so that if two neighbors swap, the second one counts as moved: people move rules up.
             for change in olds.map({ old[$0] }).difference(from: news.map { new[$0] }) {
                 switch change {
                 case .remove(let offset, _, _): came.insert(news[offset])
@@ -230,7 +230,8 @@ struct ValueDiff {
         }
     }
 
-    /// Objects are compared by key, lists of one length by place, others by what came and went; all else is one change.
+    /// Compares objects by key, lists of equal length by index, other lists by added and removed elements. Anything
+    /// else is one change.
     func add(
         from old: JSONNode?, to new: JSONNode?, at place: @autoclosure () -> String, into changes: inout ChangeList
     ) {

@@ -46,7 +46,7 @@ public enum BehaviourDiff {
         compare(old, new, meter: WorkMeter(.standard))
     }
 
-    /// `meter`: of the whole question, of which the comparison may be a part.
+    /// `meter`: the budget, which may be shared with other work.
     package static func compare(_ old: AppLinks?, _ new: AppLinks?, meter: WorkMeter) -> BehaviourComparison {
         let files = FilePair(ofRealApps: old, new)
         var comparing = ProgramComparing(files, meter)
@@ -80,7 +80,7 @@ struct ProgramComparing {
     /// Whether the budget was enough to number all rules of the files.
     private let isNumbered: Bool
     private let meter: WorkMeter
-    /// Rules whose URLs may still be tried where there is no proof.
+    /// How many more rules may be sampled if there is no proof.
     private var samplesLeft = 200
 
     init(_ files: FilePair, _ meter: WorkMeter) {

@@ -17,7 +17,7 @@ package struct ChangedRules: Sendable, Hashable {
 }
 
 extension ChangedRules {
-    /// Rules that `known` does not show already. A file without applinks, nil, has none.
+    /// Skips rules that `known` already shows. nil: a file without applinks, which has no rules.
     package init(_ old: AppLinks?, _ new: AppLinks?, besides known: [BehaviourChange], meter: WorkMeter) {
         self.init()
         let files = FilePair(ofRealApps: old, new)
@@ -50,7 +50,7 @@ extension ChangedRules {
 /// Searches for URLs that single rules decide about.
 struct RuleChangeSearch {
     private let check: WorkMeter
-    /// Rules for which automata may be made.
+    /// The number of rules for which automata may still be built.
     private var automataLeft = 100
     private var meanings: [Source: ExactText] = [:]
 

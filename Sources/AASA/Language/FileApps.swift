@@ -71,7 +71,7 @@ struct FileApps {
     }
 }
 
-/// Two files, app by app.
+/// Two files, compared app by app.
 struct FilePair {
     var old: FileApps
     var new: FileApps

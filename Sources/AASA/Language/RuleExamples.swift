@@ -1,8 +1,8 @@
 // Short URLs that a rule matches, for messages and samples.
 
 extension URLRule {
-    /// Different URLs that match, shortest first, as path with query and fragment; fewer where the rule matches no more.
-    /// Parts that the rule does not look at are left out.
+    /// Different URLs that match, shortest first, as path with query and fragment; fewer if the rule matches fewer.
+    /// Without the parts that the rule does not constrain.
     func examples(count: Int, meter: WorkMeter) -> [String] {
         guard count > 0, weight < Self.maximumExampleWeight else { return [] }
         var found: [String] = []
@@ -31,7 +31,7 @@ extension URLRule {
     /// Heavier rules, values of variables included, are hostile: an example is not worth its cost.
     static let maximumExampleWeight = 20_000
 
-    /// Some URLs that match: those that are put together; only where that gives none, those of the automaton.
+    /// Some URLs that match: built from the patterns, or found by the automaton if that fails.
     func samples(count: Int, meter: WorkMeter) -> [String] {
         guard weight < Self.maximumExampleWeight else { return [] }
         let plain = [Filling.shortest, .rare, .plain].compactMap {
@@ -61,8 +61,8 @@ extension URLRule {
         static let plain = Filling(run: "a", scalar: "a")
     }
 
-    /// A URL put together from the patterns.
-    /// - Returns: nil where the URL that comes out does not match, another one may; also where the budget ends.
+    /// A URL built from the patterns.
+    /// - Returns: nil if this URL does not match, although another one may; also if the budget runs out.
     func example(filling: Filling, meter: WorkMeter) -> String? {
         var text = path.map(filling.text) ?? "/"
         if !text.hasPrefix("/") { text = "/" + text }

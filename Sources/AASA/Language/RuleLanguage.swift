@@ -181,7 +181,7 @@ extension PatternElement {
     }
 }
 
-/// The searches of one question. Rules with equal keys share a number and an automaton. All searches share a budget.
+/// The searches for one result. Rules with equal keys share a number and an automaton. All searches share a budget.
 final class ProgramSearch {
     let meter: WorkMeter
     private(set) var keys: [RuleKey] = []

@@ -45,7 +45,7 @@ extension AppLinks.Entry {
             if plainly { for index in rules.indices { verdicts[index] = judge.plainVerdict(on: index) } }
             let steps = search.steps(of: judge.numbered)
             pending = Set(steps.map(\.index).filter { verdicts[$0] == nil })
-            // A rule that shares no URL with one that is asked about says nothing about it.
+            // Rules that share no URL with a pending one do not affect the result.
             var asked = pending
             for index in pending {
                 try meter.spend(1 + index / 4)
@@ -68,11 +68,11 @@ extension AppLinks.Entry {
             isProof = false
         }
         var samplesLeft = 50
-        // Where there is no proof, a sample that a rule decides about shows as much; the proof's work is not done twice.
+        // Without a proof, a sample that the rule decides about is enough. The work of the proof is not repeated.
         return rules.indices.map { index in
             var verdict = verdicts[index] ?? .undecided
             if verdicts[index] != nil {
-                // The plain verdict stands.
+                // Already decided.
             } else if let example = found[index] {
                 if meter.firstMatch(rules, example) == index { verdict = .decides(example: example) }
             } else if let shadows, isProof || !pending.contains(index) {
@@ -90,15 +90,15 @@ extension AppLinks.Entry {
 }
 
 extension AppLinks {
-    /// Whether it is proven that no rule of an app's entries opens a URL; false where the budget does not suffice, and of an app
-    /// that the file does not name.
+    /// Whether it is proven that no rule of an app's entries opens a URL; false if the budget runs out, or if the file
+    /// does not name the app.
     package func opensNothing(for app: String, meter: WorkMeter) -> Bool {
         let own = entries.filter { $0.appIDs.contains(app) }
         return !own.isEmpty && own.allSatisfy { $0.reach(meter).allSatisfy(\.opensNothing) }
     }
 }
 
-/// Who takes the URLs of a rule that never decides.
+/// Finds the rules that match the URLs of a rule that never decides.
 private struct RuleShadows {
     let numbered: [ProgramSearch.NumberedRule]
     let ends: PathEnds
@@ -118,7 +118,7 @@ private struct RuleShadows {
         catchAll = languages.first { search.keys[Int($0.0)].isUnconstrained }?.1
     }
 
-    /// For a rule that is proven never to decide.
+    /// For a rule that provably never decides.
     func verdict(on index: Int) -> RuleReach.Verdict {
         guard let language = numbered[index].language else { return .matchesNothing }
         let sole = sole(before: index, language)
@@ -139,11 +139,11 @@ private struct RuleShadows {
         }
     }
 
-    /// The verdict where one URL of a rule is all that it takes.
-    /// - Returns: nil where the automata are needed.
+    /// The verdict, if single URLs of the rule are enough to find it.
+    /// - Returns: nil if automata are needed.
     func plainVerdict(on index: Int) -> RuleReach.Verdict? {
         let check = search.meter
-        // One without wildcards costs no more to try than to read.
+        // Trying a rule without wildcards costs no more than reading it.
         guard let language = numbered[index].language,
             rules[index].weight < URLRule.maximumExampleWeight || rules[index].cost.wildcards == 0,
             check.use(1 + index / 4)
@@ -159,7 +159,7 @@ private struct RuleShadows {
             if let sole { return .shadowed(by: [rules[sole]]) }
             guard let taker = check.firstMatch(rules, among: earlier + [index], url) else { return nil }
             if taker == index { return .decides(example: ExampleURL.readable(url)) }
-            // If it covers the language, it takes all other URLs too, unless an earlier rule does.
+            // If it covers the language, it also matches all other URLs, unless an earlier rule does.
             if let other = numbered[taker].language,
                 search.keys[Int(other)].plainlyCovers(search.keys[Int(language)])
             {
@@ -206,8 +206,8 @@ private struct RuleShadows {
     }
 }
 
-/// Which rules can meet on a path at all, told by the literal text that their path patterns begin and end with: most rules
-/// of most files cannot. Says too much at times, never too little.
+/// Which rules can match a common path, judged by the literal starts and ends of their path patterns: most rules in
+/// most files cannot. May include too many rules, but never misses one.
 struct PathEnds {
     private let ends: [Ends?]
 
@@ -265,8 +265,7 @@ package struct AppOverlap: Sendable {
 
 extension AppLinks {
     /// At most one for each pair of entries. Apps of one entry share its URLs on purpose and are not reported. Pairs
-    /// beyond the budget are left out.
-    /// `isCounted`: of an app. Tells also whether all pairs were compared.
+    /// beyond the budget are left out; `isComplete` is then false. `isCounted`: whether an app is included.
     func overlaps(
         _ meter: WorkMeter, where isCounted: (String) -> Bool
     ) -> (found: [AppOverlap], isComplete: Bool) {

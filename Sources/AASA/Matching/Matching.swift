@@ -71,7 +71,7 @@ extension AppLinks {
                 attempts.append(attempt)
                 guard attempt.mismatch == nil else { continue }
                 let isExclusion = entry.rules[index].isExclusion
-                // Apple does not document how several entries of one app combine: the first one that decides is taken.
+                // Apple does not document how several entries of one app combine. We use the first one that decides.
                 let apps = entry.appIDs.filter { !AppID.isTemplate($0) && decided.insert(ExactText($0)).inserted }
                 if isExclusion {
                     if deciding == nil, !apps.isEmpty { deciding = attempt }
@@ -183,10 +183,10 @@ extension URLRule {
 }
 
 extension MatchResult {
-    /// A few show what is wrong.
+    /// A few are enough to show the problem.
     private static let maximumNotations = 10
 
-    /// The first rules that did not match and would, were such a part of theirs a wildcard.
+    /// The first rules that did not match, but would if their literal notation were a wildcard.
     package func literalNotations(meter: WorkMeter) -> [LiteralNotation] {
         var notations: [LiteralNotation] = []
         let subject = MatchSubject(url, meter: meter)
