@@ -11,7 +11,8 @@ import Foundation
 #endif
 
 package enum SmallFile {
-    /// The file's first bytes, `limit` at most. Pipes work too, as in `--config <(…)`; one that nobody writes to is refused.
+    /// The first bytes of the file, at most `limit`. Also reads pipes, as in `--config <(…)`, but not a pipe without a
+    /// writer.
     ///
     /// - Throws: `ConfigurationFileUnreadable` with the system's reason.
     package static func bytes(at path: String, limit: Int) throws(ConfigurationFileUnreadable) -> [UInt8] {
@@ -68,12 +69,12 @@ package enum SmallFile {
         return result
     }
 
-    /// Over a million domains.
+    /// The file of `domains_from`: the limit allows over a million domains.
     static func list(at path: String) throws(ConfigurationFileUnreadable) -> String {
         try text(at: path, limit: 64 << 20, "64 MiB")
     }
 
-    /// The file of a secret. It is a few lines; more is another file by mistake.
+    /// The file of a secret. Secrets have a few lines; a larger file is a mistake.
     package static func secret(at path: String) throws(ConfigurationFileUnreadable) -> String {
         try text(at: path, limit: 64 << 10, "64 KiB")
     }
@@ -100,7 +101,7 @@ package enum SmallFile {
         while true {
             var facts = stat()
             guard stat(place, &facts) == 0, facts.st_mode & needed != 0 else { return false }
-            // Only this process has its pipe.
+            // Not for pipes: only this process can read its pipe.
             guard needed == S_IXOTH || facts.st_mode & S_IFMT == S_IFREG else { return false }
             guard place != "/", let slash = place.lastIndex(of: "/") else { return true }
             place = slash == place.startIndex ? "/" : String(place[..<slash])

@@ -12,7 +12,7 @@ struct AlertReader {
         if let entry = section.entry("remind_every") {
             result.remindEvery = entry.value.isNull ? nil : section.duration("remind_every")
         }
-        // Zero: messages do not wait.
+        // Zero: notifications are not delayed.
         let grouping = Duration.zero...(.seconds(86_400))
         if let value = section.duration("group_wait", in: grouping) { result.groupWait = value }
         if let value = section.duration("group_interval", in: grouping) { result.groupInterval = value }
@@ -32,7 +32,7 @@ struct AlertReader {
                 }
                 lines[name.value] = lines[name.value] ?? name.position.line
             }
-            // Which other keys belong there depends on the type.
+            // The valid keys depend on the type.
             if let type = type(channel),
                 let read = ChannelReader(reading: reading, channel: channel, type: type).read(named: name?.value)
             {
@@ -137,7 +137,7 @@ extension Section {
 struct EscalationReader {
     let reading: Reading
     let known: ChannelNames
-    /// What is known of the channels without faults.
+    /// The channels without errors.
     let channels: [Channel]
 
     private static let expected = "a mapping with the keys 'after' and 'channels'"

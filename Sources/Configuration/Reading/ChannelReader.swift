@@ -35,7 +35,7 @@ struct ChannelReader {
         return name != nil && isWhole ? result : nil
     }
 
-    /// nil if the key is absent or has no valid word.
+    /// nil if the key is absent or has no valid value.
     private func notify() -> Set<Notified>? {
         guard let nodes = channel.list("notify") else { return nil }
         let words = Notified.allCases.map(\.rawValue)
@@ -137,7 +137,7 @@ struct ChannelReader {
 
     // MARK: - Values
 
-    /// Each value that is missing afterwards was told.
+    /// If a value is still missing afterwards, the problem was reported.
     private func read(_ name: ChannelKey.Name, into result: inout Channel) {
         switch name {
         case .url: result.url = url()
@@ -159,7 +159,7 @@ struct ChannelReader {
 
     private func url() -> String? {
         let isHome = type.keys.contains(.optional(.url)) && type != .slack || type == .alertmanager
-        // The address of a server is not a secret. The URL of a webhook is: it is all that a sender needs.
+        // The address of a server is not a secret. The URL of a webhook is: whoever has it can send messages.
         let isSecret = !isHome && type != .email
         guard let text = channel.secret("url", isRequired: true, isSecret: { isSecret && !WebAddress.isHere($0) })
         else { return nil }
@@ -198,7 +198,7 @@ struct ChannelReader {
         return text.value
     }
 
-    /// The key of one secret; in a file also of several, one a line, for the time in which an old one is being replaced.
+    /// The key of a secret. A file may contain several, one on each line, to replace an old key without a gap.
     private func signingKeys() -> [Data]? {
         guard let text = channel.secret("secret") else { return nil }
         let parts = text.isFromFile ? text.value.split(whereSeparator: \.isNewline).map(String.init) : [text.value]

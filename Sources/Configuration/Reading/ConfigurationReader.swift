@@ -39,7 +39,7 @@ struct ConfigurationReader {
         file.heartbeat = HeartbeatReader.read(
             root.section("heartbeat", isConcealed: true), domains: file.domains)
         let own = ServiceReader.shard(root.section("shard"))
-        // After all that reads the domains: patterns and names may refer to any domain of the file.
+        // After all readers that use the domains: patterns and names may refer to any domain of the file.
         file.shard = shard ?? own
         if let shard = file.shard { file.domains = file.domains.filter { shard.contains($0.domain) } }
         CDNLoad.check(file, cdn, reading)

@@ -16,13 +16,13 @@ package struct AlertSettings: Sendable, Equatable {
     package var fallback: String?
     /// The channels that are notified later if nobody acknowledges an incident. "All channels" does not include them.
     package var escalation = Escalation()
-    /// No name twice, in the order of the file.
+    /// With unique names, in file order.
     package var channels: [Channel] = []
 
     package init() {}
 }
 
-/// Which keys each kind of receiver has: the one table for the reader, for editors and for the documentation.
+/// The keys of each kind of receiver: the only table, for the reader, for editors and for the documentation.
 extension ChannelKind {
     /// The types that need only one URL.
     package static let ofOneAddress = allCases.filter { type in

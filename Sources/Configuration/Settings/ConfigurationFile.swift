@@ -11,7 +11,7 @@ package struct ConfigurationFile: Sendable, Equatable {
     package var defaults: CheckSettings
     /// This monitor's name in messages; nil: the host name.
     package var instance: String?
-    /// The share of the domains that `domains` has; nil: all.
+    /// The share to which `domains` is limited; nil: all.
     package var shard: Shard?
     /// The domains of this daemon's share, without repetition, in file order. Not empty without a shard.
     package var domains: [WatchedDomain]
@@ -113,7 +113,7 @@ package struct ServerSettings: Sendable, Equatable {
     package var isOnLoopback: Bool { HostAddress.isLoopback(host: host) }
     /// Whether it listens on all addresses. Links cannot use such an address.
     package var isOnAll: Bool { ["0.0.0.0", "::", "[::]"].contains(host) }
-    /// The URL of the pages for links; nil: the listen address, unless that is loopback or stands for all addresses.
+    /// The URL of the pages for links; nil: the listen address, unless that is loopback or means all addresses.
     package var publicURL: String?
     /// Whether HTTP requests cannot change anything.
     package var isReadOnly = false
