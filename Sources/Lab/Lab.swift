@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// Programmable origins and a programmable copy of Apple's CDN, on loopback, over real TLS under a private CA. All of
-/// them share one port and differ by the name in the TLS hello, so that `connectTo` and `caFile` are all that a
-/// client needs to reach any of them by its own name.
+/// Programmable origins and a programmable copy of Apple's CDN, on loopback, over real TLS with a private CA. All share
+/// one port and are distinguished by the server name in the TLS ClientHello, so a client needs only `connectTo` and
+/// `caFile` to reach any of them by name.
 package final class Lab: Sendable {
     /// The path of a PEM file with the root certificate.
     package var caFile: String { rootFile.path }
-    /// In curl's `--connect-to` form: routes every host here.
+    /// In the form of curl's `--connect-to`: routes every host to the lab.
     package var connectTo: String { "::127.0.0.1:\(port)" }
-    /// Stands for Apple's `https://app-site-association.cdn-apple.com/a/v1`.
+    /// Replaces Apple's `https://app-site-association.cdn-apple.com/a/v1`.
     package let cdnBaseURL = "https://\(LabCDN.host)\(LabCDN.basePath)"
     package let cdn: LabCDN
-    /// What signs the origins' certificates.
+    /// Signs the certificates of the origins.
     package let authority: LabAuthority
 
     private let origins = LabOrigins()
@@ -28,11 +28,11 @@ package final class Lab: Sendable {
     /// Binds one TLS port and starts serving.
     /// - Parameters:
     ///   - caFile: written now, and removed at shutdown.
-    ///   - addresses: loopback addresses that all get the same port. On Linux every address of 127.0.0.0/8 will do, so
-    ///     that a host or the CDN can have several.
-    ///   - now: the clock by which the CDN's copies grow old.
+    ///   - addresses: loopback addresses with the same port. On Linux every address of 127.0.0.0/8 works, so that a
+    ///     host or the CDN can have several.
+    ///   - now: the clock for the age of the CDN's copies.
     /// - Returns: a lab that serves until ``shutdown()``.
-    /// - Throws: where an address cannot be bound or `caFile` cannot be written.
+    /// - Throws: if an address cannot be bound or `caFile` cannot be written.
     package static func start(
         caFile: URL = FileManager.default.temporaryDirectory.appending(path: "aasa-lab-\(UUID().uuidString).pem"),
         addresses: [String] = ["127.0.0.1"], now: @escaping @Sendable () -> Date = { Date() }
@@ -53,7 +53,7 @@ package final class Lab: Sendable {
         }
     }
 
-    /// Closes the port and every connection, hung ones too, and removes ``caFile``. A second call does nothing.
+    /// Closes the port and every connection, even hung ones, and removes ``caFile``. A second call does nothing.
     package func shutdown() async {
         await listener.close()
         try? FileManager.default.removeItem(at: rootFile)
@@ -62,11 +62,11 @@ package final class Lab: Sendable {
     /// The port of all origins and of the CDN.
     package var port: Int { listener.port }
 
-    /// How many TCP connections ever came in, those that failed their handshake included.
+    /// The number of TCP connections so far, including those with a failed handshake.
     package var connectionsAccepted: Int { listener.accepted }
 
-    /// The site of a host. The first call makes it, with a valid certificate, answering 404 until changed; a host
-    /// that was never asked for here is refused with TLS's `unrecognized_name`.
+    /// The site of a host. The first call creates it with a valid certificate; it answers 404 until changed. Hosts
+    /// without a site are refused with TLS's `unrecognized_name`.
     package func origin(_ host: String) -> LabOrigin {
         origins.origin(host)
     }

@@ -1,31 +1,31 @@
-// A private certificate authority: a root that clients trust, and an intermediate under it. The shape is that of the public
-// web, so that a missing intermediate is a fault here as there.
+// A private certificate authority: a root that clients trust, and an intermediate below it. The structure is the one of
+// the public web, so that a missing intermediate causes the same error.
 
 import COpenSSL
 import Foundation
 import Synchronization
 
-/// A private CA made at start: root, intermediate, leaves. Its keys never leave memory.
+/// A private CA created at the start: root, intermediate, leaves. Its keys never leave memory.
 package final class LabAuthority: Sendable {
     package static let day: TimeInterval = 86_400
-    /// The lab's user names the hosts; above this many the cache starts anew.
+    /// The user of the lab names the hosts; beyond this many, the cache is cleared.
     private static let cacheLimit = 4096
 
-    /// The root's certificate as PEM: what a client has to trust.
+    /// The root's certificate as PEM, which clients have to trust.
     package let rootPEM: String
     package let root: LabIssuer
     package let intermediate: LabIssuer
     private let identities = Mutex<[String: LabIdentity]>([:])
 
-    /// Makes a root and an intermediate, valid from two years before `now` to ten years after it.
+    /// Creates a root and an intermediate, valid from two years before `now` to ten years after it.
     package init(now: Date) throws {
         root = try Self.authority("Lab Root", under: nil, pathLength: nil, now: now)
         intermediate = try Self.authority("Lab Intermediate", under: root, now: now)
         rootPEM = LabIdentity.pem(root.der, "CERTIFICATE")
     }
 
-    /// The chain and key that a host shows for a kind of certificate. Made at the first call for a pair of host and kind,
-    /// with dates relative to that call's `now`, and the same from then on.
+    /// The chain and key of a host for a kind of certificate. Created at the first call for each host and kind, with
+    /// dates relative to that call's `now`, and cached.
     package func identity(for host: String, _ kind: LabCertificate, now: Date) throws -> LabIdentity {
         let host = host.lowercased()
         let wanted = "\(host) \(kind.name)"
@@ -38,8 +38,8 @@ package final class LabAuthority: Sendable {
         }
     }
 
-    /// A server's certificate for a name, and above it what signed it: the intermediate where `issuer` is nil. Valid from a
-    /// day before `now` to 90 after it where nothing is said.
+    /// A server's certificate for a name, followed by its issuer: the intermediate if `issuer` is nil. By default valid
+    /// from a day before `now` to 90 days after it.
     package func chain(
         for name: String, now: Date, validity: ClosedRange<Date>? = nil, under issuer: LabIssuer? = nil
     ) throws -> LabIdentity {
@@ -50,8 +50,8 @@ package final class LabAuthority: Sendable {
         return LabIdentity(certificates: [leaf.der, issuer.der], key: leaf.key)
     }
 
-    /// A server's certificate with that common name, and with further extensions beside those that say what it is for. Signed
-    /// by its own key where `issuer` is nil.
+    /// A server's certificate with this common name. `extensions` are added to those for server authentication. Signed
+    /// by its own key if `issuer` is nil.
     package static func leaf(
         _ name: String, _ extensions: [LabIssuer.Extension], validity: ClosedRange<Date>, signedBy issuer: LabIssuer?
     ) throws -> LabIssuer {
@@ -64,7 +64,7 @@ package final class LabAuthority: Sendable {
             signedBy: issuer)
     }
 
-    /// Tells where on the web the issuer's certificate is.
+    /// The URL of the issuer's certificate.
     package static let issuerLocation: LabIssuer.Extension = (
         NID_info_access, "caIssuers;URI:http://ca.test/issuer.cer"
     )
@@ -87,10 +87,10 @@ package final class LabAuthority: Sendable {
 
 /// Which certificate an origin shows.
 package struct LabCertificate: Sendable {
-    /// Tells it from the others.
+    /// Unique.
     package let name: String
     let issue: @Sendable (_ host: String, LabAuthority, _ now: Date) throws -> LabIdentity
-    /// Why Apple's crawler refuses it; nil where it does not.
+    /// Why Apple's crawler refuses it; nil if it does not.
     let refusal: @Sendable (_ host: String, _ now: Date) -> String?
 
     package init(
@@ -102,20 +102,20 @@ package struct LabCertificate: Sendable {
         self.issue = issue
     }
 
-    /// Chains to the lab's root, has the host's name, ends in 90 days.
+    /// Chains to the lab's root, has the host's name, expires in 90 days.
     package static let valid = LabCertificate("valid") { _, _ in
         nil
     } issue: { host, authority, now in
         try authority.chain(for: host, now: now)
     }
 
-    /// As ``valid``, but for ``wrongNameHost`` and no other name.
+    /// Like ``valid``, but only for ``wrongNameHost``.
     package static let wrongName = LabCertificate("wrongName") { host, _ in
         "certificate is valid for \(wrongNameHost), not \(host)"
     } issue: { _, authority, now in
         try authority.chain(for: wrongNameHost, now: now)
     }
 
-    /// The one name that a ``wrongName`` certificate bears.
+    /// The only name of a ``wrongName`` certificate.
     package static let wrongNameHost = "another-host.test"
 }

@@ -4,14 +4,15 @@ package enum LabBehaviour: Sendable {
     case act(any LabAct)
 }
 
-/// What a server does in place of an answer, or before it. The demo has none; those of the tests are in `LabFaults`.
+/// What a server does instead of an answer, or before it. The demo has none; `LabFaults` has those of the tests.
 package protocol LabAct: Sendable {
-    /// Does it.
+    /// Performs the act.
     /// - Parameters:
     ///   - wire: the connection.
-    ///   - goOn: does another behaviour for the same request. Without it the connection is of no further use.
+    ///   - goOn: performs another behavior for the same request. Without this call, the connection cannot be used
+    ///     again.
     func perform(on wire: LabWire, goOn: @escaping (LabBehaviour) -> Void)
 
-    /// What Apple's crawler makes of it, having come over `urls`.
+    /// The result for Apple's crawler, which followed `urls`.
     func outcome(for crawler: LabCrawler, from urls: [String]) -> LabCrawler.Outcome
 }

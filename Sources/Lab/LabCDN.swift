@@ -1,16 +1,16 @@
-// The copy of Apple's CDN: one cache, which edges (the lab's addresses) may differ from. What a crawl of an
-// origin yields is in LabCrawler.
+// The copy of Apple's CDN: one cache, which edges (the lab's addresses) can override. LabCrawler computes the result of
+// a crawl.
 
 import Foundation
 import NIOCore
 import Synchronization
 
-/// The copy of Apple's CDN. It crawls a host at the first request for it, and keeps
-/// what it saw until ``refresh(_:)``, as the real one does for up to a day.
+/// The copy of Apple's CDN. It crawls a host at the first request for it, and keeps the result until ``refresh(_:)``,
+/// as the real one does for up to a day.
 package final class LabCDN: Sendable {
-    /// The name under which the lab serves it, and to which its certificate is made out.
+    /// The host name of the copy, also in its certificate.
     package static let host = "app-site-association.cdn-apple.test"
-    /// What comes before the host in a path.
+    /// The path prefix before the host.
     package static let basePath = "/a/v1"
 
     private struct Entry {
@@ -21,7 +21,7 @@ package final class LabCDN: Sendable {
         var hits = 0
     }
 
-    /// One host at one edge; nil is the cache that every edge falls back to.
+    /// One host at one edge; a nil edge is the shared cache, which every edge falls back to.
     private struct Place: Hashable {
         let host: String
         let edge: String?
@@ -33,13 +33,13 @@ package final class LabCDN: Sendable {
         var logs: [String: LabRequestLog] = [:]
     }
 
-    /// Hosts come from requests; above this many, unknown ones are answered without being remembered.
+    /// Host names come from requests; beyond this many, new ones are answered but not remembered.
     private static let hostLimit = 16_384
 
-    /// Its certificate and handshake, and rules that outrank the cache.
+    /// Its certificate and handshake, and rules that override the cache.
     package let site = LabOrigin(host: LabCDN.host)
     private let crawler: LabCrawler
-    /// What ages are counted by.
+    /// The clock for ages.
     private let now: @Sendable () -> Date
     private let state = Mutex(State())
 
@@ -48,15 +48,15 @@ package final class LabCDN: Sendable {
         self.now = now
     }
 
-    /// Crawls now, as `AASA-Bot/1.0.0`: what the origin says in this moment becomes the cached answer, at every edge. A
-    /// crawl is worked out in memory and takes no time; no origin records it.
+    /// Crawls now, as `AASA-Bot/1.0.0`: the origin's current answer becomes the cached answer at every edge. A crawl is
+    /// computed in memory and takes no time; origins do not record it.
     package func refresh(_ host: String) {
         keep(crawler.crawl(host.lowercased()), for: host)
     }
 
-    /// Puts a copy into the cache: of the edge at one of the lab's addresses, or of every edge, which outranks older words
-    /// on single ones. `age` is what the `Age` header starts from, `maxAge` that of `Cache-Control` in whole seconds, when
-    /// nil what the real one was seen to say.
+    /// Puts a copy into the cache: for the edge at one of the lab's addresses, or for every edge, which replaces the
+    /// copies of single edges. `age` is the start value of the `Age` header, `maxAge` the one of `Cache-Control` in
+    /// whole seconds; nil: the observed value of the real CDN.
     package func keep(
         _ copy: LabCDNCopy, for host: String, age: Duration = .zero, maxAge: Duration? = nil, edge: String? = nil
     ) {
@@ -68,13 +68,13 @@ package final class LabCDN: Sendable {
         }
     }
 
-    /// By which headers an edge names itself: as Apple's own do at first.
+    /// The headers that identify an edge; by default those of Apple's edges.
     package var edgeHeaders: @Sendable (_ edge: String, _ isHit: Bool) -> [(String, String)] {
         get { state.withLock { $0.edgeHeaders } }
         set { state.withLock { $0.edgeHeaders = newValue } }
     }
 
-    /// `Via` names the place, `X-Cache` the outcome at it.
+    /// `Via` names the edge, `X-Cache` the result of its cache.
     package static let appleHeaders: @Sendable (_ edge: String, _ isHit: Bool) -> [(String, String)] = { edge, isHit in
         let place = edge.split { ".:".contains($0) }.last ?? "1"
         return [
@@ -120,9 +120,9 @@ package final class LabCDN: Sendable {
     }
 }
 
-/// What the CDN's copy holds for one host.
+/// The content of the CDN's copy for one host.
 package enum LabCDNCopy: Sendable {
-    /// A good copy. `from` is the chain of URLs that the crawler followed, the last of them the real source.
+    /// A good copy. `from` is the chain of URLs that the crawler followed; the last one is the actual source.
     case body([UInt8], from: [String])
     case failure(LabCDNFailure)
 }

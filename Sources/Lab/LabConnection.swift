@@ -1,11 +1,11 @@
-// One HTTP/1.1 connection of any lab server: reads requests, asks the site what to do, and does it in raw bytes. Lives on
-// its channel's event loop.
+// One HTTP/1.1 connection of any lab server: reads requests, asks the site for a behavior, and performs it in raw
+// bytes. Lives on its channel's event loop.
 
 import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Decides about a request; called on an event loop, so it must not block.
+/// Decides about a request. Runs on an event loop, so it must not block.
 typealias LabSite = @Sendable (LabRequest, ByteBuffer) -> LabBehaviour
 
 final class LabConnection: ChannelInboundHandler {
@@ -39,7 +39,7 @@ final class LabConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Bad TLS, bad HTTP, or a peer that went away: nothing more can be said on this connection.
+        // Bad TLS, bad HTTP, or a peer that has left: this connection cannot continue.
         wire?.stop()
         context.close(promise: nil)
     }
@@ -79,7 +79,7 @@ final class LabConnection: ChannelInboundHandler {
 }
 
 extension LabReply {
-    /// The answer as HTTP/1.1.
+    /// The response in the HTTP/1.1 wire format.
     package func wireBytes(omitsBody: Bool, keepsAlive: Bool) -> [UInt8] {
         let hasNoBody = status == 204 || status == 304 || (100..<200).contains(status)
         var lines = ["HTTP/1.1 \(status) \(Self.phrase(of: status))"]
@@ -94,30 +94,28 @@ extension LabReply {
     }
 }
 
-/// One request as it arrived.
 package struct LabRequest: Sendable {
     package let method: String
-    /// With the query, as on the request line.
+    /// With the query, as in the request line.
     package let path: String
     /// In the order of arrival.
     package let headers: [(name: String, value: String)]
     package let date: Date
-    /// The loopback address that the client had connected to: tells apart the addresses of a host.
+    /// The loopback address that the client connected to: it distinguishes the addresses of a host.
     package let address: String
 
-    /// The first value of a header, whatever the case of its name.
+    /// The first value of a header; names are case-insensitive.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// Empty where the client sent none.
+    /// Empty if the client sent none.
     package var userAgent: String { header("User-Agent") ?? "" }
 
-    /// The path without its query.
     package var pathOnly: String { String(path.prefix { $0 != "?" }) }
 }
 
-/// The last requests of one server, at most ``limit`` of them.
+/// The last requests of one server, at most ``limit``.
 struct LabRequestLog {
     static let limit = 1000
     private(set) var requests: [LabRequest] = []

@@ -1,6 +1,6 @@
-// What Apple's crawler would make of an origin, worked out from the origin's rules without a socket. Causes are worded as
-// Go's HTTP client words them, since the real crawler's are. Codes: 00101 and 00401 are Apple's own; 00302 stands for
-// connection faults other than time-outs, for which no code is publicly known.
+// The result of Apple's crawler for an origin, computed from the origin's rules without a socket. Causes have the
+// wording of Go's HTTP client, like those of the real crawler. Codes: 00101 and 00401 are Apple's; 00302 is for
+// connection errors other than timeouts, whose code is not publicly known.
 
 import Foundation
 
@@ -16,7 +16,7 @@ package struct LabCrawler: Sendable {
         "https://\(host)\(LabOrigin.wellKnownPath)"
     }
 
-    /// What the CDN would remember of a host crawled now.
+    /// What the CDN remembers of a host that is crawled now.
     func crawl(_ host: String) -> LabCDNCopy {
         switch follow(host: host, path: LabOrigin.wellKnownPath, from: [Self.url(of: host)]) {
         case .failure(let failure): .failure(failure)
@@ -26,7 +26,7 @@ package struct LabCrawler: Sendable {
         }
     }
 
-    /// What comes of asking a host for a path; `urls` are those that led there, this one included.
+    /// The result of a request to a host for a path; `urls` are the URLs that led there, including this one.
     package func follow(host: String, path: String, from urls: [String]) -> Outcome {
         guard let origin = origins.known(host) else {
             return .failure(.broken("dial tcp: lookup \(host): no such host"))
@@ -48,18 +48,18 @@ package struct LabCrawler: Sendable {
         }
     }
 
-    /// The crawler takes a byte order mark, as the real one was seen to do.
+    /// Accepts a byte order mark, like the real crawler (observed).
     private static func isObject(_ bytes: [UInt8]) -> Bool {
         let content = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
         return (try? JSONSerialization.jsonObject(with: Data(content))) is [String: Any]
     }
 }
 
-/// A failure as the CDN serves it: always "Not Found" as text; the reason is in the headers.
+/// A failure as the CDN serves it: the text is always "Not Found"; the reason is in the headers.
 package struct LabCDNFailure: Sendable {
-    /// 404 on the real one, whatever the origin did.
+    /// The real CDN always answers 404.
     let status: Int
-    /// `SWCERRnnnnn text`, the value of `Apple-Failure-Reason`. Nil is a bare 404, which says nothing about the origin.
+    /// `SWCERRnnnnn text`, the value of `Apple-Failure-Reason`. nil: a bare 404, which says nothing about the origin.
     let reason: String?
     /// A JSON object, the value of `Apple-Failure-Details`.
     let details: String?

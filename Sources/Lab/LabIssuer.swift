@@ -1,24 +1,23 @@
-// Certificates as OpenSSL makes them: the one file of the lab that writes X.509.
+// Creates certificates with OpenSSL: the only file of the lab that writes X.509.
 
 import COpenSSL
 import Foundation
 
-/// A certificate and its P-256 key, which may sign others. Lives as DER, so that it can go between threads.
+/// A certificate and its P-256 key, which can sign others. Stored as DER, so that it can be passed between threads.
 package struct LabIssuer: Sendable {
-    /// By OpenSSL's number, in the syntax of x509v3_config(5).
+    /// OpenSSL's number, and a value in the syntax of x509v3_config(5).
     package typealias Extension = (identifier: Int32, value: String)
 
-    /// The certificate.
     package let der: [UInt8]
     /// PKCS #8.
     package let key: [UInt8]
 
-    /// Makes a key and a certificate for it, with the identifiers of both keys.
+    /// Creates a key and its certificate, with the subject and authority key identifiers.
     /// - Parameters:
-    ///   - subject: its name, in order.
-    ///   - validity: from and until when.
-    ///   - extensions: beside those identifiers, in order.
-    ///   - issuer: nil: signed by its own key.
+    ///   - subject: the name, in order.
+    ///   - validity: the first and last time.
+    ///   - extensions: in addition to those identifiers, in order.
+    ///   - issuer: nil: self-signed.
     /// - Throws: `LabTLSError`.
     package init(
         subject: [(field: String, value: String)], validity: ClosedRange<Date>, extensions: [Extension],
@@ -70,7 +69,7 @@ package struct LabIssuer: Sendable {
         key = try Self.encoded("the key") { i2d_PKCS8_PRIV_KEY_INFO(information, $0) }
     }
 
-    /// Reads DER; the caller frees it.
+    /// Parses DER; the caller frees the result.
     static func certificate(_ der: [UInt8]) throws(LabTLSError) -> OpaquePointer {
         try der.withUnsafeBufferPointer { (bytes) throws(LabTLSError) in
             var start = bytes.baseAddress
@@ -78,7 +77,7 @@ package struct LabIssuer: Sendable {
         }
     }
 
-    /// Reads PKCS #8; the caller frees it.
+    /// Parses PKCS #8; the caller frees the result.
     static func privateKey(_ der: [UInt8]) throws(LabTLSError) -> OpaquePointer {
         try der.withUnsafeBufferPointer { (bytes) throws(LabTLSError) in
             var start = bytes.baseAddress

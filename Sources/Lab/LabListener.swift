@@ -1,4 +1,4 @@
-// Listening sockets on loopback and the connections that came in through them. Owns both: closing it leaves nothing open.
+// Listening sockets on loopback, and their connections. Owns both: after `close()`, nothing is open.
 
 import NIOCore
 import NIOPosix
@@ -13,20 +13,20 @@ package final class LabListener: Sendable {
         var accepted = 0
     }
 
-    /// More at once than any test opens; above it new ones are closed.
+    /// More than any test opens at once; further connections are closed.
     private static let connectionLimit = 4096
 
     private let state = Mutex(State())
 
     package init() {}
 
-    /// How many connections ever came in.
+    /// The number of connections so far.
     var accepted: Int { state.withLock { $0.accepted } }
 
-    /// Of all addresses; 0 before there is one.
+    /// The port of all addresses; 0 before the first one.
     package var port: Int { state.withLock(\.port) }
 
-    /// Binds an address and serves each connection with the handlers that `configure` adds. Port 0 takes any that is free.
+    /// Binds an address and serves each connection with the handlers that `configure` adds. Port 0: any free port.
     package func listen(
         on address: String, port: Int, configure: @escaping @Sendable (any Channel) throws -> Void
     ) async throws {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// One web site: what it shows and answers can be changed at any time, and holds from the next connection (certificate,
-/// handshake) or request (all else) on.
+/// One website. Its certificate, handshake and answers can change at any time: certificate and handshake apply from the
+/// next connection on, everything else from the next request on.
 package final class LabOrigin: Sendable {
-    /// Where Apple's crawler and devices look for the file.
+    /// The path at which Apple's crawler and devices request the file.
     package static let wellKnownPath = "/.well-known/apple-app-site-association"
 
     private struct State {
@@ -14,14 +14,14 @@ package final class LabOrigin: Sendable {
         var log = LabRequestLog()
     }
 
-    /// What is nil in it fits every request.
+    /// A nil property matches every request.
     private struct Rule {
         let address: String?
         let path: String?
         let agent: String?
         let behaviour: LabBehaviour
 
-        /// Of several rules that fit, the highest counts.
+        /// If several rules match, the one with the highest rank applies.
         var rank: Int { (address == nil ? 0 : 4) + (agent == nil ? 0 : 2) + (path == nil ? 0 : 1) }
 
         func fits(_ request: LabRequest) -> Bool {
@@ -38,21 +38,21 @@ package final class LabOrigin: Sendable {
         self.host = host
     }
 
-    /// How connections begin from now on at one of the lab's addresses (see ``Lab/start(caFile:addresses:now:)``); nil
-    /// stands for all of which nothing else is said.
+    /// How connections begin from now on at one of the lab's addresses (see ``Lab/start(caFile:addresses:now:)``); nil:
+    /// at all addresses without their own setting.
     package subscript(greetingAt address: String?) -> LabGreeting {
         get { state.withLock { $0.greetings[address] ?? LabGreeting() } }
         set { state.withLock { $0.greetings[address] = newValue } }
     }
 
-    /// Shown from the next connection on.
+    /// Used from the next connection on.
     package var certificate: LabCertificate {
         get { self[greetingAt: nil].certificate ?? .valid }
         set { self[greetingAt: nil].certificate = newValue }
     }
 
-    /// What every request gets that no `on` rule decides. Setting it takes back what ``serve(_:contentType:headers:)``
-    /// said, as that takes back this: the last word holds. 404 at first.
+    /// The response to requests without an `on` rule. Setting it replaces ``serve(_:contentType:headers:)``, and the
+    /// other way around: the last call applies. 404 at first.
     package var behaviour: LabBehaviour {
         get { state.withLock { $0.behaviour } }
         set {
@@ -63,8 +63,8 @@ package final class LabOrigin: Sendable {
         }
     }
 
-    /// From now on 200 with that body at ``wellKnownPath`` and 404 elsewhere. An `on(path:)` rule for that path goes;
-    /// other rules stay.
+    /// From now on 200 with this body at ``wellKnownPath`` and 404 elsewhere. Removes the `on(path:)` rule for that
+    /// path; keeps other rules.
     package func serve(
         _ json: String, contentType: String = "application/json", headers: [(String, String)] = []
     ) {
@@ -76,9 +76,10 @@ package final class LabOrigin: Sendable {
         }
     }
 
-    /// A rule for the requests that come to one of the lab's addresses, for a path, from user agents that contain a text, or
-    /// all of these. A rule with an address wins over those without, then one with a user agent, and among like ones the
-    /// oldest. Paths are compared exactly and without the query, texts in any case. Nil takes the rule back.
+    /// A rule for requests to one of the lab's addresses, for a path, from user agents that contain a text, or any
+    /// combination of these. A rule with an address comes before rules without one, then one with a user agent; among
+    /// equals the oldest applies. Paths match exactly and without the query; user agents are case-insensitive. nil
+    /// removes the rule.
     package func on(
         address: String? = nil, path: String? = nil, userAgentContaining text: String? = nil,
         _ behaviour: LabBehaviour?
@@ -91,7 +92,7 @@ package final class LabOrigin: Sendable {
         }
     }
 
-    /// The last 1000 requests that came over the wire; what the CDN's copy crawls in memory is not among them.
+    /// The last 1000 requests over the network; without the in-memory crawls of the CDN's copy.
     package var requests: [LabRequest] {
         state.withLock { $0.log.requests }
     }
@@ -119,7 +120,7 @@ package final class LabOrigin: Sendable {
         }
     }
 
-    /// What an `on` rule says; nil where none does.
+    /// The behavior of the matching `on` rule; nil if there is none.
     func rule(for request: LabRequest) -> LabBehaviour? {
         let rules = state.withLock { $0.rules.filter { $0.fits(request) } }
         let rank = rules.map(\.rank).max()
@@ -127,7 +128,7 @@ package final class LabOrigin: Sendable {
     }
 }
 
-/// How a connection with a site begins; nil leaves it as it is.
+/// How a connection with a site begins; nil: unchanged.
 package struct LabGreeting: Sendable {
     package var certificate: LabCertificate?
     package var handshake: LabHandshake?

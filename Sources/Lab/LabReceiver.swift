@@ -2,21 +2,21 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// A plain-HTTP receiver of webhooks on loopback. Answers 200 "ok" until changed, and keeps what it got.
+/// A plain-HTTP receiver of webhooks on loopback. Answers 200 "ok" until changed, and records what it receives.
 package final class LabReceiver: Sendable {
     private struct State {
         var script = LabScript()
         var received: [LabDelivery] = []
     }
 
-    /// Deliveries beyond this many push out the oldest.
+    /// Beyond this many deliveries, the oldest are dropped.
     package static let limit = 10_000
 
     private let listener = LabListener()
     private let state = Mutex(State())
 
     /// Binds 127.0.0.1 and starts receiving.
-    /// - Throws: where the port cannot be bound.
+    /// - Throws: if the port cannot be bound.
     package static func start(port: Int = 0) async throws -> LabReceiver {
         let receiver = LabReceiver()
         try await receiver.listener.listen(on: "127.0.0.1", port: port) { channel in
@@ -32,27 +32,27 @@ package final class LabReceiver: Sendable {
         await listener.close()
     }
 
-    /// `http://127.0.0.1:PORT` and that path, which starts with a slash.
+    /// The URL for a path, which starts with a slash.
     package func url(_ path: String) -> String {
         "http://127.0.0.1:\(port)\(path)"
     }
 
-    /// How many TCP connections ever came in.
+    /// The number of TCP connections so far.
     package var connectionsAccepted: Int { listener.accepted }
 
-    /// What requests get from now on.
+    /// The responses from now on.
     package var script: LabScript {
         get { state.withLock { $0.script } }
         set { state.withLock { $0.script = newValue } }
     }
 
-    /// The deliveries so far, in order, whatever they were answered; the last ``limit`` of them.
+    /// The deliveries so far, in order, regardless of the response; the last ``limit``.
     package var received: [LabDelivery] {
         state.withLock { $0.received }
     }
 
-    /// Waits until that many deliveries have come since the start.
-    /// - Returns: whether they came in time.
+    /// Waits until this many deliveries have arrived since the start.
+    /// - Returns: whether they arrived in time.
     /// - Throws: `CancellationError`.
     package func wait(for count: Int, within limit: Duration) async throws -> Bool {
         let end = ContinuousClock.now + limit
@@ -72,18 +72,18 @@ package final class LabReceiver: Sendable {
     }
 }
 
-/// One request that a receiver of webhooks got.
+/// One request that a webhook receiver got.
 package struct LabDelivery: Sendable {
     package let request: LabRequest
     /// At most 1 MiB: a connection that sends more is closed.
     package let body: Data
 }
 
-/// What the requests of a receiver get.
+/// The responses of a receiver.
 package struct LabScript: Sendable {
     /// One for each of the next requests.
     package var queue: [LabBehaviour] = []
-    /// For those that come after.
+    /// For all later requests.
     package var usual = LabBehaviour.reply(LabReply(headers: [("Content-Type", "text/plain")], body: Array("ok".utf8)))
 
     mutating func next() -> LabBehaviour { queue.isEmpty ? usual : queue.removeFirst() }

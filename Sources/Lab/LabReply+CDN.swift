@@ -1,7 +1,7 @@
 import Foundation
 
 extension LabReply {
-    /// A cached answer as an edge sends it.
+    /// A cached response, as an edge sends it.
     init(
         _ copy: LabCDNCopy, of host: String, age: Int64, maxAge: Int64?, id: String, edgeHeaders: [(String, String)]
     ) {
@@ -22,28 +22,28 @@ extension LabReply {
             let more = [
                 ("Apple-Failure-Reason", reason), ("Apple-Try-Direct", "\(failure.tryDirect)"),
                 ("Apple-From", LabCrawler.url(of: host)), ("Cache-Control", "max-age=\(maxAge ?? 3600),public"),
-                // Ten seconds, against the hour of Cache-Control: the real one contradicts itself in the same way.
+                // Ten seconds, although Cache-Control says an hour: the real CDN contradicts itself in the same way.
                 ("Expires", HTTPDate.text(now + 10)),
             ]
             headers += (more + why + common).map { (name: $0.0, value: $0.1) }
         }
     }
 
-    /// "Not Found", ten bytes, without a word about the origin.
+    /// "Not Found", ten bytes, without information about the origin.
     static func cdnBare(status: Int) -> LabReply {
         LabReply(
             status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array("Not Found\n".utf8))
     }
 }
 
-/// Dates in the form of RFC 9110, 5.6.7.
+/// Dates in the format of RFC 9110, 5.6.7.
 enum HTTPDate {
     static func text(_ date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970)
         var parts = tm()
         gmtime_r(&seconds, &parts)
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
-            // By the locale "C", which no part of the program changes.
+            // In the locale "C", which no part of the program changes.
             let count = strftime(text.baseAddress, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
             return String(
                 decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(text)[..<count]), as: UTF8.self)

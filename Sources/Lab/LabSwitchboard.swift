@@ -1,5 +1,5 @@
-// Stands between TCP and TLS: reads the name in the client's hello, and gives the connection what that name's site wants:
-// a certificate, or something else than TLS. Unknown names are refused as a server without such a site refuses them.
+// Between TCP and TLS: reads the server name in the ClientHello, and starts what that name's site requires: TLS with a
+// certificate, or something else. Unknown names are refused like by a server without such a site.
 
 import Foundation
 import NIOCore
@@ -7,7 +7,7 @@ import NIOHTTP1
 import NIOTLS
 import Synchronization
 
-/// What one name stands for at the time a connection comes in.
+/// The settings of one name at the time of a connection.
 struct LabTenant: Sendable {
     let host: String
     let certificate: LabCertificate
@@ -19,7 +19,7 @@ final class LabSwitchboard: Sendable {
     private static let contextLimit = 4096
 
     private let authority: LabAuthority
-    /// By host and by the lab's own address that the client has connected to.
+    /// By host, and by the lab's address that the client connected to.
     private let lookUp: @Sendable (_ host: String, _ address: String) -> LabTenant?
     private let contexts = Mutex<[String: LabTLSContext]>([:])
 
@@ -28,7 +28,7 @@ final class LabSwitchboard: Sendable {
         self.lookUp = lookUp
     }
 
-    /// Sets up a connection that was just accepted. On its event loop.
+    /// Sets up a newly accepted connection. Call it on the connection's event loop.
     func configure(_ channel: any Channel) throws {
         let reader = SNIHandler { [self] result in
             do {
@@ -64,17 +64,17 @@ final class LabSwitchboard: Sendable {
     }
 }
 
-/// What an origin does with a connection between the client's first TLS message, whose name tells it apart, and HTTP.
+/// What an origin does between the client's first TLS message, which names the host, and HTTP.
 package struct LabHandshake: Sendable {
-    /// Changes a context of OpenSSL, `SSL_CTX`, before its first use.
+    /// Changes OpenSSL's `SSL_CTX` before its first use.
     package typealias Adjustment = @Sendable (OpaquePointer) throws(LabTLSError) -> Void
 
-    /// Tells it from the others.
+    /// Unique.
     package let name: String
-    /// What Apple's crawler meets; nil where it comes through.
+    /// The result for Apple's crawler; nil: the handshake succeeds.
     let crawled: LabCDNFailure?
     let adjust: Adjustment?
-    /// What the connection gets in place of TLS, on its event loop.
+    /// What the connection gets instead of TLS, on its event loop.
     let instead: (@Sendable (any Channel) throws -> Void)?
 
     package init(
@@ -84,12 +84,12 @@ package struct LabHandshake: Sendable {
         (self.name, self.crawled, self.adjust, self.instead) = (name, crawled, adjust, instead)
     }
 
-    /// Speaks TLS 1.2 or 1.3 with the origin's certificate.
+    /// TLS 1.2 or 1.3 with the origin's certificate.
     package static let normal = LabHandshake("normal")
 }
 
 extension ChannelPipeline.SynchronousOperations {
-    /// The handlers that read HTTP/1.1 and answer as `site` says.
+    /// Adds the handlers that read HTTP/1.1 and respond as `site` decides.
     func addHTTP(_ site: @escaping LabSite) throws {
         try addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
         try addHandler(LabConnection(site: site))
@@ -97,20 +97,20 @@ extension ChannelPipeline.SynchronousOperations {
 }
 
 extension Channel {
-    /// A fatal alert in answer to the client's hello, by its number in RFC 8446, section 6; then an orderly close.
+    /// Answers the ClientHello with a fatal alert, by its number in RFC 8446, section 6; then closes properly.
     package func refuse(alert: UInt8) throws {
         try pipeline.syncOperations.addHandler(LabDeafEar())
-        // A TLS 1.2 record of type alert, two bytes long: fatal, and which.
+        // A TLS 1.2 alert record with two bytes: the level "fatal" and the description.
         sayAndClose([21, 3, 3, 0, 2, 2, alert])
     }
 
-    /// Writes before there is TLS, then closes.
+    /// Writes bytes before TLS starts, then closes.
     package func sayAndClose(_ bytes: [UInt8]) {
         writeAndFlush(allocator.buffer(bytes: bytes)).whenComplete { [self] _ in close(promise: nil) }
     }
 }
 
-/// Takes all that comes and keeps nothing of it, until the peer or the lab closes the connection.
+/// Reads and discards everything, until the peer or the lab closes the connection.
 package final class LabDeafEar: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
 

@@ -1,14 +1,14 @@
-// TLS for the lab's servers, by the system's OpenSSL. The handler stands between TCP and HTTP: OpenSSL reads and writes two
-// buffers in memory, and NIO carries their bytes. Confined to its channel's event loop.
+// TLS for the lab's servers with the system's OpenSSL. The handler is between TCP and HTTP: OpenSSL reads and writes
+// two buffers in memory, and NIO transfers their bytes. Confined to its channel's event loop.
 
 import COpenSSL
 import NIOCore
 
-/// What OpenSSL refused, with the reasons that it gives.
+/// An error of OpenSSL, with its reasons.
 package struct LabTLSError: Error, CustomStringConvertible {
     package let description: String
 
-    /// Takes OpenSSL's reasons, which it keeps for this thread.
+    /// Takes the reasons from OpenSSL's error queue of this thread.
     init(_ what: String) {
         var reasons: [String] = []
         while case let code = ERR_get_error(), code != 0 {
@@ -31,13 +31,13 @@ package struct LabTLSError: Error, CustomStringConvertible {
 
 /// A server's certificate, key and versions: OpenSSL's SSL_CTX.
 final class LabTLSContext: @unchecked Sendable {
-    // Sendable: set up in init and never changed; SSL_new may be called on it by any thread.
+    // Sendable: set up in init and never changed; any thread may call SSL_new on it.
     fileprivate let pointer: OpaquePointer
 
-    /// Offers TLS 1.2 and 1.3 unless `adjust` says otherwise. HTTP/1.1 is what a client takes that is offered no other.
+    /// Offers TLS 1.2 and 1.3 unless `adjust` changes that. Without ALPN, clients use HTTP/1.1.
     init(_ identity: LabIdentity, _ adjust: LabHandshake.Adjustment?) throws(LabTLSError) {
         pointer = try LabTLSError.unlessNull("a context", SSL_CTX_new(TLS_server_method()))
-        // Where this throws, deinit runs: everything is initialized.
+        // If this throws, deinit runs, because everything is initialized.
         try setUp(identity)
         try adjust?(pointer)
     }
@@ -63,18 +63,18 @@ final class LabTLSContext: @unchecked Sendable {
     }
 }
 
-/// One connection's TLS. Closing it says so to the client by TLS's own alert, and then by TCP.
+/// One connection's TLS. On close it sends TLS's close_notify, and then closes TCP.
 final class LabTLSHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// A client that does not answer the alert is not waited for any longer.
+    /// The maximum wait for a client that does not answer close_notify.
     private static let closeLimit = TimeAmount.seconds(1)
 
     private let session: OpaquePointer
-    /// What came from the client, and what goes to it. The session owns both.
+    /// The bytes from the client, and the bytes to it. The session owns both.
     private let received: OpaquePointer
     private let sending: OpaquePointer
     private var isClosing = false
@@ -115,12 +115,12 @@ final class LabTLSHandler: ChannelDuplexHandler {
         guard buffer.readableBytes > 0 else { return context.write(data, promise: promise) }
         ERR_clear_error()
         let isTaken = buffer.withUnsafeReadableBytes { bytes in
-            // The buffer in memory takes everything at once.
+            // The memory buffer accepts everything at once.
             SSL_write(session, bytes.baseAddress, Int32(bytes.count)) == Int32(bytes.count)
         }
         guard isTaken else {
             promise?.fail(LabTLSError("to write"))
-            // The client would wait for the rest.
+            // Otherwise the client waits for the rest.
             if !isClosing { context.close(promise: nil) }
             return
         }
@@ -128,12 +128,13 @@ final class LabTLSHandler: ChannelDuplexHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // The listener waits for channels to close. The lab has no half-closed connections, so this promise may come as late.
+        // The listener waits for channels to close. The lab has no half-closed connections, so this promise can wait
+        // too.
         context.channel.closeFuture.cascade(to: promise)
         beginClose(context)
     }
 
-    /// Decrypts what has come, and answers handshake messages.
+    /// Decrypts the received bytes, and answers handshake messages.
     private func read(_ context: ChannelHandlerContext) {
         var plain = context.channel.allocator.buffer(capacity: 4096)
         var result: Int32 = 0
@@ -150,7 +151,7 @@ final class LabTLSHandler: ChannelDuplexHandler {
         switch reason {
         case SSL_ERROR_WANT_READ: break
         case SSL_ERROR_ZERO_RETURN:
-            // The client's close_notify: an answer to ours, or the first.
+            // The client's close_notify: a reply to ours, or the first one.
             isClosing ? context.close(promise: nil) : beginClose(context)
         default:
             let error = LabTLSError("to read")
@@ -162,7 +163,7 @@ final class LabTLSHandler: ChannelDuplexHandler {
         guard !isClosing else { return }
         isClosing = true
         ERR_clear_error()
-        // 1: the client has said so too. Less than 0: there was no handshake, and nothing to end.
+        // 1: the client has sent close_notify too. Negative: there was no handshake, so there is nothing to close.
         let result = SSL_shutdown(session)
         flush(context)
         guard result == 0 else { return context.close(promise: nil) }

@@ -11,12 +11,12 @@ package final class LabWire {
         self.context = context
     }
 
-    /// Ends writes that go on; the channel is left as it is.
+    /// Stops repeated writes; does not close the channel.
     package func stop() {
         isStopped = true
     }
 
-    /// Runs `then` once the bytes are with the operating system; never where the connection fails first.
+    /// Runs `then` once the bytes are passed to the operating system; never if the connection fails first.
     package func write(_ bytes: some Sequence<UInt8>, then: @escaping () -> Void) {
         guard !isStopped else { return }
         let written = context.writeAndFlush(NIOAny(context.channel.allocator.buffer(bytes: bytes)))
@@ -25,14 +25,14 @@ package final class LabWire {
         }
     }
 
-    /// An orderly close: TLS's close_notify where there is TLS, then TCP's.
+    /// Closes properly: TLS's close_notify if there is TLS, then TCP.
     package func close() {
         context.close(promise: nil)
     }
 }
 
 extension Channel {
-    /// Closes this connection at once, without TLS's close_notify. On its event loop only.
+    /// Closes this connection immediately, without TLS's close_notify. Only on its event loop.
     package func abortNow() {
         if let tls = try? pipeline.syncOperations.context(handlerType: LabTLSHandler.self) {
             tls.close(promise: nil)
