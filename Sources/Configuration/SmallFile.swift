@@ -11,8 +11,7 @@ import Foundation
 #endif
 
 package enum SmallFile {
-    /// The first bytes of the file, at most `limit`. Also reads pipes, as in `--config <(…)`, but not a pipe without a
-    /// writer.
+    /// The file's first bytes, at most `limit`. Also reads pipes, as in `--config <(…)`, but only with a writer.
     ///
     /// - Throws: `ConfigurationFileUnreadable` with the system's reason.
     package static func bytes(at path: String, limit: Int) throws(ConfigurationFileUnreadable) -> [UInt8] {

@@ -56,7 +56,7 @@ package actor GlobalEvaluator: GlobalView {
 
     private static let longestPause: Duration = .seconds(2)
     private static let shortestPause: Duration = .milliseconds(50)
-    /// A pass takes at most one part in this many of the machine's time.
+    /// A pass takes at most 1/`share` of the time.
     private static let share = 10
     /// Seconds. When a pass begins, a check may be finished but not noted yet.
     private static let slack: TimeInterval = 0.25
@@ -127,8 +127,7 @@ package actor GlobalEvaluator: GlobalView {
         }
     }
 
-    /// Sleeps until the next pass. If the process was suspended meanwhile, checks missed in that time do not count as
-    /// late.
+    /// Sleeps until the next pass. Checks missed during a suspension do not count as late.
     private func rest() async {
         let end = time.now() + pause.inSeconds
         due = end

@@ -51,7 +51,7 @@ actor Housekeeping {
                 try? await parts.time.sleep(for: Self.tick * parts.time.intervalFactor)
             }
         }
-        // The last note marks the end of this run. It cannot assume uptime: a suspended machine runs no monitor.
+        // Marks the end of this run. A long gap since the last note, as after a suspension, counts as downtime.
         await notePresence()
     }
 

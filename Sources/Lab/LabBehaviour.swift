@@ -9,8 +9,7 @@ package protocol LabAct: Sendable {
     /// Performs the act.
     /// - Parameters:
     ///   - wire: the connection.
-    ///   - goOn: performs another behavior for the same request. Without this call, the connection cannot be used
-    ///     again.
+    ///   - goOn: performs another behavior for the same request. Without this call, the connection is unusable.
     func perform(on wire: LabWire, goOn: @escaping (LabBehaviour) -> Void)
 
     /// The result for Apple's crawler, which followed `urls`.

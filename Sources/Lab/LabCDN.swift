@@ -1,5 +1,4 @@
-// The copy of Apple's CDN: one cache, which edges (the lab's addresses) can override. LabCrawler computes the result of
-// a crawl.
+// The copy of Apple's CDN: one cache, which edges (the lab's addresses) can override. See LabCrawler for crawls.
 
 import Foundation
 import NIOCore

@@ -128,8 +128,7 @@ final class LabTLSHandler: ChannelDuplexHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // The listener waits for channels to close. The lab has no half-closed connections, so this promise can wait
-        // too.
+        // The listener waits for channels to close. Nothing here is half-closed, so this promise can wait too.
         context.channel.closeFuture.cascade(to: promise)
         beginClose(context)
     }

@@ -30,8 +30,7 @@ package struct Channel: Equatable, Sendable {
     /// Unique; the key of rows and metrics.
     package let name: String
     package let kind: ChannelKind
-    /// Secret. https, or plain http to a loopback host; for e-mail smtps or smtp. Nil if the service has one address
-    /// for all.
+    /// Secret. https, or plain http to a loopback host; for e-mail smtps or smtp. Nil if the service has a fixed URL.
     package var url: String?
     /// Secret. The keys that sign a webhook's messages, 24 to 64 bytes each; empty: unsigned. During a key rotation
     /// there are several, and a message has a signature of each.

@@ -230,8 +230,7 @@ struct ValueDiff {
         }
     }
 
-    /// Compares objects by key, lists of equal length by index, other lists by added and removed elements. Anything
-    /// else is one change.
+    /// Compares objects by key, lists of equal length by index, other lists by added and removed elements.
     func add(
         from old: JSONNode?, to new: JSONNode?, at place: @autoclosure () -> String, into changes: inout ChangeList
     ) {

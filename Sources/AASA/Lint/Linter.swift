@@ -68,8 +68,7 @@ public struct LintFinding: Codable, Sendable, Hashable {
     /// RFC 6901; empty for the whole file. It contains raw keys of the file: escape it before printing. A pointer over
     /// 1,024 bytes is cut and ends in `…`.
     public let pointer: String
-    /// Other places that the finding refers to, such as the rules that match this rule's URLs first; only the first
-    /// few.
+    /// Other places that the finding refers to, such as rules that match the same URLs first; only the first few.
     public let related: [LintPlace]
     /// A URL as an example, as path with query and fragment, if the rule has one.
     public let example: String?

@@ -35,18 +35,17 @@ final class DomainScheduler: Sendable {
         var wanted = 0
     }
 
-    /// The maximum of running checks. Each holds about 100 KB, and the driver limits concurrent transfers.
+    /// The maximum of running checks. Each holds about 100 KB. More checks than concurrent requests would only wait.
     static let limit = 1024
     /// The maximum of checks that began within the last `recently` seconds; or twice the number of concurrent requests,
     /// if that is more. An older check waits for a server and does not block new ones. The limit keeps an overloaded
     /// machine from starting everything at once.
     static let places = 128
     private static let recently = 2.0
-    /// When domains start together, the store reads and first checks are at least this many seconds apart, or spread
-    /// over the interval if that is shorter.
+    /// Domains that start together are read from the store, and checked if they never were, this many seconds apart on
+    /// average; closer together if they would exceed their interval.
     private static let distance = 0.01
-    /// Seconds until a state that could not be read is read again, or a first check that could not be stored is
-    /// repeated.
+    /// Seconds until an unreadable state is read again, or a first check that could not be stored is repeated.
     static let unreadPause = 10.0
 
     let time: any MonitorClock
@@ -175,8 +174,7 @@ final class DomainScheduler: Sendable {
             entry.state = next ?? entry.state
             let schedule = entry.watcher.schedule
             let usual = next.map { schedule.delay(after: $0, now: begin).inSeconds } ?? schedule.untilTurn(begin)
-            // The store did not return the state, or did not save its first check: do not wait for its turn, and do not
-            // retry at once.
+            // Without a stored state, the regular delay may be hours, or zero.
             let due = begin + (entry.state?.lastCheckedAt == nil ? Self.unreadPause : usual)
             state.queue.add(DueQueue.Item(at: due, domain: item.domain, watcher: number))
             return due < state.wakesAt

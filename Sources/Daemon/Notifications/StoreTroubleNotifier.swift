@@ -33,8 +33,7 @@ package actor StoreTroubleNotifier {
         self.markerPath = markerPath
     }
 
-    /// In `$RUNTIME_DIRECTORY`, which systemd keeps across restarts and which needs no disk; otherwise in the temporary
-    /// folder.
+    /// In `$RUNTIME_DIRECTORY`, which systemd keeps across restarts and in memory; otherwise in the temporary folder.
     package static func markerPath(
         storePath: String, environment: [String: String] = ProcessInfo.processInfo.environment,
         temporary: String = FileManager.default.temporaryDirectory.path

@@ -12,8 +12,7 @@ struct ConditionReader {
     let after: DomainState
     let readings: Readings
     let verdict: Verdict
-    /// The verdict shown to users: for a light check that sees the same as the last full one, the verdict of the full
-    /// one.
+    /// The verdict for users. If a light check repeats the last full one, this is the full one's verdict.
     let shown: Verdict
     let isRepeat: Bool
     let policy: Policy
@@ -43,8 +42,7 @@ struct ConditionReader {
         return places == nil && !isContradicted(kind) ? reading : .unsettled(reason)
     }
 
-    /// Before a recovery counts, every answer must agree: the answers of the edges, and the answer under the CDN's
-    /// name.
+    /// Whether an answer contradicts the recovery: the edges, and the answer under the CDN's name, must agree.
     private func isContradicted(_ kind: IncidentKind) -> Bool {
         guard kind.isOfCDN, readings.originFile != nil, let cdn = readings.cdn, cdn.speaksOfFile else { return false }
         guard let meaning = readings.cdnFile?.meaning else { return true }
@@ -54,8 +52,7 @@ struct ConditionReader {
         return kind == .cdnMissing ? false : verdict.comparison.state == .inSync && !isCurrent
     }
 
-    /// What phones do, for the kinds that decide it. For the origin's problems, `worsenCauses` uses the harm of what
-    /// follows.
+    /// What phones do, if the kind decides it. The origin's problems get their harm from `worsenCauses`.
     func harm(of kind: IncidentKind) -> Effect.Harm? {
         switch kind {
         // A light check asks only one edge, chosen by chance.
@@ -202,8 +199,7 @@ struct ConditionReader {
 }
 
 extension IncidentKind {
-    /// Whether only a full check can tell that it is over, because a light check does not ask everything that can cause
-    /// it.
+    /// Whether only a full check can tell that it is over, because a light check does not see all of its causes.
     package var needsFullProbe: Bool { self != .certificateExpiring && self != .fileBroken }
 }
 
@@ -230,8 +226,7 @@ extension ConditionReader {
         if copies.allSatisfy({ $0.answer?.status != 200 }) {
             let wasThere = before.open[.cdnMissing] != nil || before.cdnCopy?.meaning != nil
             guard wasThere else { return .unknown }
-            // If the origin's incident has fired, the loss of the copy makes it worse. Otherwise the copy may return
-            // with the origin.
+            // Fires immediately if the origin's incident has. Otherwise the copy may return with the origin.
             let isTold = IncidentKind.cdnMissing.inhibitors.contains { before.open[$0]?.hasFired == true }
             return .active(Condition(since: now, graceUntil: isTold ? nil : missingGrace))
         }
@@ -287,8 +282,7 @@ extension ConditionReader {
     }
 
     /// `originReverted` if the CDN's copy did not move, otherwise `cdnCaughtUp`. When edges disagreed, some of them
-    /// moved. If only one of several servers has the former file, the origin did not revert, as for
-    /// `originInconsistent`.
+    /// moved. If only one of several servers has the former file, the origin did not revert (see `originInconsistent`).
     private func inSync(_ kind: IncidentKind) -> ConditionReading {
         let known = before.open[kind]
         let stood =

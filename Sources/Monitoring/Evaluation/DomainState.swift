@@ -32,8 +32,7 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var agreement: CopyAgreement?
     /// nil: the last check knows what phones do, or the rules that hide it are ignored.
     package var blindness: Blindness?
-    /// The number of consecutive checks with an error that only needs repetition to be confirmed, of any kind; nil:
-    /// none.
+    /// Consecutive checks with any error that only needs repetition to be confirmed; nil: none.
     package var failingChecks: Int?
     /// The last verdict, for display.
     package var verdict: Verdict?

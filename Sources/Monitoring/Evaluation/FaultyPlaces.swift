@@ -88,7 +88,7 @@ extension ConditionReader {
     private func certificate(_ retrieval: Retrieval, isKnown: Bool) -> FaultyPlaces.Sighting {
         guard let tls = retrieval.connection?.tls, let end = tls.chain.first?.notAfter else { return .absent }
         let isEnding = end.timeIntervalSince(wall) <= policy.checks.certificateWarning.inSeconds
-        // A certificate that has expired meanwhile is no longer trusted, but not renewed either.
+        // An expired certificate is not trusted, but it is not renewed either.
         if isEnding, tls.trusted || isKnown { return .faulty(certificateEnd: end) }
         return tls.trusted ? .good : .absent
     }

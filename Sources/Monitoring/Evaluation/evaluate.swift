@@ -5,8 +5,7 @@
 import Evidence
 import Foundation
 
-/// The result of `evaluate`: everything a check produces except the observation. The store commits it as a whole or not
-/// at all.
+/// What a check produces, except the observation. The store commits all of it or nothing.
 package struct Evaluation: Equatable, Sendable {
     package var state: DomainState
     package var changes: [IncidentChange] = []
@@ -116,8 +115,8 @@ extension DomainState {
         lastCheckedAt = check.now
         reachability = reachability.after(observation, at: check.now)
         if check.isFull { lastFullAt = check.now }
-        // The light observation's file was served, even if another one followed immediately. A problem that is already
-        // gone does not count.
+        // The light observation's file was served, even if another one followed immediately. A problem that it saw does
+        // not count if it is already gone.
         if let light = check.light, light.originFile != nil { noteOrigin(light, at: check.now) }
         if check.isTrusted { noteOrigin(check.readings, at: check.now) }
     }
@@ -231,8 +230,7 @@ extension ConditionReader {
 }
 
 extension IncidentMachine<IncidentKind> {
-    /// Each answer may come from another server behind one name. This many good answers end an incident, from one check
-    /// or several.
+    /// Each answer may come from another server. This many good answers end an incident, from one check or several.
     private static let answers = 3
     /// This many consecutive good checks end an intermittent problem.
     private static let steadyChecks = 4
@@ -275,8 +273,7 @@ extension Verdict {
 }
 
 extension DomainState {
-    /// What a light check can see. Equal fingerprints mean equal results, apart from ages. `verdict`: from the two
-    /// plain requests.
+    /// What a light check can see, apart from ages. `verdict`: the one on the two plain requests.
     fileprivate func fingerprint(of verdict: Verdict) -> ContentHash {
         let contents = [originPeriods.last?.meaning.hex, cdnCopy.map { $0.meaning?.hex ?? "" }].map { $0 ?? "-" }
         // Ignored findings count too: a changed ignore list is not news.
@@ -327,8 +324,7 @@ package struct Policy: Equatable, Sendable {
     package var checks: CheckSettings
     /// What the owners expect of the file.
     package var expectations: Expectations
-    /// Whether new versions of the origin's file open incidents of kind `change`: true if a channel is notified of
-    /// changes.
+    /// Whether a new version of the origin's file opens an incident: true if a channel is notified of changes.
     package var followsChanges: Bool
 
     package init(

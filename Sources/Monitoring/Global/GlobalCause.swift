@@ -42,8 +42,7 @@ package enum GlobalCause: RawRepresentable, Codable, CodingKeyRepresentable, Has
 
     package var kind: IncidentKind { self == .cdn ? .cdnWide : .monitorDegraded }
 
-    /// The kinds of domain incidents that this cause can inhibit. `AffectedDomains` says which kinds and domains it
-    /// does inhibit.
+    /// The kinds of domain incidents that this cause can inhibit. `AffectedDomains` has the ones that it does inhibit.
     package var inhibits: Set<IncidentKind> {
         switch self {
         case .network: [.originUnreachable, .originBroken, .originInconsistent, .cdnMissing, .cdnStale, .cdnDivergent]

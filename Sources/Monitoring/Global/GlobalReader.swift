@@ -34,8 +34,7 @@ private enum Threshold {
     static let networkDelay: TimeInterval = 30
     /// Seconds without the problem until it ends, at most.
     static let settle: TimeInterval = 30
-    /// A grace period counts as over this many seconds early, so that the global incident fires before the inhibited
-    /// ones.
+    /// Grace periods end this many seconds early here, so that the global incident fires before the inhibited ones.
     static let lead: TimeInterval = 30
 }
 

@@ -50,8 +50,7 @@ package struct NetworkSuspicion: Equatable, Sendable {
                 && canaries.at > reachedAt ?? .distantPast
         }
         guard fresh.count >= Self.least else {
-            // A few checks prove nothing by number. If each lost its site and Apple's CDN together, the CDN serves as
-            // the control.
+            // A few domains are not enough. If each lost its site and Apple's CDN together, the CDN is the control.
             return !fresh.isEmpty
                 && fresh.allSatisfy {
                     $0.reachability.isCutOff && $0.reachability.isCDNAsked && !$0.reachability.isCDNOutAlone

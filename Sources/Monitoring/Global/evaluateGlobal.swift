@@ -70,8 +70,7 @@ extension IncidentLog<GlobalCause> {
 
 // MARK: - State, result and policy
 
-/// What the monitor remembers of all domains together between evaluations. A restart neither repeats nor forgets an
-/// incident.
+/// The memory of the global evaluation. A restart neither repeats nor forgets an incident.
 package struct GlobalState: Codable, Equatable, Sendable {
     package var incidents = IncidentMemory<GlobalCause>()
 

@@ -108,8 +108,7 @@ struct IncidentMachine<Key: IncidentKey> {
         forgetEnded(in: &log.memory)
     }
 
-    /// The inhibited incidents harm phones more than the last notification said: the incident becomes worse
-    /// immediately.
+    /// Makes the incident worse if inhibited ones harm phones more than the last notification said.
     func worsen(by harm: Effect.Harm, in log: inout IncidentLog<Key>) {
         guard let known = log.memory.open[key], known.incident.state == .firing, harm > known.harm
         else { return }
@@ -206,8 +205,7 @@ struct IncidentMachine<Key: IncidentKey> {
         return raise(&open, .firing)
     }
 
-    /// The incident that has just ended, if `open` is the same problem. With a grace period it is not: it has a new
-    /// cause.
+    /// The incident that has just ended, if `open` is the same problem. A new grace period means a new problem.
     private func reopenable(by open: TrackedIncident, in memory: IncidentMemory<Key>) -> TrackedIncident? {
         guard let ended = memory.ended[key], let end = ended.incident.resolvedAt else { return nil }
         let opened = open.incident.openedAt
