@@ -1,3 +1,4 @@
+// The input of a global evaluation: the health of each domain, and the state of network, store and channels.
 
 import Evidence
 import Foundation
