@@ -120,8 +120,9 @@ final class LookUp: Sendable {
         continuation?.resume(returning: result)
     }
 
-    /// Ends the lookup if its time is up.
-    func finishIfLate() {
-        if timeLeft <= .zero { finish(.failure(Failure(lookUp: .noNameServer, "no name server answered in time"))) }
+    /// Ends the lookup if its time is up: with what is known, or because no server answered.
+    func finishIfLate(with known: LookUpResult? = nil) {
+        guard timeLeft <= .zero else { return }
+        finish(known ?? .failure(Failure(lookUp: .noNameServer, "no name server answered in time")))
     }
 }

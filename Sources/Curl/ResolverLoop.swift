@@ -126,6 +126,8 @@ private final class ActiveLookUp {
     /// cancelled.
     private(set) var channels: [NameServerChannel] = []
     private var isExplaining = false
+    /// The verdict while only its details are still being queried.
+    private var known: LookUpResult?
 
     init(_ lookUp: LookUp, servers: String?) {
         self.lookUp = lookUp
@@ -150,7 +152,7 @@ private final class ActiveLookUp {
     ///
     /// - Returns: whether the lookup still runs. After its end no channel has queries.
     func advance() -> Bool {
-        lookUp.finishIfLate()
+        lookUp.finishIfLate(with: known)
         guard lookUp.isWanted else {
             for channel in channels { channel.cancel() }
             return false
@@ -195,12 +197,14 @@ private final class ActiveLookUp {
 
     /// Reports the end of a chain of aliases. c-ares gives only the first target, so the last alias is queried.
     private func deny(_ kind: Failure.Kind, _ answer: NameServerAnswer, with channel: NameServerChannel) {
-        func finish(_ target: String?) {
-            lookUp.finish(.failure(Failure(lookUp: kind, answer.words, alias: target)))
+        func result(_ target: String?) -> LookUpResult {
+            .failure(Failure(lookUp: kind, answer.words, alias: target))
         }
+        let verdict = result(answer.firstTarget)
         guard lookUp.isWanted, answer.aliases.count > 1, let alias = answer.aliases.last else {
-            return finish(answer.firstTarget)
+            return lookUp.finish(verdict)
         }
-        channel.ask(alias, .a) { finish($0.firstTarget ?? answer.firstTarget) }
+        known = verdict
+        channel.ask(alias, .a) { [lookUp] in lookUp.finish($0.firstTarget.map(result) ?? verdict) }
     }
 }

@@ -212,3 +212,11 @@ extension AppLinks.Entry {
         self.init(form: .everything, appIDs: appIDs, rules: [rule], pointer: pointer, node: node, olderRules: [])
     }
 }
+
+extension AssociationFile {
+    /// The first character after a byte order mark and blanks; nil if there is none in the first 1,024 bytes.
+    package static func firstCharacter(of bytes: [UInt8]) -> Unicode.Scalar? {
+        String(decoding: bytes.prefix(1_024), as: UTF8.self).unicodeScalars
+            .first { $0 != "\u{FEFF}" && !$0.properties.isWhitespace }
+    }
+}

@@ -212,8 +212,10 @@ struct ServedCell {
     init(_ retrieval: Retrieval, in readings: Readings) {
         served = readings.served(by: retrieval)
         let answer = retrieval.answer
+        let tooLarge = readings.body(of: retrieval).flatMap { $0.isTooLarge ? "\($0.byteCount.grouped) bytes" : nil }
         detail =
             switch served {
+            case .noFile where tooLarge != nil: tooLarge ?? ""
             case .page, .noFile: answer?.header("content-type") ?? "no Content-Type"
             case .redirect: "\(retrieval.redirects.last?.status ?? answer?.status ?? 0)"
             case .status: answer.flatMap(CrawlerFailure.init)?.words ?? ""

@@ -111,7 +111,8 @@ extension Effect {
         // A failure of this machine says nothing about phones.
         guard context.check.origin.ownFault == nil else { return .unknown(.originNotRead) }
         guard let file = readings.originFile else {
-            let isRead = readings.absence != nil || readings.originBody?.syntaxError != nil
+            let body = readings.originBody
+            let isRead = readings.absence != nil || body?.syntaxError != nil || body?.isTooLarge == true
             return isRead ? .openWebsite(at: nil) : .unknown(.originNotRead)
         }
         let results = (context.full?.addresses ?? []).filter { $0.retrieval.ownFault == nil }

@@ -77,11 +77,7 @@ private struct Markup {
 
 extension Readings {
     /// Whether the origin sends an HTML page in place of the file.
-    var originIsPage: Bool {
-        guard let body = originBody else { return false }
-        // A text that is too large is not read.
-        return body.isTooLarge ? observation.origin.answer?.isPage == true : body.syntaxError?.cause == .htmlPage
-    }
+    var originIsPage: Bool { originBody?.isPage == true }
 
     /// The title of the page that the origin sends instead of the file.
     var originPageTitle: String? {

@@ -7,14 +7,18 @@ import Foundation
 /// One body, parsed.
 package struct ContentReading: Sendable {
     package let hash: ContentHash
-    /// SHA-256 of the canonical form; nil where the body is not a JSON object, or too large for devices. Equal meanings differ in formatting alone.
+    /// SHA-256 of the canonical form; nil if the body is not a JSON object, or too large for devices. Equal meanings
+    /// differ only in formatting.
     package let meaning: ContentHash?
     package let document: JSONDocument?
     package let syntaxError: JSONSyntaxError?
     package let byteCount: Int
 
-    /// Whether devices take nothing from it for its size, so that nobody need read it.
-    var isTooLarge: Bool { byteCount > AssociationFile.sizeLimit }
+    /// Whether devices refuse it for its size. It is not parsed then.
+    package var isTooLarge: Bool { byteCount > AssociationFile.sizeLimit }
+
+    /// Whether it is a page in place of the file. Of a body that is too large the first character decides.
+    let isPage: Bool
 
     /// Whether the file names a service that Apple knows. A JSON object without one, such as `{"error": "try later"}`
     /// from a gateway, is an answer but not a version of the file.
@@ -27,13 +31,15 @@ package struct ContentReading: Sendable {
         let bytes = Array(content)
         self.hash = hash
         byteCount = bytes.count
+        let isTooLarge = bytes.count > AssociationFile.sizeLimit
         do {
-            document = bytes.count > AssociationFile.sizeLimit ? nil : try JSONDocument(parsing: bytes)
+            document = isTooLarge ? nil : try JSONDocument(parsing: bytes)
             syntaxError = nil
         } catch {
             document = nil
             syntaxError = error
         }
+        isPage = isTooLarge ? AssociationFile.firstCharacter(of: bytes) == "<" : syntaxError?.cause == .htmlPage
         namesService = document.map { Association.namesKnownService($0.root) } ?? false
         meaning = document?.root.members == nil ? nil : document.map { ContentHash(of: $0.root.canonicalForm) }
     }

@@ -74,7 +74,7 @@ extension Readings {
             if let body, let meaning = body.meaning, body.namesService {
                 return .file(meaning: meaning, name: body.hash.short)
             }
-            return body?.syntaxError?.cause == .htmlPage ? .page : .noFile
+            return body?.isPage == true ? .page : .noFile
         }
     }
 }

@@ -79,7 +79,7 @@ extension EndToEndTests {
                 #expect(text.end == .exit(1))
                 for part in [
                     "\(Self.app)  FAILING\n", "5 of its 15 associated domains work\n",
-                    "names the app                   not read in this mode\n",
+                    "names the app               not read in this mode\n", "no file, but 140,101 bytes  not read",
                     "Add \(Self.app) to 'webcredentials.apps' of links.test's file.",
                     "The entry is no associated domain: it begins with no service;",
                     "The entry is no associated domain: it holds a build setting;",

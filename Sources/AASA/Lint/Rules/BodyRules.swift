@@ -123,10 +123,13 @@ enum FileTooLarge: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard subject.isTooLarge else { return }
+        let seen = "the file has \(subject.bytes.count) bytes; devices refuse more than \(limit); nothing else of it is judged"
+        guard let first = AssociationFile.firstCharacter(of: subject.bytes), !"{[".unicodeScalars.contains(first) else {
+            return findings.add(limit..<limit + 1, "", seen)
+        }
         findings.add(
-            limit..<limit + 1, "",
-            "the file has \(subject.bytes.count) bytes; devices refuse more than \(limit); nothing else of it is judged"
-        )
+            limit..<limit + 1, "", "\(seen); it begins with \(first.visible), so it is not the association file",
+            fix: "serve the association file itself, not a page or another file")
     }
 }
 

@@ -190,7 +190,7 @@ enum ExclusionTakesMissingItem: LintRule {
                 site.member.value.range, site.pointer,
                 "\(Quoted.json(site.member.value.string ?? "*")) takes a missing item too: the exclusion also holds for URLs "
                     + "without \(Quoted.json(site.member.key))",
-                fix: valueThatIsThere(site.member.value))
+                fix: site.fault == nil ? valueThatIsThere(site.member.value) : QueryItemTakesMissing.misnamed)
         }
         var told: Set<URLRule.Place> = []
         for shadow in subject.shadows where !shadow.rule.isExclusion && explains(shadow.by) {
@@ -236,6 +236,9 @@ enum QueryItemTakesMissing: LintRule {
         fix: "write \"?*\" if the item must be there; else delete the item", reference: LintReference.query,
         seen: "corpus: 13 files")
 
+    /// With `?*` an item whose name no URL has would never match.
+    static let misnamed = "write the name as URLs have it, and \"?*\"; or delete the item"
+
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries {
             for rule in entry.rules where !rule.isExclusion && !findings.isFull {
@@ -247,7 +250,8 @@ enum QueryItemTakesMissing: LintRule {
                     "\(Quoted.json(first.member.value.string ?? "*")) takes a missing item too: the component also matches "
                         + "URLs without "
                         + sites.map { Quoted.json($0.member.key) }.prefix(4).joined(separator: ", ")
-                        + Quoted.more(sites.count, beyond: 4))
+                        + Quoted.more(sites.count, beyond: 4),
+                    fix: sites.contains { $0.fault != nil } ? misnamed : nil)
             }
         }
     }

@@ -166,7 +166,7 @@ enum QueryInPath: LintRule {
             """,
         example: LintExample.components(#"{"/": "/buy?id=*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy", "?": {"id": "?*"}}"#),
-        fix: "move it to \"?\" or \"#\" of a component", reference: LintReference.components,
+        fix: "move it, without its sign, to \"?\" or \"#\" of a component", reference: LintReference.components,
         seen: "corpus: 2 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -181,7 +181,8 @@ enum QueryInPath: LintRule {
                 "\(Quoted.json(site.text)) holds \(seen.rawValue); devices compare all of it with the path of the URL, "
                     + "\(comparison), so it does not match the URL that it looks like",
                 fix: site.rule.form == .path
-                    ? "write a component, and move it to \"?\" or \"#\" there; \"paths\" has nothing for it" : nil)
+                    ? "write a component, and move it, without its sign, to \"?\" or \"#\" there; \"paths\" has nothing for it"
+                    : nil)
         }
     }
 
@@ -295,6 +296,10 @@ enum PatternNotEncoded: LintRule {
         if !trimmed.isEmpty, !trimmed.isExactly(site.text), offending(trimmed) == nil {
             let isNot = site.rule.form == .path && site.rule.isExclusion
             return "write \(Quoted.json((isNot ? "NOT " : "") + trimmed))"
+        }
+        // What an editor put there is in no URL, encoded or not.
+        if let scalar = offending(site.literal), scalar.isTypographic || scalar.isInvisible {
+            return "type the text again in a plain text editor"
         }
         return site.rule.form == .path ? "percent-encode it; \"paths\" has no other form" : nil
     }

@@ -56,7 +56,10 @@ enum ServiceWithoutApps: LintRule {
                     "the value of '\(member.key)' is \(Quoted.kind(member.value)), not an object; devices find no app in it",
                     fix: "write {\"apps\": […]}, for applinks {\"details\": […]}")
             } else if let fault = fault(of: member) {
-                findings.add(member.keyRange, pointer, fault)
+                let isOfAppsAlone = member.key == "applinks" && member.value["details"] == nil
+                findings.add(
+                    member.keyRange, pointer, fault,
+                    fix: isOfAppsAlone ? "name the apps in \"details\", with the URLs that each opens" : nil)
             } else if namesNoApp, EmptyService.isEmpty(member) {
                 findings.add(
                     member.keyRange, pointer,
