@@ -1,11 +1,10 @@
-// How statements are run, and how values become columns: instants as whole milliseconds UTC, documents as JSON.
+// How statements run, and how values become columns: instants as whole milliseconds UTC, documents as JSON.
 //
-// Statements are compiled once for each connection and not at each call: compiling costs more than most of these
-// queries take to run.
+// `cached:` compiles a statement once for each connection. Compiling takes longer than most of these queries run.
 //
-// For constant text only. A connection keeps each text for as long as it lives, so one that is made of data would grow
-// without bound; it belongs into the arguments, or to `sql:`. All rows are read before these functions return, so that
-// a statement is free again when the same text is run next, in the same transaction too.
+// Use `cached:` for constant SQL only. A connection keeps each text until it closes, so SQL that contains data would
+// grow without bound. Pass data as arguments, or use `sql:`. These functions read all rows before they return, so that
+// the same statement can run again in the same transaction.
 
 import Foundation
 import GRDB
@@ -46,8 +45,8 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
 }
 
 extension Database {
-    /// Inserts a row, or updates its columns where one with that key is there. The names are of a type, not of data: there is one
-    /// text for each set of them.
+    /// Inserts a row, or updates the row with the same key. Column names come from types, never from data, so the
+    /// number of cached statements is bounded.
     func upsert(
         _ row: [String: (any DatabaseValueConvertible)?], into table: String, key: [String] = []
     ) throws {
@@ -65,11 +64,11 @@ extension Database {
 
 // MARK: - Records that are rows
 
-/// Its coding keys are columns: instants as in all tables, what is made of several values as JSON.
+/// A record whose coding keys are columns. Instants are milliseconds, and compound values are JSON.
 package protocol StoredRow: Codable, FetchableRecord, EncodableRecord {}
 
 extension StoredRow {
-    /// GRDB's own strategy cuts milliseconds off, so that an instant would move each time that it is written.
+    /// GRDB's own strategy truncates to milliseconds, so an instant would move at each write.
     package static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
         .custom { $0.milliseconds }
     }
@@ -81,14 +80,14 @@ extension StoredRow {
     package static func databaseJSONEncoder(for column: String) -> JSONEncoder { Stored.encoder }
     package static func databaseJSONDecoder(for column: String) -> JSONDecoder { Stored.decoder }
 
-    /// Rows that cannot be read are left out: one must not stop a channel's loop or a page.
+    /// Skips unreadable rows: one bad row must not stop a channel's loop or a page.
     static func readable(
         _ database: Database, cached constant: String, _ arguments: StatementArguments = StatementArguments()
     ) throws -> [Self] {
         try Row.fetchAll(database, cached: constant, arguments: arguments).compactMap { try? Self(row: $0) }
     }
 
-    /// `more`: columns that the record does not have. `absent`: one of its own that the table gives a value.
+    /// `more`: columns that the record does not have. `absent`: a column of the record that SQLite fills, such as `id`.
     func upsert(
         into table: String, key: [String] = [], with more: [String: any DatabaseValueConvertible] = [:],
         without absent: String? = nil, _ database: Database
@@ -102,8 +101,7 @@ extension StoredRow {
 // MARK: - How values become columns
 
 extension Date {
-    /// Milliseconds since 1970 in UTC, the form of every instant column. Out-of-range dates are clamped to year 1 to
-    /// 9999.
+    /// Milliseconds since 1970 in UTC, the form of every instant column. Clamped to the years 1 to 9999.
     var milliseconds: Int64 {
         let value = (timeIntervalSince1970 * 1000).rounded()
         guard !value.isNaN else { return 0 }
@@ -113,8 +111,7 @@ extension Date {
     init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }
 
-/// JSON documents in columns. Dates inside keep their full precision, so that a state read again equals the one
-/// written.
+/// JSON documents in columns. Dates inside keep full precision, so a decoded state equals the encoded one.
 enum Stored {
     static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
@@ -133,14 +130,15 @@ enum Stored {
 
     static func encode(_ value: some Encodable) throws -> Data { try encoder.encode(value) }
 
-    /// The same as text, for columns that SQL looks into.
+    /// The same as text, for columns that SQL reads with its JSON functions.
     static func text(_ value: some Encodable) throws -> String { String(decoding: try encode(value), as: UTF8.self) }
 
     static func decode<Value: Decodable>(_ type: Value.Type, text: String, what: String) throws -> Value {
         try decode(type, from: Data(text.utf8), what: what)
     }
 
-    /// `what`: names the document in the error.
+    /// `what`: the name of the document, for the error message.
+    /// - Throws: `StoreError` with `corrupt`.
     static func decode<Value: Decodable>(_ type: Value.Type, from data: Data, what: String) throws -> Value {
         do {
             return try decoder.decode(type, from: data)

@@ -1,23 +1,23 @@
-// The lock that keeps two monitors off one store: SQLite alone would let both in, and each alert would go out twice.
+// The lock that keeps a second monitor off the store. SQLite would let both in, and each alert would go out twice.
 
 import Foundation
 import Glibc
 import Synchronization
 
-/// A write lock of the open file description on a file of its own. The kernel drops it when the process ends, however it ends,
-/// and tells others of it without one of their own, so that who only asks keeps no daemon out.
+/// An open file description lock on a separate file. The kernel releases it when the process ends for any reason.
+/// A process can ask for the state of the lock without taking it, so a reader never keeps a daemon out.
 /// https://man7.org/linux/man-pages/man2/F_OFD_SETLK.2const.html
 final class FileLock: Sendable {
     private let descriptor: Mutex<Int32?>
-    /// `F_OFD_GETLK` and `F_OFD_SETLK` of Linux's interface, which Glibc's module leaves out.
+    /// `F_OFD_GETLK` and `F_OFD_SETLK` of Linux, which the module Glibc does not export.
     private static let (ask, take) = (Int32(36), Int32(37))
 
-    /// Beside the store, in a file that is made where absent and never deleted: deleting would let two processes each hold
-    /// one. A store that several links name has one lock.
-    /// `store`: its path, as errors name it.
+    /// Takes the lock on `STORE.lock`, and creates that file if needed. The file is never deleted: otherwise two
+    /// processes could each hold a lock. Symbolic links to the store share one lock.
+    /// `store`: the path of the store, for error messages.
     init(store: String) throws(StoreError) {
         let path = Self.path(store)
-        // Without O_CLOEXEC a child process would keep the lock after our end.
+        // Opened with O_CLOEXEC: otherwise a child process would keep the lock after this process ends.
         let opened = try NewFile.open(path, of: store)
         while Self.set(F_WRLCK, opened) != 0 {
             let reason = errno
@@ -32,7 +32,7 @@ final class FileLock: Sendable {
                 message: "\(store) is in use by another aasa-monitor\(holder); end it, or name another store.path")
         }
         let note = Array("\(getpid())\n".utf8)
-        // The number only helps people; the lock holds without it.
+        // The process id is for people only. The lock works without it.
         _ = ftruncate(opened, 0)
         _ = pwrite(opened, note, note.count, 0)
         descriptor = Mutex(opened)
@@ -46,8 +46,8 @@ final class FileLock: Sendable {
         return (real ?? store) + ".lock"
     }
 
-    /// Whether a process has the lock of this store now. Where this user may not open the file, as if one had: the last check
-    /// says whether it works.
+    /// Whether a process holds the lock of this store. Returns true if this user may not open the lock file: the last
+    /// check then shows whether the monitor works.
     static func isHeld(store: String) -> Bool {
         let path = path(store)
         let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -71,7 +71,7 @@ final class FileLock: Sendable {
     func release() {
         descriptor.withLock { held in
             if let open = held {
-                // Closing alone would leave the lock with the copy that a child has between its fork and its exec.
+                // Unlock before closing: a forked child keeps a copy of the descriptor, and the lock, until its exec.
                 _ = Self.set(F_UNLCK, open)
                 Glibc.close(open)
             }
@@ -88,26 +88,26 @@ final class FileLock: Sendable {
     }
 }
 
-/// A file that this process makes beside others, for its user alone, or for the group of a folder that is the group's. Root
-/// gives it to the owner of the folder, since a service that runs as another user must be able to use it. SQLite gives the
-/// store's log and index the rights of the store.
+/// Creates files next to others. They are private to the user, or shared with the group if the folder is. Root gives
+/// them to the owner of the folder, because a service that runs as another user must be able to use them. SQLite gives
+/// the WAL and its index the permissions of the store.
 enum NewFile {
-    /// Makes a file that is its user's alone, whatever the folder: SQLite would let everybody read it.
+    /// Creates a file that only its user can read. SQLite would create one that everybody can read.
     static func make(_ path: String, of store: String) throws(StoreError) {
         let made = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard made >= 0 else { throw fault(path, store) }
         close(made)
     }
 
-    /// Opens a file for reading and writing, and makes it where absent.
+    /// Opens a file for reading and writing, and creates it if needed.
     ///
-    /// In a folder where the group may write, and others may do nothing, the group may read and write it, if the process's mask
-    /// lets it: the mask of root is not asked, since it is of the machine, not of the service.
+    /// If the group may write to the folder and others have no access, the group may read and write the file, as far as
+    /// the umask allows it. Root ignores its umask, because that belongs to the machine and not to the service.
     ///
-    /// It follows no symbolic link: others may write in the folder, and a link of theirs would have root make, empty or give
-    /// away any file of the machine.
-    /// `store`: the store's path, as errors name it.
-    /// - Returns: the descriptor, which no child inherits.
+    /// It follows no symbolic link. Other users may write to the folder, and with a link they could make root create,
+    /// truncate or give away any file of the machine.
+    /// `store`: the path of the store, for error messages.
+    /// - Returns: a descriptor that child processes do not inherit.
     static func open(_ path: String, of store: String) throws(StoreError) -> Int32 {
         var folder = stat()
         let isKnown = stat(URL(fileURLWithPath: path).deletingLastPathComponent().path, &folder) == 0
@@ -121,7 +121,7 @@ enum NewFile {
                 _ = fchown(opened, folder.st_uid, folder.st_gid)
                 if isGroups { _ = fchmod(opened, group) }
             } else if fstat(opened, &made) != 0 || made.st_mode & group != group {
-                // A group that may read and not write is of no use: readers write the index of the log.
+                // Readers must write the WAL index, so a group that may only read cannot use the store.
                 _ = fchmod(opened, 0o600)
             }
         } else if errno == EEXIST {

@@ -1,4 +1,4 @@
-// Whether a monitor works with a store, for those who read it from outside: what the store says is true as long as one does.
+// Whether a monitor works with a store. Readers ask, because the store is up to date only while a monitor runs.
 
 import Evidence
 import Foundation
@@ -6,18 +6,18 @@ import GRDB
 import Monitoring
 
 package enum MonitorLife: Equatable, Sendable {
-    /// A daemon checks.
+    /// A daemon runs and checks.
     case checking
-    /// Nobody has the store's lock. `since`: when a monitor last gave a sign; nil: none ever did.
+    /// No process has the store's lock. `since`: the last sign of a monitor; nil if there never was one.
     case stopped(since: Date?)
-    /// A daemon has the lock, and no check has ended for two intervals.
+    /// A daemon has the lock, but no check has ended for two intervals.
     case stalled(since: Date)
-    /// A daemon says of itself what is wrong with its work.
+    /// A daemon reports a problem with its own work.
     case notReady(String)
 }
 
 extension MonitorLife {
-    /// The same with instants as people's clocks showed them. `shown`: of a stored instant.
+    /// Converts stored instants to wall-clock time with `shown`.
     package func dated(_ shown: (Date) -> Date) -> MonitorLife {
         switch self {
         case .checking, .notReady: self
@@ -28,16 +28,16 @@ extension MonitorLife {
 }
 
 // MARK: - The daemon's clock
-// What is stored has instants of the daemon's steady clock. Whoever reads it from outside has the wall clock alone, which may have
-// been corrected since the daemon was started.
+// Stored instants use the daemon's steady clock. Other processes have only the wall clock, which may have been
+// corrected since the daemon started.
 
 extension Store {
-    /// Writes down how far the wall clock is ahead of the steady one, in seconds.
+    /// Stores how far the wall clock is ahead of the steady clock, in seconds.
     package func note(wallAhead seconds: TimeInterval) async throws {
         try await write { try Self.setMeta("wall_ahead", String(Int(seconds.rounded())), $0) }
     }
 
-    /// What the daemon's steady clock shows, or would show, where the wall clock shows `wall`.
+    /// The time of the daemon's steady clock when the wall clock shows `wall`.
     package func steady(at wall: Date) async throws -> Date {
         try await read { database in
             wall - (try Self.meta("wall_ahead", database).flatMap(TimeInterval.init) ?? 0)
@@ -45,15 +45,15 @@ extension Store {
     }
 }
 
-// MARK: - Whether somebody works with it
+// MARK: - Whether a monitor works with the store
 
 extension Store {
-    /// Over two intervals: a check has timeouts of its own.
+    /// In seconds, added to two intervals: a check may take as long as its timeouts.
     private static let tolerance: TimeInterval = 30
-    /// Where the store does not know the interval.
+    /// In seconds, used if the store has no interval.
     private static let usualInterval: TimeInterval = 300
 
-    /// `now`, and instants of the answer: of the daemon's steady clock.
+    /// `now` and the instants of the result use the daemon's steady clock.
     package func life(now: Date) async throws -> MonitorLife {
         let isHeld = Self.isInUse(path: path)
         return try await read { database in
@@ -61,7 +61,7 @@ extension Store {
                 try Self.meta(name, database).flatMap(Int64.init).map(Date.init(milliseconds:))
             }
             let interval = try Self.meta("interval", database).flatMap(Double.init) ?? Self.usualInterval
-            // Every page asks. Of a daemon that works the first rows say enough.
+            // Every page asks this. If the daemon works, SQLite finds a recent check within the first rows.
             let expected = now - (2 * interval + Self.tolerance)
             if isHeld,
                 try Bool.fetchOne(database, cached: Self.anyCheck, arguments: [expected.milliseconds]) == true
@@ -79,7 +79,7 @@ extension Store {
         }
     }
 
-    /// When the last check ended, where a daemon runs and checks no more; nil elsewhere.
+    /// The end of the last check if a daemon runs but no longer checks; nil otherwise.
     package func stalledSince(_ now: Date) async throws -> Date? {
         guard case .stalled(let last) = try await life(now: now) else { return nil }
         return last
@@ -93,50 +93,48 @@ extension Store {
     static let latestCheck = "SELECT max(last_checked_at) FROM domain"
 }
 
-// MARK: - What the monitor got done
-// It is read from what was committed: a loop that runs and stores nothing has done nothing.
+// MARK: - Progress of the monitor
+// Read from committed rows, because a loop that runs but stores nothing makes no progress.
 
-/// A mark to compare with a later one.
+/// A snapshot of the progress, to compare with a later one.
 package struct WorkProgress: Equatable, Sendable {
-    /// The instant of the last committed check.
+    /// The time of the newest committed check.
     var lastCheck: Date?
-    /// By channel, of those with a loop or messages.
+    /// By name of the channel: every channel with a row in the store.
     var channels: [String: ChannelProgress] = [:]
-    /// The highest number of a change that an incident has.
+    /// The highest change number of all incidents.
     var latestChange: Int64 = 0
-    /// An incident that fires, and no channel took a message about it: each that has one to send takes no messages, or refused this
-    /// one for good.
+    /// A firing incident that no channel accepted. Every channel that has a notification to send is in trouble, or
+    /// refused this incident permanently.
     var untold: String?
 
     struct ChannelProgress: Equatable, Sendable {
-        /// The last change that the channel's loop has looked at.
+        /// The last change that the channel's loop has processed.
         var cursor: Int64 = 0
-        /// When a message of it was last settled, in whatever way.
+        /// When the channel last finished a message, with any outcome.
         var lastSettled: Date?
-        /// Attempts of the messages under way.
+        /// The attempts of all messages under way, together.
         var attempts = 0
-        /// Since when something is due; nil where nothing is, or the channel is held.
         var dueSince: Date?
     }
 
-    /// Something may be due for this long before delivery counts as stuck. Longer than any attempt may take.
+    /// In seconds: delivery counts as stuck if something is due for longer. No attempt takes this long.
     static let overdueAfter: TimeInterval = 120
 
-    /// What made no progress.
+    /// The part of the work that makes no progress.
     package enum Standstill: Equatable, Sendable {
         /// No check was committed.
         case checks
-        /// The loops of these channels did nothing of what is due.
+        /// These channels' loops have work due and did none of it.
         case delivery(channels: [String])
-        /// No channel takes this incident.
+        /// No channel accepts this incident.
         case untold(incident: String)
     }
 
-    /// What made no progress since `last`; nil where checks and delivery did. A receiver that fails or refuses is no
-    /// standstill as long as another one took the message.
+    /// Compares with the earlier snapshot `last`; nil if checks and delivery made progress. A receiver that fails or
+    /// refuses is no standstill while another channel delivers the incident.
     ///
-    /// `channels`: those with a loop; what is due at another, which was removed, is nobody's work. A feed follows no
-    /// changes.
+    /// `channels`: the channels with a loop. Work due in a removed channel does not count. A feed has no cursor.
     package func standstill(since last: WorkProgress, now: Date, channels running: Set<String>) -> Standstill? {
         guard (lastCheck ?? .distantPast) > (last.lastCheck ?? .distantPast) else { return .checks }
         let stuck = channels.filter { name, channel in
@@ -154,7 +152,7 @@ package struct WorkProgress: Equatable, Sendable {
 }
 
 extension Store {
-    /// How far checks and delivery got, by what is committed.
+    /// The progress of checks and delivery, from committed rows.
     package func progress(now: Date) async throws -> WorkProgress {
         try await read { database in
             var progress = WorkProgress()
@@ -163,7 +161,7 @@ extension Store {
             let records = try ChannelRecord.readable(database, cached: "SELECT * FROM channel")
             let troubled = records.filter { $0.trouble != nil }.map(\.name)
             let feeds = records.filter { ChannelKind(rawValue: $0.type)?.isFeed == true }
-            // A feed has no rows: one that is well gets all that fires, one in trouble gets nothing.
+            // A feed has no `notification` rows: it gets every firing incident, or none if it is in trouble.
             if feeds.allSatisfy({ $0.trouble != nil }) {
                 progress.untold = try String.fetchOne(
                     database, cached: Self.untold,
@@ -178,7 +176,7 @@ extension Store {
         }
     }
 
-    /// What is silenced, or waits for its step of the escalation, is no concern of a channel yet.
+    /// Leaves out incidents that are suppressed or that wait for their escalation step.
     static let untold = """
         SELECT i.id FROM incident i
         WHERE i.version > 0 AND i.state <> 'resolved' AND i.state = 'firing' AND i.kind <> 'change' AND i.fired_at <= ?1
@@ -192,7 +190,7 @@ extension Store {
         LIMIT 1
         """
 
-    /// A message is due when neither its schedule nor a hold delays it. A notification is due in a held channel too.
+    /// A message is due once both its `retry_at` and the hold have passed. A hold does not delay a due notification.
     private static func progress(
         of record: ChannelRecord, now: Date, _ database: Database
     ) throws -> WorkProgress.ChannelProgress {
@@ -210,7 +208,7 @@ extension Store {
     static let messagesUnderWay = """
         SELECT sum(attempts) AS attempts, min(retry_at) AS retry_at FROM message WHERE channel = ?
         """
-    /// Not the counter: the incident of its last number may be gone.
+    /// Not the counter in `meta`: retention may have deleted the incident with the highest number.
     static let highestChange = "SELECT max(change) FROM incident"
     static let lastSettled = "SELECT max(at) FROM delivery WHERE channel = ?"
 }

@@ -1,37 +1,37 @@
-// Growth has a bound: old rows go, and then the pages that they leave, in steps small enough that no check waits long
-// for the writer. A reader looks for what may go while the writer works; only the removal is a write.
+// Bounds the size of the store. First old rows are deleted, then free pages, in steps small enough that no check waits
+// long for the writer. A reader selects the rows, so only the deletion occupies the writer.
 
 import Evidence
 import Foundation
 import GRDB
 
 extension Store {
-    /// The log of deliveries, and resolved incidents with what channels know of them, are kept this long.
+    /// How long the store keeps delivery logs, and resolved incidents with their notifications.
     package static let keepDeliveries = Duration.seconds(30 * 86400)
     package static let keepIncidents = Duration.seconds(2 * 365 * 86400)
-    /// A body that is still served was seen so long ago at most, by what is written down.
+    /// `seen_at` is written once a day, so a body that is still served may look this old.
     private static let seenWithin = Duration.seconds(86400)
-    /// A site that answers differently each time would otherwise fill the disk within the time that bodies are kept.
+    /// A site that answers differently each time would otherwise fill the disk before its bodies age out.
     package static let maximumBodiesPerDomain = 1000
     private static let step = 200
-    /// Free pages that are kept for the next rows, so that pages are not given back only to be asked for again.
+    /// Free pages that stay in the file for new rows, so that the file does not shrink and grow all the time.
     static let spareFreePages = 256
 
-    /// Removes bodies last seen before `keepObservations`, old incidents and deliveries, and then gives free pages back to the
-    /// file system. Stops between steps when cancelled.
+    /// Deletes bodies last seen before `keepObservations`, old incidents and old deliveries. Then returns free pages to
+    /// the file system. Stops between steps if the task is cancelled.
     package func prune(now: Date, keepObservations: Duration) async throws {
         func end(of kept: Duration) -> Int64 { (now - kept.inSeconds).milliseconds }
         let seenBefore = end(of: keepObservations + Self.seenWithin)
         try await remove(
             "body", "rowid", Self.agedBodies, ["before": seenBefore],
-            // A check may have seen the body again in the meantime.
+            // A check may have seen the body again since the selection.
             unless: "seen_at >= \(seenBefore) OR \(Self.isServed)")
         try await remove(
             "body", "rowid", Self.surplusBodies, ["limit": Self.maximumBodiesPerDomain], unless: Self.isServed)
         try await remove("delivery", "id", Self.agedDeliveries, ["before": end(of: Self.keepDeliveries)])
         try await remove(
             "message_log", "key", Self.agedMessages, ["before": end(of: Self.keepDeliveries)],
-            // A message that nobody takes may be under way for longer.
+            // A message may be under way for longer if no receiver accepts it.
             unless: "EXISTS (SELECT 1 FROM message m WHERE m.key = message_log.key)")
         try await remove(
             "incident", "id", Self.endedIncidents,
@@ -43,7 +43,7 @@ extension Store {
     }
 
     static let agedBodies = "SELECT rowid FROM body WHERE seen_at < :before"
-    /// The last check of its domain found it, at the origin or at an edge, however long ago that was.
+    /// The body is the newest version at the origin or at an edge, whatever its age.
     private static let isServed = """
         EXISTS (
             SELECT 1 FROM version v JOIN version_interval s ON s.domain = v.domain AND s.version = v.id
@@ -55,7 +55,7 @@ extension Store {
             SELECT rowid, row_number() OVER (PARTITION BY domain ORDER BY seen_at DESC) AS age FROM body)
         WHERE age > :limit
         """
-    /// A domain that was forgotten has no row.
+    /// `forget` deletes the row of a domain.
     static func isForgotten(_ column: String) -> String {
         "NOT EXISTS (SELECT 1 FROM domain b WHERE b.name = \(column))"
     }
@@ -66,7 +66,7 @@ extension Store {
         """
     static let endedSilences = "SELECT id FROM silence WHERE ends_at < :before"
 
-    /// `unless`: what is examined again in the transaction that removes.
+    /// `unless`: a condition that keeps a row, checked again in the transaction that deletes.
     func remove(
         _ table: String, _ key: String, _ candidates: String, _ arguments: StatementArguments, unless: String = "FALSE"
     ) async throws {
@@ -84,7 +84,7 @@ extension Store {
         }
     }
 
-    /// Gives free pages at the end of the file back. Does nothing for a file that was made without that ability.
+    /// Truncates free pages at the end of the file. Does nothing unless the file has `auto_vacuum = INCREMENTAL`.
     /// https://www.sqlite.org/pragma.html#pragma_incremental_vacuum
     private func giveBack() async throws {
         while !Task.isCancelled {
@@ -102,10 +102,10 @@ extension Store {
     }
 }
 
-// MARK: - The past of the propagation chart
+// MARK: - Old rows of the propagation chart
 
 extension Store {
-    /// What each place served when is kept this long, and no more changes than these.
+    /// The age and the number of version intervals that the store keeps for each place.
     package static let keepPropagation = Duration.seconds(400 * 86400)
     package static let maximumVersionIntervals = 500
 
@@ -127,7 +127,7 @@ extension Store {
             unless: "NOT \(Self.isForgotten("domain"))")
         try await remove(
             "version", "id", Self.agedVersions, ["before": (now - 86400).milliseconds],
-            // The origin may serve it again in the meantime.
+            // The origin may have served it again since the selection.
             unless:
                 "EXISTS (SELECT 1 FROM version_interval s WHERE s.domain = version.domain AND s.version = version.id)")
         try await remove("pause", "began", "SELECT began FROM pause WHERE ended < :before", ["before": before])
@@ -142,12 +142,12 @@ extension Store {
         WHERE (age = \(maximumVersionIntervals) AND next IS NOT NULL) OR (next IS NOT NULL AND next < :before)
         GROUP BY domain, place
         """
-    /// The last row of such a domain says since when nobody looked.
+    /// The last row of a forgotten domain marks the end of monitoring.
     static let forgottenIntervals = """
         SELECT domain FROM version_interval s WHERE \(isForgotten("s.domain")) GROUP BY domain HAVING max(at) < :before
         """
-    /// A day old, and of no interval: an origin that changes with each answer makes many. The newest keeps the numbering, as long
-    /// as its domain is watched.
+    /// Versions older than a day without an interval. An origin that changes at each answer creates many of them.
+    /// The version with the highest number stays while its domain is watched, so that numbers are never reused.
     static let agedVersions = """
         SELECT id FROM version v WHERE first_at < :before
         AND (number IS NULL OR \(isForgotten("v.domain"))

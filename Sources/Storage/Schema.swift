@@ -1,20 +1,20 @@
-// All tables, as a new store has them, and the steps that bring an older store to the same.
+// The tables of a new store, and the migrations that bring an older store to the same tables.
 
 import GRDB
 
 enum Schema {
-    /// `aasa` in ASCII: it identifies our files.
+    /// `aasa` in ASCII: identifies a SQLite file as ours.
     /// https://www.sqlite.org/pragma.html#pragma_application_id
     static let applicationID = 0x6161_7361
 
-    /// Kept in `user_version`. Raise it with every change of the tables after a release, and add the step to `Migration.all`.
+    /// Stored in `user_version`. To change the tables after a release, raise it and add a step to `Migration.all`.
     static let version = 1
 
     static func version(_ database: Database) throws -> Int {
         try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     }
 
-    /// Makes the tables and writes down their version, in one transaction.
+    /// Creates the tables and sets `user_version`, in one transaction.
     static func create(_ database: Database) throws {
         try database.inTransaction(.immediate) {
             try database.execute(sql: checks + propagation + incidents + notifications + rest)
@@ -23,11 +23,11 @@ enum Schema {
         }
     }
 
-    /// The domains, and what the checks saw. Instants are whole milliseconds since 1970 in UTC, in all tables.
+    /// The domains, and what checks saw. Instants are whole milliseconds since 1970 in UTC, in all tables.
     ///
-    /// No index names a column that changes at each check. What changes at each check stands before the documents, within the
-    /// first hundreds of bytes of a row, and keeps its length from the second unchanged check on: SQLite then writes one page,
-    /// however long the documents are.
+    /// No index contains a column that changes at each check. Those columns come before the documents, in the first few
+    /// hundred bytes of a row, and keep their length from the second unchanged check on. So SQLite writes one page for
+    /// an unchanged check, whatever the size of the documents.
     private static let checks = """
         CREATE TABLE domain (
             name TEXT NOT NULL PRIMARY KEY,
@@ -76,7 +76,7 @@ enum Schema {
 
         """
 
-    /// What is true.
+    /// The incidents: what is true, independent of channels.
     private static let incidents = """
         -- Written by checks and global evaluations, but for the four columns of the acknowledgement, which only `ack`
         -- and
@@ -110,8 +110,8 @@ enum Schema {
 
         """
 
-    /// What each channel knows, and what is under way to it. Written by the channel's own loop and nobody else;
-    /// `deliveries retry` alone changes a channel's hold.
+    /// What each channel knows, and its messages under way. Only the channel's own loop writes these tables, except for
+    /// `deliveries retry`.
     private static let notifications = """
         CREATE TABLE channel (
             name TEXT NOT NULL PRIMARY KEY, type TEXT NOT NULL,
@@ -209,7 +209,7 @@ enum Schema {
 }
 
 // MARK: - The propagation chart
-// These tables hold changes, not samples: a check that sees what the one before saw writes none of their rows.
+// These tables store changes, not samples: a check that sees no change writes no row.
 
 extension Schema {
     private static let propagation = """
@@ -239,23 +239,23 @@ extension Schema {
         """
 }
 
-/// One step from a format to the next. GRDB's own migrator keeps a table of the steps that were taken; `user_version` says the
-/// same in the file's header, which is read before anything may write to the file.
+/// One step from a format to the next. We use `user_version` and not GRDB's migrator with its table of steps, because
+/// `user_version` is in the file's header and can be read before anything writes to the file.
 struct Migration: Sendable {
-    /// The format that it leaves; it begins at the one before.
+    /// The format after this step; the step starts from the format before it.
     let version: Int
     let run: @Sendable (Database) throws -> Void
 
-    /// In order, without a gap, from 2 to `Schema.version`. What was released is never edited.
+    /// In order, without a gap, from 2 to `Schema.version`. Never edit a released step.
     static let all: [Migration] = []
 
-    /// Takes the steps that are missing, in one transaction: a process that dies in the middle leaves the store as it was.
-    /// - Throws: what a step throws; `StoreError` where rows then name others that are not there.
+    /// Runs the missing steps in one transaction. If the process dies in the middle, the store stays as it was.
+    /// - Throws: the error of a step; `StoreError` if a foreign key is violated afterwards.
     static func migrate(_ database: Database, _ path: String, through steps: [Migration] = all) throws {
         let version = try Schema.version(database)
         let missing = steps.filter { $0.version > version }
         guard let last = missing.last else { return }
-        // A table that others name cannot be replaced otherwise.
+        // Otherwise SQLite does not allow replacing a table that foreign keys refer to.
         // https://www.sqlite.org/lang_altertable.html#otheralter
         try database.execute(sql: "PRAGMA foreign_keys = OFF")
         defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }

@@ -1,43 +1,43 @@
-// The two ways to reach the database, and its end. StoreOpening.swift: how it is opened. Schema.swift: the tables. Notifications/: what the channels' loops read and write, and what was sent. Checks/,
-// Incidents/, Lists/: what checks commit, and who reads it.
-// Threads: GRDB runs every access on queues of its own, so that nothing here blocks the cooperative pool.
+// The store: reads, writes and closing. StoreOpening.swift opens it, and Schema.swift has the tables. Notifications/ is
+// for the channels' loops and the delivery log. Checks/, Incidents/ and Lists/ are for checks and the status page.
+// Threads: GRDB runs every access on its own queues, so nothing here blocks the cooperative pool.
 
 import Foundation
 import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// The monitor's memory: one SQLite file in WAL mode, written by one monitor at a time, read by any number.
+/// One SQLite file in WAL mode, with one monitor that writes it and any number of readers.
 package final class Store: Sendable {
     package let path: String
     let pool: DatabasePool
     private let lock: FileLock?
     private let healthRecord = Mutex(StoreHealth())
     private let obstacle: WriteObstacle?
-    /// Whether this process holds the lock.
+    /// This process holds the lock.
     let isMonitor: Bool
     let now: @Sendable () -> Date
     let unreadable = Mutex(UnreadableReports())
 
-    /// Who opens a store, and so what may be done to it.
+    /// The role of the process that opens the store, and so what it may do.
     package enum Access: Sendable {
-        /// The daemon: takes the exclusive lock on `PATH.lock`, and makes the store where there is none.
+        /// The daemon. Takes the exclusive lock on `PATH.lock`, and creates the store if needed.
         case monitor
-        /// A command that changes a few rows in one short transaction, with or without a running daemon. It takes no
-        /// lock: the lock keeps two monitors apart, and SQLite's own lock is enough for a row.
+        /// A command that changes a few rows in one short transaction, with or without a running daemon. It needs no
+        /// lock: that one only excludes a second monitor, and SQLite's own lock protects the rows.
         case beside
-        /// Reads while the daemon runs.
+        /// Reads, also while the daemon runs.
         case reader
     }
 
-    /// Shorter than the time that the daemon has at its end; a check that could not be stored is made again.
+    /// Shorter than the daemon's shutdown time. A check that could not be stored is repeated after the restart.
     package static let lockTimeout: Duration = .milliseconds(1500)
 
-    /// Opens the store; the monitor makes it where there is none. A store of another version is refused.
+    /// Opens the store; the monitor creates it if needed. Refuses a store of an incompatible version.
     ///
-    /// `lockTimeout`: how long a write waits while another process holds the database locked.
-    /// `obstacle`: stands before each write; nil outside of tests.
-    /// `onDamage`: gets a damaged store that was set aside, before a new one is made, which may fail; nil: it is refused.
+    /// `lockTimeout`: how long a write waits while another process locks the database.
+    /// `obstacle`: runs before each write; nil outside of tests.
+    /// `onDamage`: gets the damaged store, once renamed and before a new one is created; nil: damage is an error.
     package convenience init(
         path: String, access: Access = .monitor, now: @escaping @Sendable () -> Date = { Date() },
         lockTimeout: Duration = Store.lockTimeout, obstacle: WriteObstacle? = nil,
@@ -45,7 +45,7 @@ package final class Store: Sendable {
     ) throws(StoreError) {
         do {
             try StoreOpening.checkPath(path, access)
-            // Held throughout, so that no other monitor makes a store in the place of a damaged one.
+            // Taken first, so that no other monitor creates a store while this one replaces a damaged store.
             let lock = access == .monitor ? try FileLock(store: path) : nil
             let pool: DatabasePool
             do {
@@ -62,7 +62,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Whether a daemon works with the store at `path` now.
+    /// Whether a daemon works with the store at `path`.
     package static func isInUse(path: String) -> Bool { FileLock.isHeld(store: path) }
 
     init(
@@ -77,17 +77,17 @@ package final class Store: Sendable {
         self.now = now
     }
 
-    /// Ends all access and releases the lock. A store that is dropped without it loses nothing that was committed.
+    /// Ends all access and releases the lock. A store that is released without `close` keeps every commit.
     package func close() throws {
-        // The lock goes last: nobody may open the store while the log is still being folded into the file.
+        // Release the lock last: nobody may open the store during the checkpoint.
         defer { lock?.release() }
-        // Folds the log into the file, so that a copy of the file alone is whole. A reader under way may prevent it,
-        // which loses nothing.
+        // A checkpoint writes the WAL into the file, so that a copy of the file alone is complete. If a concurrent
+        // reader prevents it, no data is lost.
         if lock != nil { _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
         do { try pool.close() } catch { throw StoreError(error, path: path) }
     }
 
-    /// Whether writes reach the disk.
+    /// Whether writes succeed.
     package var health: StoreHealth { healthRecord.withLock(\.self) }
 
     /// Reads one consistent snapshot.
@@ -103,15 +103,15 @@ package final class Store: Sendable {
         }
     }
 
-    /// All or nothing, in the order of the calls, each by itself: one that fails takes no other with it.
+    /// Runs one write transaction. Transactions run in the order of the calls; one that fails affects no other.
     ///
-    /// A process that is killed loses nothing of it. A power failure may undo the last writes, down to the last one that is
-    /// `isDurable`: SQLite flushes its log with that one, and with it all that was written before. What leaves the machine, and what
-    /// a person was promised, needs it; for a check, which is made again, it would be a flush of the disk for nothing.
+    /// A killed process loses no commit. A power failure may undo commits after the last one with `isDurable`, because
+    /// only that one flushes SQLite's WAL, which contains all earlier commits. Use it before a message is sent and for
+    /// what a person requested. A check does not need the flush, because a lost check is repeated.
     /// https://www.sqlite.org/pragma.html#pragma_synchronous
     ///
-    /// Unlike GRDB's own `write`, a cancelled task does not undo it: what was already sent or seen must still be stored
-    /// while the process shuts down.
+    /// Unlike GRDB's `write`, a cancelled task does not roll back: what was already sent or seen must be stored during
+    /// shutdown too.
     func write<Value: Sendable>(
         isDurable: Bool = false, _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -133,7 +133,7 @@ package final class Store: Sendable {
     private func transaction<Value>(
         _ isDurable: Bool, _ updates: (Database) throws -> Value, _ database: Database
     ) throws -> Value {
-        // GRDB opened the connection with NORMAL, and within a transaction nothing changes it.
+        // GRDB opens connections with NORMAL. SQLite does not allow a change within a transaction.
         if isDurable { try database.execute(sql: "PRAGMA synchronous = FULL") }
         defer { if isDurable { try? database.execute(sql: "PRAGMA synchronous = NORMAL") } }
         try obstacle?(database)
@@ -142,21 +142,21 @@ package final class Store: Sendable {
         do {
             let value = try updates(database)
             try database.commit()
-            // A statement that changes nothing works on a full disk too.
+            // A transaction without changes also succeeds on a full disk, so it proves nothing.
             if database.totalChangesCount != before { healthRecord.withLock { $0.worked() } }
             return value
         } catch {
-            // Does nothing where SQLite has given up the transaction by itself.
+            // Does nothing if SQLite already rolled back.
             try? database.rollback()
             throw error
         }
     }
 
-    /// A number that changes whenever another process has written to the store; two different values mean that one has.
+    /// Changes whenever another process writes to the store. Only a comparison of two values has a meaning.
     /// https://www.sqlite.org/pragma.html#pragma_data_version
     package func outsideWrites() async throws -> Int {
         do {
-            // The writer's connection: it alone in this process writes, and its own writes do not count.
+            // Use the writer's connection: all writes of this process go through it, and its own writes do not count.
             return try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
         } catch let stop as CancellationError {
             throw stop
@@ -167,48 +167,46 @@ package final class Store: Sendable {
 }
 
 extension Store {
-    /// Of the library that this process runs with.
+    /// The version of the SQLite library at run time.
     package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 }
 
-// MARK: - Whether the store takes writes. Trouble of our own disk is reported as such; it is never a fault of a watched site.
+// MARK: - Health: a fault of our own disk is reported as such, never as a fault of a watched site
 
-/// How the store works, for an alert about the monitor itself.
+/// Whether the store accepts writes, for an alert about the monitor itself.
 package struct StoreHealth: Equatable, Sendable {
-    /// When the present trouble began: its first write that failed. nil: writes work.
+    /// The first failed write of the current trouble; nil: writes succeed.
     package var failingSince: Date?
-    /// What the latest failure was; stays after the trouble has ended.
+    /// The latest failure. Stays after the trouble ends.
     package var lastError: StoreError?
 
     package init() {}
 
     package var isFailing: Bool { failingSince != nil }
 
-    /// A write reached the disk.
     mutating func worked() { failingSince = nil }
 
     mutating func failed(_ error: StoreError, at now: Date) {
-        // A refused row is a fault of that write: the disk is fine.
+        // `other` is a fault of that one write. The disk is fine.
         guard error.code != .other else { return }
         lastError = error
         failingSince = failingSince ?? now
     }
 }
 
-/// What may go wrong between a write and the disk, for tests: a full disk, a lock of another program, the end of the process
-/// between two writes. It is called with the connection that will write, outside of a transaction. What it throws is what the
-/// write fails with.
+/// Simulates faults before a write, for tests: a full disk, a lock of another process, the end of the process. Runs
+/// outside of a transaction, with the connection that will write. The write fails with the error that this throws.
 package typealias WriteObstacle = @Sendable (Database) throws -> Void
 
-// MARK: - Trouble that lasts, in the log
+// MARK: - Log deduplication
 
-/// Keeps a log free of repetitions: trouble that stays, such as a store that takes no writes, is logged once.
+/// Logs lasting trouble once, for example a store that accepts no writes.
 package final class LogDeduplicator: Sendable {
     private let last = Mutex<String?>(nil)
 
     package init() {}
 
-    /// Remembers a trouble by its words. Returns whether it differs from the last one.
+    /// Remembers the text of a trouble. Returns true if it differs from the last one.
     package func isNews(_ trouble: String) -> Bool {
         last.withLock { last in
             defer { last = trouble }
@@ -216,7 +214,7 @@ package final class LogDeduplicator: Sendable {
         }
     }
 
-    /// Forgets the trouble. Returns whether there was one.
+    /// Forgets the trouble. Returns true if there was one.
     @discardableResult
     package func isOver() -> Bool {
         last.withLock { last in

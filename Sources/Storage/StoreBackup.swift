@@ -1,12 +1,12 @@
-// A copy of the store that is whole in one file, taken while the daemon goes on; whether a store is sound, and its size.
+// A consistent copy of the store while the daemon runs; integrity checks; the size of the store.
 
 import Foundation
 import GRDB
 
 extension Store {
-    /// Copies the store as it is at this moment to `target`: beside it first, so that no reader ever sees half of one.
+    /// Copies the current store to `target`. Writes a temporary file first, so no reader ever sees half a copy.
     ///
-    /// `replacing`: whether a file that is there may go.
+    /// `replacing`: whether an existing file may be replaced.
     /// Returns the size of the copy in bytes.
     package func backup(to target: String, replacing: Bool) async throws(StoreError) -> Int {
         let draft = "\(target).partial-\(getpid())"
@@ -14,7 +14,7 @@ extension Store {
         do {
             try checkTarget(target, replacing: replacing)
             unlink(draft)
-            // SQLite would make a file that everybody can read. It takes an empty one.
+            // SQLite would create a file that everybody can read, but it accepts an empty file.
             try NewFile.make(draft, of: target)
             try await pool.vacuum(into: draft)
             var facts = stat()
@@ -24,7 +24,7 @@ extension Store {
             return Int(facts.st_size)
         } catch {
             let fault = StoreError(error, path: target)
-            // What is read is the store.
+            // Only the store is read, so the damage is in the store.
             throw fault.code == .corrupt ? StoreError(error, path: path) : fault
         }
     }
@@ -44,7 +44,7 @@ extension Store {
                     code: .exists, message: "\(target) is there already; name another file, or use --force")
             }
         }
-        // SQLite would read it together with the copy.
+        // SQLite would read these files together with the copy.
         for suffix in ["-wal", "-journal"] where files.fileExists(atPath: target + suffix) {
             throw StoreError(
                 code: .exists,
@@ -59,7 +59,7 @@ extension Store {
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    /// Reads every page and index; all that is wrong, at most 100 words of it.
+    /// Reads every page and index. Returns up to 100 faults of the file, and violated foreign keys.
     static func faults(_ database: Database) throws -> [String] {
         let words = try String.fetchAll(database, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
         let strays = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { row in
@@ -68,11 +68,11 @@ extension Store {
         return words + Set(strays).sorted()
     }
 
-    /// Examines the whole file, which may take minutes where it is large. Empty: it is sound.
+    /// Checks the whole file, which may take minutes if it is large. Empty: no fault.
     package func faults() async throws -> [String] {
         try await read { try Self.faults($0) }
     }
 
-    /// The size of the file, as far as it is known.
+    /// The size of the file in bytes.
     package func size() async throws -> Int { try await read { try StoreOpening.size($0) } }
 }

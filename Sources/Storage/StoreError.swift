@@ -1,24 +1,24 @@
-// Why the store could not do its work, in one sentence for the operator. SQL and its arguments never appear.
+// Why the store failed, in one sentence for the operator. It never contains SQL or its arguments.
 
 import Foundation
 import GRDB
 
-/// A failure of our own disk or file, never of a watched site.
+/// A fault of our own disk or file, never of a watched site.
 package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedError {
     package let code: Code
-    /// The path, what was seen, what to do.
+    /// The path, the fault, and what to do.
     package let message: String
-    /// What SQLite said of the damage; empty for other codes.
+    /// SQLite's description of the damage; empty for other codes.
     let detail: String
 
     package enum Code: String, Sendable, CaseIterable {
         /// The file or its folder cannot be read or written.
         case unwritable
-        /// This user may not read it, or not even see whether it is there.
+        /// This user may not read it, or may not enter its folder.
         case forbidden
-        /// It is a store, but damaged.
+        /// A damaged store.
         case corrupt
-        /// It is not a SQLite file, or it belongs to another program.
+        /// Not a SQLite file, or the file of another program.
         case notADatabase = "not_a_database"
         /// A newer version of this program made its tables.
         case newerSchema = "newer_schema"
@@ -26,15 +26,15 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
         case olderSchema = "older_schema"
         /// A newer version of this program wrote the state of a domain.
         case newerState = "newer_state"
-        /// Another monitor has it.
+        /// Another monitor holds the lock.
         case inUse = "in_use"
-        /// Another program holds the database locked; that passes.
+        /// Another process locks the database; temporary.
         case locked
         /// No space is left on the device.
         case full
-        /// It was opened by a command and does not exist.
+        /// A command opened it, but it does not exist.
         case missing
-        /// The file to write exists already.
+        /// The target file exists already.
         case exists
         case other
     }
@@ -50,7 +50,7 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
 }
 
 extension StoreError {
-    /// What SQLite said, in the operator's terms.
+    /// Translates SQLite's error for the operator.
     init(_ error: any Error, path: String) {
         if let known = error as? StoreError {
             self = known
@@ -64,7 +64,7 @@ extension StoreError {
         case .SQLITE_NOTADB: self = .notADatabase(path)
         case .SQLITE_CORRUPT: self = .corrupt(path, detail: fault.message ?? "malformed")
         case .SQLITE_FULL: self = .full(path)
-        // No room for the index of the log.
+        // No room for the WAL index.
         case .SQLITE_IOERR where fault.extendedResultCode == .SQLITE_IOERR_SHMSIZE: self = .full(path)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(
@@ -73,7 +73,7 @@ extension StoreError {
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_AUTH:
             self = .unwritable(path, detail: fault.message ?? fault.resultCode.description)
         default:
-            // `message` is SQLite's own sentence; `description` would carry the statement.
+            // `message` is SQLite's own sentence; `description` would contain the statement.
             self.init(code: .other, message: "\(path): \(fault.message ?? fault.resultCode.description)")
         }
     }
@@ -95,7 +95,7 @@ extension StoreError {
         )
     }
 
-    /// `what`: whose state it is.
+    /// `what`: the domain, or "the global state".
     static func newerState(of what: String, format: Int, supported: Int) -> StoreError {
         StoreError(
             code: .newerState,

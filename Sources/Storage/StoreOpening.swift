@@ -1,4 +1,4 @@
-// What is examined, and in which order, before a file is used as the store.
+// The checks of a file before it is used as the store, and their order.
 
 import Dispatch
 import Foundation
@@ -6,16 +6,16 @@ import Glibc
 import GRDB
 
 enum StoreOpening {
-    /// Up to this size the whole file is examined at a start, which takes a second or two; beyond it, only the tables
-    /// that alerts depend on. `store check` examines all.
+    /// In bytes. At startup, smaller files are checked completely, which takes a second or two. For larger ones, only
+    /// the tables that alerts depend on are checked. `store check` always checks everything.
     static let wholeCheckLimit = 256 << 20
-    /// The log shrinks back to this after a burst.
+    /// In bytes. The WAL shrinks to this size after a burst.
     private static let largestLog = 16 << 20
-    /// Without these nothing can be evaluated or sent. Full checks and bodies are most of the bytes, and for people only.
+    /// Evaluation and alerts need these tables. The others have most of the bytes, and only people read them.
     private static let vitalTables = [
         "meta", "domain", "incident", "channel", "notification", "message", "notification_group", "silence",
     ]
-    /// How long a command waits while the daemon is in a transaction.
+    /// How long, in seconds, a command waits for the daemon's transaction.
     private static let guestTimeout: TimeInterval = 5
 
     static func checkPath(_ path: String, _ access: Store.Access) throws(StoreError) {
@@ -25,7 +25,7 @@ enum StoreOpening {
             throw .unwritable(path, detail: "it is a folder")
         }
         if access != .monitor {
-            // Where the folder may not be entered, nobody can say that there is none.
+            // If the folder cannot be entered, the file may exist nevertheless.
             guard exists || Glibc.access(path, F_OK) == 0 || errno != EACCES else { throw .forbidden(path) }
             guard exists else { throw .missing(path) }
             guard Glibc.access(path, R_OK) == 0 || errno != EACCES else { throw .forbidden(path) }
@@ -42,7 +42,7 @@ enum StoreOpening {
         let wasInspected = access == .reader ? false : try prepare(path, access)
         var configuration = Configuration()
         configuration.label = "aasa-monitor.store"
-        // GRDB's own default is a raised one, which the service may not have: libdispatch logs each refusal.
+        // GRDB's default is a raised QoS that the service may not use; libdispatch would log each refusal.
         configuration.qos = .default
         configuration.readonly = access == .reader
         configuration.foreignKeysEnabled = true
@@ -72,8 +72,8 @@ enum StoreOpening {
         return pool
     }
 
-    /// Inspects a file before anything may write to it: opening a pool switches the file to WAL mode, even one that is
-    /// then refused as damaged or foreign. Returns whether that was possible.
+    /// Inspects a file before anything writes to it. Opening a pool would switch even a foreign or damaged file to WAL
+    /// mode. Returns false if the inspection must happen after the pool is open.
     private static func prepare(_ path: String, _ access: Store.Access) throws -> Bool {
         var facts = stat()
         let isThere = stat(path, &facts) == 0
@@ -93,14 +93,14 @@ enum StoreOpening {
         } catch let fault as DatabaseError
             where [.SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_BUSY].contains(fault.resultCode)
         {
-            // A process that was killed in the middle of a write left a log or a journal that only a writer can
-            // process. The pool does that, and the file is inspected afterwards.
+            // A killed process left a WAL or a journal that only a writer can recover. The pool recovers it, and `open`
+            // inspects the file afterwards.
             return false
         }
     }
 
-    /// Makes a store of an empty file: SQLite would make one that everybody can read, and follow a link. Both pragmas come before the first table: SQLite decides once whether pages can be given back,
-    /// and a process that is killed before it makes the tables must not leave a file that looks like another program's.
+    /// Initializes an empty file. Both pragmas come before the first table: SQLite accepts `auto_vacuum` only then,
+    /// and a killed process must not leave a file without tables that looks like another program's.
     private static func make(_ path: String) throws {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
@@ -115,7 +115,7 @@ enum StoreOpening {
         try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
     }
 
-    /// In bytes.
+    /// The size of the database in bytes.
     static func size(_ database: Database) throws -> Int {
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         return pages * (try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
@@ -125,7 +125,7 @@ enum StoreOpening {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
     }
 
-    /// Refuses what is damaged, foreign, or of another version, before anything is written.
+    /// Refuses a damaged or foreign file, or one of an incompatible version, before anything is written.
     private static func inspect(_ database: Database, _ path: String, _ access: Store.Access) throws {
         let isEmpty = try tableCount(database) == 0
         let owner = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
@@ -158,12 +158,12 @@ enum StoreOpening {
 
 // MARK: - Damage
 
-/// A damaged store that was renamed: only its owner can say what of it is worth saving.
+/// A damaged store that was renamed. It is kept, because only its owner can decide what to save.
 package struct SetAside: Equatable, Sendable {
-    /// Where the file is now; its log is next to it, under the same name with `-wal`.
+    /// The new path of the file. Its WAL is next to it, with the suffix `-wal`.
     package let path: String
     package let at: Date
-    /// What SQLite said.
+    /// SQLite's description of the damage.
     package let detail: String
 
     package init(path: String, at: Date, detail: String) {
@@ -174,13 +174,13 @@ package struct SetAside: Equatable, Sendable {
 }
 
 extension StoreOpening {
-    /// Renames a store with its log and index.
+    /// Renames a store, its WAL and its index.
     static func setAside(_ path: String, at now: Date, detail: String) throws -> SetAside {
         let files = FileManager.default
         let stamp = now.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
         let name = "\(path).damaged-\(stamp)"
         let target = ([name] + (2...9).map { "\(name)-\($0)" }).first { !files.fileExists(atPath: $0) } ?? name
-        // The file itself goes last: SQLite would delete a log without its file.
+        // Rename the file last: SQLite would delete a WAL without its file.
         for suffix in ["-shm", "-wal", ""] where suffix.isEmpty || files.fileExists(atPath: path + suffix) {
             guard rename(path + suffix, target + suffix) == 0 else {
                 throw StoreError.unwritable(

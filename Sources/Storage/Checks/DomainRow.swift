@@ -1,5 +1,5 @@
-// The row of a domain: what lists show of it, when it was last checked, and its state. An unchanged check writes the instants
-// alone: SQLite leaves the pages of the documents behind them as they are.
+// The row of a domain: the columns for lists, the time of the last check, and the state. A check that changed nothing
+// writes only instants. SQLite then leaves the overflow pages of the documents as they are.
 
 import Evidence
 import Foundation
@@ -7,7 +7,7 @@ import GRDB
 import Monitoring
 
 enum DomainRow {
-    /// What a check writes that changed more than instants. Made before the transaction.
+    /// The columns that a check writes when more than instants changed. Encoded before the transaction begins.
     struct Content: Sendable {
         let status: DomainStatus
         let reason: String
@@ -27,7 +27,7 @@ enum DomainRow {
         }
     }
 
-    /// Writes that a check left the state as it was but for instants. Returns whether the row holds a state.
+    /// Writes the instants of a check that changed nothing else. Returns false if the domain has no row with a state.
     static func noteUnchanged(_ state: DomainState, _ database: Database) throws -> Bool {
         guard let last = state.lastCheckedAt else { return false }
         try database.execute(
@@ -38,7 +38,7 @@ enum DomainRow {
         return database.changesCount > 0
     }
 
-    /// `origin`: the version that the origin serves, and since when, where the check saw one.
+    /// `origin`: the origin's current version and its start; nil if this check saw no version there.
     static func write(
         _ state: DomainState, _ content: Content, origin: (version: Int64, at: Int64)?, at now: Date,
         _ database: Database
@@ -67,12 +67,12 @@ enum DomainRow {
 // MARK: - Which domains lists show
 
 extension Store {
-    /// Lists show the domains of the running configuration. Takes other ones. Only what differs is written.
+    /// Replaces the domains that lists show by those of the running configuration. Writes only differences.
     package func watch(_ domains: [WatchedDomain]) async throws {
         let wanted = Dictionary(domains.map { ($0.domain.name, Self.keys($0)) }) { first, _ in first }
         let interval = domains.shortestInterval.map { String($0.inSeconds) }
         try await write { database in
-            // How often the domain is checked that is checked most often.
+            // The shortest interval of all domains, in seconds.
             if let interval, try Self.meta("interval", database) != interval {
                 try Self.setMeta("interval", interval, database)
             }
@@ -106,7 +106,7 @@ extension Store {
         }
     }
 
-    /// The labels of the watched domains, by name; those that were not checked yet included.
+    /// The labels of all watched domains, by name. Includes domains without a check.
     package func watchedLabels() async throws -> [Domain: [String: String]] {
         try await read { database in
             var all: [Domain: [String: String]] = [:]
@@ -125,7 +125,7 @@ extension Store {
         WHERE b.watched = 1
         """
 
-    /// The name, and what follows each of its dots but the last, as it is kept and as people write it; and each label.
+    /// Search keys: the name and each parent domain except the TLD, in ASCII and in Unicode; and each label.
     private static func keys(_ watched: WatchedDomain) -> Set<String> {
         let names = Set([watched.domain.name, watched.domain.unicodeName]).flatMap { name in
             let parts = name.split(separator: ".")

@@ -1,4 +1,4 @@
-// What checks and global evaluations commit. Neither touches a notification, whatever the number of channels.
+// What checks and global evaluations commit. Neither writes a notification: the channels' loops do that.
 
 import Evidence
 import Foundation
@@ -6,18 +6,18 @@ import GRDB
 import Monitoring
 
 extension Store {
-    /// Bodies beyond this are remembered by hash and size only. Apple refuses a file over 128 KiB.
+    /// The store keeps only the hash and size of larger bodies. Apple refuses a file over 128 KiB.
     package static let maximumBodyBytes = 256 * 1024
 
-    /// The one transaction of a check: what it saw, state and incidents, all or nothing.
-    /// `observation`: nil where the state changes without a probe, as when a domain was removed from the configuration. `stored`: what
-    /// the store holds already, where the caller knows that; it is the state before.
-    /// Returns whether any incident got a change number, which wakes the channels' loops.
+    /// Commits one check in one transaction: the observation, the state and the incidents.
+    /// `observation`: nil if the state changes without a probe, for example when a domain was removed.
+    /// `stored`: the state in the store before this check, if the caller has it.
+    /// Returns true if an incident got a change number, which wakes the channels' loops.
     @discardableResult
     package func commit(
         _ evaluation: Evaluation, of observation: Observation? = nil, after stored: DomainState? = nil
     ) async throws -> Bool {
-        // What it takes to write is made before: there is one writer for all.
+        // Encode before the transaction: all checks share one writer.
         let state = evaluation.state
         let full = try observation.flatMap { $0.depth == .full ? try Stored.encode($0.storable) : nil }
         let bodies = observation?.storableBodies ?? []
@@ -38,7 +38,7 @@ extension Store {
         return isNews
     }
 
-    /// The one transaction of a global evaluation. Returns what the other `commit` returns.
+    /// Commits one global evaluation in one transaction. Returns true if an incident got a change number.
     @discardableResult
     package func commit(_ evaluation: GlobalEvaluation) async throws -> Bool {
         try await write { database in
@@ -48,8 +48,8 @@ extension Store {
         }
     }
 
-    /// What the last global evaluation left; nil before the first one. Without a readable state it begins with
-    /// what the store holds as confirmed and unresolved.
+    /// The state after the last global evaluation; nil before the first one. If the stored state cannot be read,
+    /// it starts from the confirmed, unresolved incidents in the store.
     package func globalState() async throws -> GlobalState? {
         let (state, fault) = try await read { database -> (GlobalState?, UnreadableState?) in
             var fault: UnreadableState?

@@ -1,4 +1,4 @@
-// What is stored of what a check saw: the newest full check, and bodies.
+// What the store keeps of observations: the newest full check of each domain, and bodies.
 
 import Evidence
 import Facts
@@ -7,7 +7,7 @@ import GRDB
 import Monitoring
 
 extension Store {
-    /// The newest full check of a domain, with the bodies that are kept of it; nil before the first.
+    /// The newest full check of a domain, with its bodies that the store still has; nil before the first full check.
     package func lastFullCheck(of domain: Domain) async throws -> Observation? {
         try await read { database in
             let data = try Data.fetchOne(
@@ -23,14 +23,14 @@ extension Store {
         }
     }
 
-    /// A body by its hash; nil where it was too large to keep or has aged out.
+    /// A body by its hash; nil if it was too large to store or retention removed it.
     package func body(_ hash: ContentHash) async throws -> Data? { try await read { try Self.body(hash, $0) } }
 
     private static func body(_ hash: ContentHash, _ database: Database) throws -> Data? {
         try Data.fetchOne(database, cached: "SELECT bytes FROM body WHERE sha256 = ?", arguments: [hash.hex])
     }
 
-    /// `full`: a full check as it is stored.
+    /// `full`: the encoded full check; nil for a light check.
     static func keep(
         _ full: Data?, _ bodies: [(hash: ContentHash, bytes: Data)], of observation: Observation, _ database: Database
     ) throws {
@@ -48,22 +48,22 @@ extension Store {
         }
     }
 
-    /// When a body was last seen is written once a day.
+    /// Writes `seen_at` at most once a day, to save writes.
     private static let keeping = """
         INSERT INTO body (sha256, domain, seen_at, bytes) VALUES (?, ?, ?, ?)
         ON CONFLICT (sha256) DO UPDATE SET seen_at = excluded.seen_at WHERE seen_at <= excluded.seen_at - 86400000
         """
 }
 
-// MARK: - How much of an observation is stored. A full check has dozens of answers; a site that fills each of them must not
-// fill the disk.
+// MARK: - Limits of a stored observation
+// A full check has dozens of answers. A site that fills each of them must not fill the disk.
 
 extension Observation {
-    /// Bodies beside those of the origin and the CDN, and their bytes together.
+    /// Limits for bodies other than those of the origin and the CDN: their number, and their bytes together.
     static let maximumOtherBodies = 16
     static let maximumOtherBytes = 1_048_576
 
-    /// The facts without bodies; the probes of a full check without what nobody reads of them.
+    /// The observation without bodies. Retrievals of the full check lose headers and certificates that nobody reads.
     var storable: Observation {
         var facts = self
         facts.contents = [:]
@@ -75,7 +75,7 @@ extension Observation {
         for index in full.edges.indices { full.edges[index].retrieval.trim() }
         for index in full.pages.indices {
             full.pages[index].retrieval.trim()
-            // A page's body is never kept, and its hash names nothing.
+            // The body of a page is never stored, so its hash would refer to nothing.
             if case .answered(var answer) = full.pages[index].retrieval.outcome {
                 answer.body.hash = nil
                 full.pages[index].retrieval.outcome = .answered(answer)
@@ -85,7 +85,7 @@ extension Observation {
         return facts
     }
 
-    /// The bodies to keep: those of the origin and the CDN, and of the others as many as there is room for.
+    /// The bodies to store: those of the origin and the CDN, then others up to the limits.
     var storableBodies: [(hash: ContentHash, bytes: Data)] {
         var kept: [ContentHash] = [origin, cdn.retrieval].compactMap { $0?.answer?.body.hash }
         let plain = kept.count
@@ -112,7 +112,7 @@ extension Retrieval {
 
     fileprivate mutating func trim() {
         if case .answered(var answer) = outcome {
-            // What findings rest on stays, however many headers come before it.
+            // Keep the headers that findings depend on, even if many others come before them.
             func isRead(_ field: HeaderField) -> Bool {
                 HeaderField.readNames.contains(field.name) || field.name.hasPrefix("apple-")
             }
@@ -127,7 +127,7 @@ extension Retrieval {
             }
             outcome = .answered(answer)
         }
-        // The whole chain is stored for the request by name.
+        // The retrieval of the origin by name keeps the whole chain.
         guard var leaf = connection?.tls?.chain.first else { return }
         leaf.names = Array(leaf.names.prefix(8))
         connection?.tls?.chain = [leaf]

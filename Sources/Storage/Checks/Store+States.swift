@@ -1,5 +1,5 @@
-// The state of a domain in two parts: the whole as it was some time ago, and the instant of the last check that left it as it
-// was. The kilobytes are written again only where more than instants changed.
+// The store keeps the state of a domain in two parts: the document, and the instant of the last check that changed
+// only instants. So the store writes the kilobytes of the document only if something else changed.
 
 import Evidence
 import Foundation
@@ -12,7 +12,7 @@ extension Store {
     static let stateOfDomain = "\(allStates) AND name = ?"
     static let statesByName = "\(allStates) ORDER BY name"
 
-    /// What the monitor remembers of a domain; nil before its first check, and where the stored state cannot be read.
+    /// The state of a domain; nil before its first check, or if the stored state cannot be read.
     ///
     /// - Throws: `StoreError` with `newerState` for a state of a newer version.
     package func state(of domain: Domain) async throws -> DomainState? {
@@ -23,7 +23,7 @@ extension Store {
         return try? decoded?.get()
     }
 
-    /// What the monitor remembers of some domains, each read by itself; those without a readable state are left out.
+    /// The states of these domains, each read separately. Leaves out domains without a readable state.
     ///
     /// - Throws: as `state(of:)`.
     package func states(of domains: [Domain]) async throws -> [Domain: DomainState] {
@@ -38,8 +38,8 @@ extension Store {
         }
     }
 
-    /// What a domain without a readable state begins with. What the store holds as confirmed and unresolved goes on.
-    /// The domain may have been watched before, and numbers of its incidents of that time are not given again.
+    /// The initial state of a domain without a readable one. It takes over the confirmed, unresolved incidents.
+    /// The domain may have been watched before: new incidents never reuse a number from that time.
     package func firstState(of domain: Domain) async throws -> DomainState {
         try await read { database in
             var state = DomainState(domain: domain, begun: try Self.begunAndForgotten(database))
@@ -56,7 +56,7 @@ extension Store {
 
     static let unresolvedOfDomain = "\(IncidentRow.select) WHERE i.domain = ? AND \(IncidentRow.isUnresolved)"
 
-    /// The state of every domain that has a readable one, by name.
+    /// All readable states, by domain name.
     ///
     /// - Throws: `StoreError` with `newerState` for a state of a newer version.
     package func states() async throws -> [DomainState] {
@@ -75,18 +75,18 @@ extension Store {
         return states
     }
 
-    /// Of every domain that has a readable state what a global evaluation needs.
+    /// What a global evaluation needs of each domain with a readable state.
     ///
     /// - Throws: `StoreError` with `newerState` for a state of a newer version.
     package func domainHealths() async throws -> [DomainHealth] {
         try await read { database in
             var healths: [DomainHealth] = []
-            // One after the other: together they may be hundreds of megabytes.
+            // A cursor, because all documents together may be hundreds of megabytes.
             let rows = try Row.fetchCursor(database.cachedStatement(sql: Self.allStates))
             while let row = try rows.next() {
                 let name: String = row["name"]
                 try Self.checkFormat(row["format"], of: name)
-                // Who reads it in whole reports one that cannot be read.
+                // `states()` and `state(of:)` report unreadable states.
                 guard
                     var health = try? Stored.decode(DomainHealth.self, from: row["state"], what: "state of \(name)")
                 else { continue }
@@ -97,7 +97,7 @@ extension Store {
         }
     }
 
-    /// Every domain that was watched and is not forgotten, whether it was checked or not.
+    /// Every domain that has a row or an unresolved incident, checked or not.
     package func domainNames() async throws -> [Domain] {
         try await read { try String.fetchAll($0, cached: Self.namesOfDomains) }.compactMap { try? Domain($0) }
     }
@@ -107,13 +107,13 @@ extension Store {
         WHERE version > 0 AND state <> 'resolved' AND domain <> ''
         """
 
-    /// Removes the state of a domain that was removed from the configuration. Its incidents and versions age out, and none of them
-    /// goes on where the domain comes back.
+    /// Removes the state of a domain that left the configuration. Its incidents and versions stay until retention
+    /// removes them. They do not continue if the domain comes back.
     package func forget(_ domain: Domain) async throws {
         try await write { database in
             let row = try Row.fetchOne(database, cached: Self.stateOfDomain, arguments: [domain.name])
             if let row, case .success(let state) = try Self.decode(row) {
-                // One number for all domains: a row for each that ever was would not be worth it.
+                // One number for all domains, because a row for each removed domain would have to stay forever.
                 let begun = max(state.begun, try Self.begunAndForgotten(database))
                 try Self.setMeta("incidents_forgotten", String(begun), database)
             }
@@ -123,8 +123,8 @@ extension Store {
         }
     }
 
-    /// The latest instant that the store knows, so that a clock which begins here does not go back over a restart; nil
-    /// for an empty store.
+    /// The latest instant in the store; nil if the store is empty. The steady clock starts there, so that it never
+    /// goes back over a restart.
     package func lastInstant() async throws -> Date? {
         try await read { try Int64.fetchOne($0, cached: Self.latestInstant).map(Date.init(milliseconds:)) }
     }
@@ -139,7 +139,7 @@ extension Store {
 
     // MARK: - Within a transaction
 
-    /// From a row with `name`, `format`, `state` and `unchanged_at`.
+    /// Decodes a row with `name`, `format`, `state` and `unchanged_at`.
     static func decode(_ row: Row) throws -> Result<DomainState, UnreadableState> {
         let name: String = row["name"]
         try checkFormat(row["format"], of: name)
@@ -157,12 +157,12 @@ extension Store {
         }
     }
 
-    /// The last check that left the state of this row as it was but for instants.
+    /// The last check that changed only instants; nil if the newest check wrote the whole state.
     private static func unchangedAt(_ row: Row) -> Date? {
         (row["unchanged_at"] as Double?).map(Date.init(timeIntervalSinceReferenceDate:))
     }
 
-    /// The most incidents that a domain had which was then forgotten.
+    /// The highest incident count of all forgotten domains.
     private static func begunAndForgotten(_ database: Database) throws -> Int {
         try meta("incidents_forgotten", database).flatMap(Int.init) ?? 0
     }
@@ -180,19 +180,18 @@ extension Store {
 }
 
 // MARK: - Unreadable states
-// A stored state that cannot be decoded is reported, and begun anew: the next check writes over it. All others go on.
+// A state that cannot be decoded is reported, and the next check overwrites it. All other domains go on.
 
-/// A stored state that could not be decoded.
 package struct UnreadableState: Error, Equatable, Sendable {
-    /// The domain; empty for the global state.
+    /// The name of the domain; empty for the global state.
     package let name: String
-    /// What is wrong, in a sentence for the log.
+    /// The fault, in a sentence for the log.
     package let error: String
 
     static let global = ""
 }
 
-/// Where unreadable states are reported, each domain once.
+/// Reports each unreadable state once per domain.
 struct UnreadableReports {
     var handler: (@Sendable (UnreadableState) -> Void)?
     private var reported: Set<String> = []
@@ -201,12 +200,12 @@ struct UnreadableReports {
 }
 
 extension Store {
-    /// Names who logs states that cannot be read. It is called once for each domain.
+    /// Sets the handler for unreadable states. The store calls it once per domain.
     package func onUnreadableState(_ handler: @escaping @Sendable (UnreadableState) -> Void) {
         unreadable.withLock { $0.handler = handler }
     }
 
-    /// Reports the states. The monitor also drops what was never confirmed: nobody remembers that any more.
+    /// Reports the states. The monitor also deletes their pending incidents, because no state tracks these any more.
     func report(_ states: [UnreadableState]) async {
         for state in states {
             guard let handler = unreadable.withLock({ $0.isNews(state) ? $0.handler : nil }) else { continue }

@@ -1,27 +1,27 @@
-// Incidents for pages, the API and commands: which are asked for, and in which order.
+// Filters, order and counts of incidents, for pages, the API and commands.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-/// Which incidents are asked for: confirmed ones, where `state` and `hasPending` do not say otherwise; changes of a file, where
-/// `kind` is that.
+/// A filter for incidents. By default it returns confirmed ones; `state` and `hasPending` change that. It returns
+/// changes of a file only if `kind` is `.change`.
 package struct IncidentQuery: Equatable, Sendable {
     package var domain: Domain?
-    /// Those of many domains, and of the monitor itself.
+    /// Only incidents of many domains, and of the monitor itself.
     package var isGlobal = false
-    /// The beginning of a domain's name, or of what follows one of its dots; of a domain that is not watched any more, the
-    /// beginning of its name alone. Empty: any.
+    /// A prefix of a domain's name or of one of its parent domains. For a domain that is no longer watched: a prefix of
+    /// the name only. Empty: any.
     package var search: String
     package var kind: IncidentKind?
     package var state: State?
-    /// Those that are not confirmed yet, too.
+    /// Includes incidents that are not confirmed yet.
     package var hasPending = false
-    /// Only what was not over then.
+    /// Only incidents that were unresolved at this time, or later.
     package var since: Date?
     package var order: Order
-    /// Only what comes after this one in the order of `newest`.
+    /// Only incidents that follow this one in the order `newest`.
     package var after: IncidentPlace?
     package var limit: Int
     package var offset = 0
@@ -35,11 +35,11 @@ package struct IncidentQuery: Equatable, Sendable {
     }
 
     package enum Order: Sendable {
-        /// By when they were first seen.
+        /// By `openedAt`, the latest first.
         case newest
-        /// Those that nobody acknowledged first, then by since when the trouble lasts, the latest first.
+        /// Unacknowledged ones first, then by `since`, the latest first.
         case attention
-        /// The latest end first.
+        /// By `resolvedAt`, the latest first.
         case ended
     }
 
@@ -57,7 +57,7 @@ package struct IncidentQuery: Equatable, Sendable {
         self.limit = limit
     }
 
-    /// All that are global and open.
+    /// All open global incidents.
     package static var openGlobal: IncidentQuery {
         var query = IncidentQuery(state: .open, limit: .max)
         query.isGlobal = true
@@ -65,7 +65,7 @@ package struct IncidentQuery: Equatable, Sendable {
     }
 }
 
-/// Where an incident stands in the list.
+/// The position of an incident in the order `newest`.
 package struct IncidentPlace: Equatable, Sendable {
     let openedAt: Int64
     let id: String
@@ -75,7 +75,7 @@ package struct IncidentPlace: Equatable, Sendable {
         id = incident.id
     }
 
-    /// `1795244400000-0123abcd`, as `description` gives it.
+    /// Parses `text`, for example `1795244400000-0123abcd`.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1)
         guard parts.count == 2, let openedAt = Int64(parts[0]), parts[1].utf8.count <= 64 else { return nil }
@@ -89,7 +89,7 @@ package struct IncidentPlace: Equatable, Sendable {
 // MARK: - As SQL
 
 extension IncidentQuery {
-    /// One text for each combination of filters, so that few are compiled.
+    /// The same SQL for each combination of filters, so that few statements are compiled.
     var sql: String {
         let columns =
             switch order {
@@ -100,7 +100,7 @@ extension IncidentQuery {
         return "\(IncidentRow.select) WHERE \(condition) ORDER BY \(columns) LIMIT :limit OFFSET :offset"
     }
 
-    /// Few are open among many of the past: an index of both must not lead the search.
+    /// Few incidents are open, many are old: the unary plus keeps SQLite from using an index of both.
     /// https://www.sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
     private var mark: String { state.map { $0 != .resolved } ?? false ? "+" : "" }
 
@@ -110,7 +110,7 @@ extension IncidentQuery {
         case .open: parts.append(IncidentRow.isUnresolved)
         case .firing, .recovering: parts += [IncidentRow.isUnresolved, "i.state = '\(state?.rawValue ?? "")'"]
         case .pending: parts.append("i.change = 0 AND i.state = 'pending'")
-        // In the words of the index of what ended.
+        // In the terms of the partial index `incident_ended`.
         case .resolved where since != nil:
             parts.append("i.resolved_at >= :since AND i.resolved_at IS NOT NULL AND i.version > 0")
         case .resolved: parts.append("i.version > 0 AND i.state = 'resolved'")
@@ -133,13 +133,13 @@ extension IncidentQuery {
         \(NameSearch.names) UNION SELECT domain FROM incident WHERE domain >= :kept AND domain < :end
         """
 
-    /// As `Acknowledgement.holds`; or what it follows from is to be acknowledged, and not this.
+    /// As `Acknowledgement.holds`. An inhibited incident counts too, because people acknowledge the inhibiting one.
     static let isAcknowledged = """
         (i.inhibited_by IS NOT NULL OR i.ack_at IS NOT NULL
             AND i.ack_version >= max(coalesce(i.worse_version, 0), coalesce(i.again_version, 0)))
         """
 
-    /// Of the condition; with the page's, of the whole.
+    /// The arguments of `condition`; with `ofPage`, of `sql`.
     func arguments(ofPage: Bool) -> StatementArguments {
         var all: [String: any DatabaseValueConvertible] = [:]
         if let domain { all["domain"] = domain.name }
@@ -163,7 +163,7 @@ extension Store {
         try await read { try IncidentRow.records(query, $0) }
     }
 
-    /// What a message would say of each of these.
+    /// The facts of these incidents, for messages.
     package func incidentFacts(_ ids: [String]) async throws -> [String: IncidentFacts] {
         try await read { database in
             var all: [String: IncidentFacts] = [:]
@@ -172,7 +172,7 @@ extension Store {
         }
     }
 
-    /// The channels that took at least one message about each of these, by name.
+    /// The channels that accepted at least one message about each of these incidents, by name.
     package func notifiedChannels(_ ids: [String]) async throws -> [String: [String]] {
         guard !ids.isEmpty else { return [:] }
         let list = try Stored.text(ids)
@@ -183,7 +183,7 @@ extension Store {
         }
     }
 
-    /// A feed is in the log of deliveries alone.
+    /// Feeds have rows in the delivery log only.
     private static let notifiedOf = """
         SELECT n.incident_id, n.channel FROM json_each(?1) wanted
         JOIN notification n INDEXED BY notification_of_incident ON n.incident_id = wanted.value
@@ -196,13 +196,12 @@ extension Store {
 
 // MARK: - Counting
 
-/// How many incidents there are.
 package struct IncidentCounts: Equatable, Sendable {
-    /// Confirmed ones that are not resolved.
+    /// Confirmed and not resolved.
     package var open = 0
     package var unacknowledged = 0
     package var pending = 0
-    /// Of a stretch of time.
+    /// Resolved since the start of the period.
     package var resolved = 0
 
     package init(open: Int = 0, unacknowledged: Int = 0, pending: Int = 0, resolved: Int = 0) {
@@ -214,7 +213,7 @@ package struct IncidentCounts: Equatable, Sendable {
 }
 
 extension Store {
-    /// `start`: since when resolved ones count.
+    /// `start`: resolved incidents count from this time on.
     package func incidentCounts(
         search: String = "", kind: IncidentKind? = nil, since start: Date
     ) async throws -> IncidentCounts {
@@ -239,7 +238,7 @@ extension Store {
         }
     }
 
-    /// How many incidents of each kind fire or recover, kinds without one included.
+    /// How many incidents of each kind are firing or recovering; includes kinds with none.
     package func openIncidentCounts() async throws -> [(kind: IncidentKind, count: Int)] {
         let counts = try await read { database in
             try Row.fetchAll(database, cached: Self.openCounts).reduce(into: [String: Int]()) {

@@ -1,16 +1,15 @@
-// An incident as a row: all columns of `incident` are read and written here and nowhere else.
+// The row of an incident. Only this file reads and writes all columns of `incident`.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-/// An incident as the store holds it.
 package struct IncidentRecord: Equatable, Sendable {
     package var incident: Incident
-    /// The acknowledgement in force; nil where there is none, or it no longer holds.
+    /// The acknowledgement that holds; nil if there is none, or if it has lapsed.
     package var acknowledgement: Acknowledgement?
-    /// The number of its last change.
+    /// The change number of its last change.
     package var change: Int64
     /// When the domain was last checked; nil for a global incident, and before the first check.
     package var checkedAt: Date?
@@ -26,10 +25,10 @@ package struct IncidentRecord: Equatable, Sendable {
 }
 
 enum IncidentRow {
-    /// The domain column of a global incident.
+    /// The value of `domain` for a global incident.
     static let noDomain = ""
 
-    /// All but the facts, which are kilobytes, and when the domain was last checked.
+    /// All columns except the facts, which are kilobytes; plus the domain's last check.
     static let select = """
         SELECT i.id, i.domain, i.cause, i.kind, i.severity, i.state, i.since, i.opened_at, i.fired_at, i.resolved_at,
             i.reason, i.version, i.worse_version, i.worse_at, i.again_version, i.again_at, i.flapping_version,
@@ -38,7 +37,7 @@ enum IncidentRow {
         FROM incident i LEFT JOIN domain d ON d.name = i.domain
         """
 
-    /// In the words of the partial indexes: confirmed and not resolved.
+    /// Confirmed and not resolved, in the terms of the partial indexes.
     static let isUnresolved = "i.version > 0 AND i.state <> 'resolved'"
 
     static let byID = "\(select) WHERE i.id = ?"
@@ -57,7 +56,7 @@ enum IncidentRow {
         try records(database, cached: query.sql, query.arguments(ofPage: true))
     }
 
-    /// nil where the row cannot be read: one bad row must not stop a channel's loop or a page.
+    /// nil if the row cannot be read: one bad row must not stop a channel's loop or a page.
     static func record(_ row: Row) -> IncidentRecord? {
         guard let subject = subject(row), let kind = IncidentKind(rawValue: row["kind"]),
             let severity = Severity(rawValue: row["severity"]), let state = Incident.State(rawValue: row["state"])
@@ -95,7 +94,7 @@ enum IncidentRow {
 
     // MARK: - Writing
 
-    /// Writes what an evaluation did to incidents. Returns whether any incident got a change number.
+    /// Writes the incident changes of an evaluation. Returns true if an incident got a change number.
     static func write(_ changes: [IncidentChange], _ database: Database) throws -> Bool {
         var isNews = false
         for change in changes {
@@ -111,7 +110,7 @@ enum IncidentRow {
         return isNews
     }
 
-    /// The next number of the one counter.
+    /// The next change number. All incidents share one counter.
     static func nextChange(_ database: Database) throws -> Int64 {
         let number = try latestChange(database) + 1
         try Store.setMeta("change", String(number), database)
@@ -122,7 +121,7 @@ enum IncidentRow {
         try Store.meta("change", database).flatMap(Int64.init) ?? 0
     }
 
-    /// The columns of the acknowledgement are not among them. Facts stay where the change brings none.
+    /// Leaves the acknowledgement alone, and the facts too if the change has none.
     private static func write(_ change: IncidentChange, number: Int64, _ database: Database) throws {
         let incident = change.incident
         var row: [String: (any DatabaseValueConvertible)?] = [
@@ -141,7 +140,7 @@ enum IncidentRow {
         try database.upsert(row, into: "incident", key: ["id"])
     }
 
-    /// nil where none are stored, or they cannot be read.
+    /// nil if there are none, or if they cannot be read.
     static func facts(_ id: String, _ database: Database) throws -> IncidentFacts? {
         guard
             let data = try Data.fetchOne(

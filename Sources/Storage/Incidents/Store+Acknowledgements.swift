@@ -1,19 +1,19 @@
-// Acknowledgements of incidents. Each is a change of its incident like any other: channels' loops follow the counter.
+// Acknowledgements of incidents. Each one is a change with a change number, which the channels' loops follow.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-/// What became of a request to acknowledge an incident, or to end its acknowledgement.
+/// The result of a request to acknowledge or unacknowledge an incident.
 package enum AcknowledgeAnswer: Equatable, Sendable {
     case done(Incident)
-    /// It is resolved, or not confirmed.
+    /// The incident is resolved, or not confirmed.
     case notFiring(Incident)
     /// There is no acknowledgement to end.
     case notAcknowledged(Incident)
 
-    /// Why nothing was done, in words; nil where it was.
+    /// Why nothing was done, in words; nil if it was done.
     package var refusal: String? {
         switch self {
         case .done: nil
@@ -26,15 +26,15 @@ package enum AcknowledgeAnswer: Equatable, Sendable {
 }
 
 extension Store {
-    /// Acknowledges an incident at its present version. A second time only changes who and why.
+    /// Acknowledges an incident at its current version. A repetition keeps only its time.
     ///
-    /// `name`: as of `incident(named:)`.
-    /// - Throws: `UnknownName` where there is none, or several are.
+    /// `name`: as in `incident(named:)`.
+    /// - Throws: `UnknownName` if no incident matches, or several do.
     package func acknowledge(
         named name: String, _ acknowledgement: Acknowledgement
     ) async throws -> AcknowledgeAnswer {
         try await change(named: name) { found, database in
-            // Receivers that know of the acknowledgement know it by its instant.
+            // Receivers identify an acknowledgement by its time, so a repetition keeps it.
             let at = found.acknowledgement?.at ?? acknowledgement.at
             try database.execute(
                 cached: """
@@ -50,7 +50,7 @@ extension Store {
     }
 
     /// Ends an acknowledgement.
-    /// - Throws: `UnknownName` where there is no such incident, or several are.
+    /// - Throws: `UnknownName` if no incident matches, or several do.
     package func unacknowledge(named name: String) async throws -> AcknowledgeAnswer {
         try await change(named: name) { found, database in
             guard found.acknowledgement != nil else { return .notAcknowledged(found.incident) }
@@ -75,7 +75,7 @@ extension Store {
         }
     }
 
-    /// The acknowledgements in force, by the id of the incident.
+    /// The acknowledgements that hold, by incident id.
     package func acknowledgements() async throws -> [String: Acknowledgement] {
         try await read { database in
             let records = try IncidentRow.records(database, cached: Self.acknowledged)

@@ -1,32 +1,32 @@
-// What people call a thing that the store knows: an incident by the beginning of its id, a channel or a domain by its name. What
-// is not found is not an empty list: it may be misspelt.
+// Finds what people name: an incident by a prefix of its id, a channel or a domain by its name. An unknown name is an
+// error and not an empty list, because it may be misspelt.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-/// A name that stands for nothing, or for several things.
+/// A name that matches nothing, or several things.
 package struct UnknownName: Error, Equatable, CustomStringConvertible {
-    /// For people, without a full stop.
+    /// A sentence for people, without the full stop.
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
 extension Incident {
-    /// Which one it is, for people who have to choose: `3fa9… cdn.stale of example.com, firing since 2026-11-21T07:00:00Z`.
+    /// Identifies it for people: `3fa9… cdn.stale of example.com, firing since 2026-11-21T07:00:00Z`.
     package var reference: String {
         "\(id) \(kind.rawValue) of \(subjectName), \(state.rawValue) since \(since.rfc3339)"
     }
 }
 
 extension Store {
-    /// Shorter ones would fit too many.
+    /// A shorter prefix would match too many incidents.
     private static let shortestPrefix = 4
 
-    /// The incident whose id this is, or begins so. Of several the only one that is not resolved is meant.
-    /// - Throws: `UnknownName` where there is none, or several are.
+    /// The incident with this id or prefix. If several match, the only unresolved one.
+    /// - Throws: `UnknownName` if no incident matches, or several do.
     package func incident(named name: String) async throws -> IncidentRecord {
         try await read { try Self.incident(named: name, $0) }
     }
@@ -52,14 +52,14 @@ extension Store {
         return first
     }
 
-    /// Ids are letters and digits, so all that begin with the prefix are below the prefix with a tilde.
+    /// Ids contain letters, digits and hyphens, which all sort before the tilde.
     private static let incidentsByPrefix = """
         \(IncidentRow.select) WHERE i.id >= :prefix AND i.id < :prefix || '~'
         ORDER BY i.state = 'resolved', i.opened_at DESC LIMIT 6
         """
 
-    /// What was sent, newest first; of a channel, an incident by the beginning of its id, a domain. nil for all.
-    /// - Throws: `UnknownName` for what the store does not know.
+    /// Deliveries, newest first, filtered by channel, incident id prefix, or domain; nil: any.
+    /// - Throws: `UnknownName` for names that the store does not know.
     package func deliveries(
         ofChannel channel: String?, incidentNamed name: String?, domain: Domain?, after: DeliveryPlace? = nil,
         limit: Int
@@ -81,7 +81,7 @@ extension Store {
         throw UnknownName("no channel is named '\(channel.displayable.shortened(to: 80))'\(list)")
     }
 
-    /// - Throws: `UnknownName` for a domain that neither is watched nor ever was, as far as the store remembers.
+    /// - Throws: `UnknownName` for a domain that is not watched and of which the store has nothing.
     package func check(_ domain: Domain) async throws { try await read { try Self.check(domain, $0) } }
 
     private static func check(_ domain: Domain, _ database: Database) throws {
@@ -94,8 +94,8 @@ extension Store {
             OR EXISTS (SELECT 1 FROM incident WHERE domain = :name)
         """
 
-    /// One message whole, by the number of one of its deliveries, or by the beginning of its key.
-    /// - Throws: `UnknownName` where there is none, or several keys begin so.
+    /// One message, by the number of one of its deliveries or by a prefix of its key.
+    /// - Throws: `UnknownName` if no message matches, or several do.
     package func message(named name: String) async throws -> SentMessage {
         try await read { database in
             let shown = name.displayable.shortened(to: 80)
@@ -114,7 +114,7 @@ extension Store {
         }
     }
 
-    /// A number is that of a delivery first: what the list shows is meant more often than a key of digits alone.
+    /// Digits alone are a delivery's number first, because the list shows those, and only then a key.
     private static func keys(ofMessage name: String, _ database: Database) throws -> [(key: String, line: String)] {
         if let id = SentMessage.number(name),
             let key = try String.fetchOne(

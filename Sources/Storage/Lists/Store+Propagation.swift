@@ -1,22 +1,22 @@
-// What the propagation chart and the history bar are made of.
+// The data of the propagation chart and of the history bar.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-/// Which version of a domain's file each place served when.
+/// Which version of a domain's file each place served, and when.
 package struct PropagationRecord: Equatable, Sendable {
     package var versions: [Int64: Version]
-    /// By place, oldest first. The first of a place may have begun before the window.
+    /// By place, oldest first. The first interval of a place may begin before the window.
     package var places: [PlaceReading.Place: [VersionInterval]]
-    /// When no monitor ran, oldest first.
+    /// Periods without a running monitor, oldest first.
     package var pauses: [ClosedRange<Date>]
-    /// When the origin began to serve something else than before, oldest first.
+    /// When the origin changed to another version, oldest first.
     package var changes: [Date]
 
     package struct Version: Equatable, Sendable {
-        /// In the order of first sight at the origin; nil: only edges served it.
+        /// Counts up in the order in which the origin first served them; nil: only edges served it.
         package var number: Int?
         package var content: ContentHash
         package var meaning: ContentHash
@@ -30,7 +30,7 @@ package struct PropagationRecord: Equatable, Sendable {
 
     package struct VersionInterval: Equatable, Sendable {
         package var at: Date
-        /// The last sight of what was there before.
+        /// When the previous content was last seen.
         package var after: Date?
         package var served: Served
 
@@ -45,7 +45,7 @@ package struct PropagationRecord: Equatable, Sendable {
         case version(Int64)
         case noFile
         case noAnswer
-        /// Nobody looked: the domain was not in the configuration.
+        /// The domain was not in the configuration.
         case notWatched
     }
 
@@ -61,7 +61,7 @@ package struct PropagationRecord: Equatable, Sendable {
 }
 
 extension Store {
-    /// From `start` on, with what each place served then.
+    /// From `start` on, including the interval that contains `start`.
     package func propagation(of domain: Domain, since start: Date) async throws -> PropagationRecord {
         let name = domain.name
         return try await read { database in
@@ -108,10 +108,10 @@ extension Store {
         SELECT at FROM version_interval WHERE domain = ? AND place = '' AND version > 0 ORDER BY at DESC LIMIT 20
         """
 
-    /// Writes down that the monitor runs, and the time before in which it did not.
+    /// Records that the monitor runs, and the pause before it.
     ///
-    /// `last`: when this process did so last, whether the store took it or not; nil: it begins, and the store knows.
-    /// `shortest`: a shorter time is none; more than lies between two of these notes.
+    /// `last`: this process's previous call, even if its write failed; nil: the first call, so the store is asked.
+    /// `shortest`: in seconds; a shorter gap is no pause. Must be longer than the time between two calls.
     package func notePresence(at now: Date, since last: Date?, shortest: TimeInterval) async throws {
         let began = if let last { last } else { try await lastInstant() }
         try await write { database in
@@ -126,16 +126,16 @@ extension Store {
     }
 }
 
-/// Which version each place served when: rows are written where a place serves something else than at the check before.
+/// Which version each place served, and when. A row is written only if a place changed since the previous check.
 enum VersionIntervalRow {
     static let noFile: Int64 = 0
     static let noAnswer: Int64 = -1
     static let notWatched: Int64 = -2
-    /// Places of one domain that are remembered. A CDN hands out other addresses from time to time.
+    /// The limit of places for one domain: the addresses of a CDN change from time to time.
     static let maximumPlaces = 64
 
-    /// `before`: when the domain was last checked, at any depth and in full.
-    /// Returns the number of the version that the origin serves, and since when; nil where it serves none.
+    /// `before`: the last check of the domain, at any depth and at full depth.
+    /// Returns the number of the origin's version and its start; nil if the origin serves no version.
     static func record(
         _ places: [PlaceReading], of domain: Domain, at now: Date, before: (check: Date?, full: Date?),
         _ database: Database
@@ -171,7 +171,7 @@ enum VersionIntervalRow {
         return origin
     }
 
-    /// Ends what each place served with the last check: nobody looks from now on. A domain that comes back begins anew there.
+    /// Ends the interval of each place at the last check. If the domain is watched again, new intervals begin.
     static func end(_ domain: Domain, _ database: Database) throws {
         try database.execute(cached: ending, arguments: ["domain": domain.name, "end": notWatched])
     }
@@ -183,7 +183,7 @@ enum VersionIntervalRow {
         WHERE version <> :end
         """
 
-    /// SQLite takes the other columns from the row that has the maximum.
+    /// SQLite takes the other columns from the row with the maximum.
     /// https://www.sqlite.org/lang_select.html#bareagg
     static let latest = "SELECT place, version, max(at) AS at FROM version_interval WHERE domain = ? GROUP BY place"
 
@@ -211,15 +211,14 @@ enum VersionIntervalRow {
     }
 }
 
-// MARK: - What a domain went through
+// MARK: - The past of a domain
 
-/// A domain's past, for the history bar.
 package struct DomainPast: Equatable, Sendable {
-    /// When it was first seen; nil: it was not checked yet.
+    /// The first check; nil: no check yet.
     package var firstSeen: Date?
-    /// Confirmed ones, the newest first; some that ended before may be there.
+    /// Confirmed incidents, newest first.
     package var incidents: [Incident]
-    /// When no monitor ran, oldest first.
+    /// Periods without a running monitor, oldest first.
     package var pauses: [ClosedRange<Date>]
 
     package init(firstSeen: Date? = nil, incidents: [Incident] = [], pauses: [ClosedRange<Date>] = []) {
@@ -230,10 +229,10 @@ package struct DomainPast: Equatable, Sendable {
 }
 
 extension Store {
-    /// As many incidents as a chart of days can show; of more the newest count.
+    /// More incidents than a chart of days can show; beyond that the newest are kept.
     private static let mostPast = 500
 
-    /// What may lie after an instant.
+    /// The incidents and pauses of a domain from `start` on.
     package func past(of domain: Domain, since start: Date) async throws -> DomainPast {
         try await read { database in
             let first = try Int64.fetchOne(

@@ -1,26 +1,25 @@
-// Lists of watched domains: found, counted and grouped by index. A view reads the rows that it shows.
+// Lists of watched domains: search, counts and groups use indexes. A page decodes only the rows that it shows.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-/// One domain in a list.
 package struct SummaryRecord: Equatable, Sendable {
     package let domain: Domain
     package let status: DomainStatus
-    /// Since when it has its status, as far as is known.
+    /// Since when the domain has this status, as far as known.
     package var since: Date?
-    /// Of the origin's present file, and since when it is there.
+    /// The number of the origin's current version, and its start.
     package var version: Int?
     package var versionSince: Date?
     package var lastCheckedAt: Date?
-    /// nil before the first check, and where it cannot be read.
+    /// nil before the first check, or if it cannot be read.
     package var summary: DomainSummary?
 }
 
 extension SummaryRecord {
-    /// One that was not checked yet.
+    /// A domain without a check.
     package init(unchecked domain: Domain) { self.init(domain: domain, status: .waiting) }
 }
 
@@ -28,7 +27,7 @@ extension SummaryRecord {
 package struct SummaryFilter: Equatable, Sendable {
     /// Empty: any.
     package var statuses: [DomainStatus]
-    /// The beginning of a name, or of what follows one of its dots; empty: any.
+    /// A prefix of a name or of one of its parent domains; empty: any.
     package var search: String
     /// `key=value`; nil: any.
     package var label: String?
@@ -36,9 +35,9 @@ package struct SummaryFilter: Equatable, Sendable {
     package var reason: String?
     /// nil: any.
     package var comparison: Comparison.State?
-    /// The beginning of a name; empty: any.
+    /// A prefix of a name; empty: any.
     package var prefix: String
-    /// Names that come after this one; empty: any.
+    /// Names that sort after this one; empty: any.
     package var after: String
 
     package init(
@@ -82,34 +81,34 @@ package struct SummaryFilter: Equatable, Sendable {
     }
 }
 
-/// The watched domains whose name begins so, or continues so after a dot.
+/// Watched domains whose name, or a parent domain of it, has a prefix.
 enum NameSearch {
     static let names = "SELECT name FROM domain_key WHERE key >= :from AND key < :to"
 
     static func arguments(_ text: String) -> [String: any DatabaseValueConvertible] {
         let key = text.precomposedStringWithCanonicalMapping.lowercased()
-        // Labels are among the keys, and begin so.
+        // Keys of labels start with "=" and match exactly.
         return ["from": key, "to": key.hasPrefix("=") ? key : end(of: key)]
     }
 
-    /// Behind all names that begin so, also those that are written in other letters than ASCII's.
+    /// An upper bound for all names with this prefix, including names beyond ASCII.
     static func end(of beginning: String) -> String { beginning + "\u{10FFFF}" }
 }
 
-/// Domains that need the same decision.
+/// Domains with the same status and reason.
 package struct ReasonGroup: Equatable, Sendable {
     package let status: DomainStatus
     package let reason: String
     package let count: Int
-    /// Since when the oldest and the newest of them have it.
+    /// The earliest and the latest `since` of them.
     package let oldest: Date?
     package let newest: Date?
-    /// The first by name.
+    /// The first domain by name.
     package let example: Domain
 }
 
 extension Store {
-    /// The watched domains that pass a filter, and how many there are.
+    /// One page of the watched domains that match a filter, and the total.
     package func summaries(
         _ filter: SummaryFilter, order: SummaryFilter.Order = .trouble, limit: Int, offset: Int = 0
     ) async throws -> (total: Int, page: [SummaryRecord]) {
@@ -126,7 +125,7 @@ extension Store {
         }
     }
 
-    /// The names of the watched domains that pass a filter, by name.
+    /// The names of the watched domains that match a filter, sorted.
     package func names(_ filter: SummaryFilter, limit: Int) async throws -> [String] {
         try await read {
             try String.fetchAll(
@@ -146,7 +145,7 @@ extension Store {
             "SELECT name FROM domain WHERE \(filter.condition) ORDER BY \(columns) LIMIT :limit OFFSET :offset"
     }
 
-    /// In the order of the names; those that are not watched are left out.
+    /// In the order of `names`; leaves out domains that are not watched.
     package func summaries(_ names: [String]) async throws -> [SummaryRecord] {
         try await read { try Self.summaries(names, $0) }
     }
@@ -171,7 +170,6 @@ extension Store {
         FROM json_each(?) wanted JOIN domain ON name = wanted.value WHERE watched ORDER BY wanted.key
         """
 
-    /// How many watched domains have each status.
     package func statusCounts() async throws -> [DomainStatus: Int] {
         try await read { database in
             let pairs = try Row.fetchAll(database, cached: Self.countsOfRanks).compactMap { row in
@@ -183,7 +181,7 @@ extension Store {
 
     private static let countsOfRanks = "SELECT rank, count(*) AS count FROM domain WHERE watched = 1 GROUP BY rank"
 
-    /// The domains that need attention, by what is to be decided about them; worst first, at most `limit`.
+    /// The domains that need attention, grouped by status and reason; worst first, at most `limit` groups.
     package func reasons(_ filter: SummaryFilter, limit: Int) async throws -> [ReasonGroup] {
         try await read { database in
             try Row.fetchAll(

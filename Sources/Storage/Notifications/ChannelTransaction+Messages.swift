@@ -1,37 +1,37 @@
-// Messages under way, and the log of those that are settled.
+// Messages under way, and the log of finished messages.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-/// One message under way: its bytes are frozen, and it goes out again until the receiver answers clearly or nobody
-/// needs it.
+/// One message under way. Its bytes are frozen. The loop sends it again until the receiver answers clearly or the
+/// message is no longer needed.
 package struct MessageRecord: StoredRow, Equatable, Sendable {
     /// 0 before it is stored.
     package var id: Int64
-    /// Hexadecimal, 64 characters; the same at every attempt.
+    /// 64 hexadecimal characters, the same at every attempt.
     package let key: String
     package let reason: NotificationReason
     /// The kind of all its incidents.
     package let kind: IncidentKind
-    /// The body as it goes out, without secrets.
+    /// The body that is sent, without secrets.
     package var body: Data
-    /// What the bytes state, one entry an incident, the most severe first.
+    /// What the bytes state about each incident, the most severe first.
     package var members: [Member]
     package let createdAt: Date
     /// Attempts that count; those that were throttled do not.
     package var attempts = 0
     package var retryAt: Date
-    /// An attempt ended without a clear answer, or is under way: the receiver may have it.
+    /// An attempt is under way or ended without a clear answer, so the receiver may have the message.
     package var isUnclear = false
-    /// Attempts that left, and that no answer came to.
+    /// Attempts that were sent and got no answer.
     package var unanswered = 0
-    /// Of a mail that some of its recipients could not take yet: to whom alone it goes; nil: to all.
+    /// The only recipient of this mail, after the mail server deferred it for that one; nil: all recipients.
     package var recipient: String?
-    /// The bytes are the plainest form, after the receiver refused the full one.
+    /// The body is in the plain form, because the receiver refused the full one.
     package var isPlain = false
-    /// A receiver may process a trigger after its end: the end is sent once more.
+    /// The same bytes are sent once more: to one deferred recipient, or because a pager may process a trigger late.
     package var isRepeat = false
 
     private enum CodingKeys: String, CodingKey {
@@ -48,7 +48,7 @@ package struct MessageRecord: StoredRow, Equatable, Sendable {
         package let version: Int
         package let state: Incident.State
         package var acknowledgedAt: Date? { acknowledged.map(Date.init(milliseconds:)) }
-        /// As instants are stored.
+        /// In milliseconds, as instants are stored.
         private let acknowledged: Int64?
 
         private enum CodingKeys: String, CodingKey {
@@ -81,28 +81,28 @@ package struct MessageRecord: StoredRow, Equatable, Sendable {
 }
 
 extension MessageRecord {
-    /// What tells of no firing: ends, and acknowledgements.
+    /// Reasons that do not state that an incident fires.
     static let ends = NotificationReason.allCases.filter { $0.type == .resolved || $0.type == .acknowledged }
 
-    /// The receiver may know of a firing by it: it left, and no clear answer came.
+    /// It was sent without a clear answer, so the receiver may know that an incident fires.
     package var mayHaveNotified: Bool { isUnclear && !Self.ends.contains(reason) }
 }
 
 extension ChannelTransaction {
-    /// The messages under way with what they state, by their next attempt.
+    /// The messages under way, by their next attempt.
     package func messages() throws -> [MessageRecord] {
         try MessageRecord.readable(database, cached: Self.ofChannel, [channel])
     }
 
     static let ofChannel = "SELECT * FROM message WHERE channel = ? ORDER BY retry_at, id"
 
-    /// Those that cannot be read, as one may be that a later version wrote.
+    /// The ids of messages that cannot be read, for example because a later version wrote them.
     package func unreadableMessages() throws -> [Int64] {
         try Row.fetchAll(database, cached: Self.ofChannel, arguments: [channel])
             .filter { (try? MessageRecord(row: $0)) == nil }.map { $0["id"] }
     }
 
-    /// Deletes a message that cannot be read. Its incidents may be notified of again; what it said may have arrived.
+    /// Deletes an unreadable message and releases its notifications. They count as maybe delivered.
     package func discard(_ message: Int64) throws {
         try database.execute(
             cached:
@@ -112,7 +112,7 @@ extension ChannelTransaction {
             cached: "DELETE FROM message WHERE id = ? AND channel = ?", arguments: [message, channel])
     }
 
-    /// Stores a message, and returns it with its id.
+    /// Stores a message. Returns it with its id.
     package func insert(_ message: MessageRecord) throws -> MessageRecord {
         try message.upsert(into: "message", with: ["channel": channel], without: "id", database)
         var stored = message
@@ -120,7 +120,7 @@ extension ChannelTransaction {
         return stored
     }
 
-    /// Writes how far the message got, and its body; its members stay.
+    /// Writes the progress and the body of a message. Its members never change.
     package func update(_ message: MessageRecord) throws {
         try database.execute(
             cached: """
@@ -134,7 +134,7 @@ extension ChannelTransaction {
             ])
     }
 
-    /// Deletes a message. It speaks for no row any more, not even for one whose incident cannot be read.
+    /// Deletes a message and releases its notifications, even those whose incident cannot be read.
     package func delete(_ message: MessageRecord) throws {
         for member in message.members {
             try database.execute(
@@ -147,7 +147,7 @@ extension ChannelTransaction {
     static let releasingMember =
         "UPDATE notification SET message_id = NULL WHERE channel = ? AND incident_id = ? AND message_id = ?"
 
-    /// Adds a line to the log.
+    /// Adds a line to the delivery log.
     package func log(_ delivery: DeliveryRecord) throws {
         try delivery.upsert(into: "delivery", without: "id", database)
     }

@@ -1,42 +1,42 @@
-// What the channel knows of each incident, and what is pending.
+// What a channel knows of each incident, and what is pending.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-/// What one channel knows of one incident, and what is pending there. A row of `notification`, written by that channel's
-/// loop and by nobody else.
+/// What one channel knows of one incident, and what is pending: a row of `notification`. Only that channel's loop
+/// writes it.
 package struct NotificationRecord: StoredRow, Equatable, Sendable {
     package let incidentID: String
-    /// What the receiver acknowledged last, by a clear answer.
+    /// The state that the receiver last confirmed with a clear answer.
     package var state = State.nothing
-    /// The version that it knows; 0 where it knows nothing.
+    /// The incident version that the receiver knows; 0: none.
     package var version = 0
-    /// When it last took a message about this incident; nil: never.
+    /// The last delivered message about this incident; nil: none.
     package var notifiedAt: Date?
-    /// An attempt to tell it of the trouble had no clear answer, and nothing clear came since: it may know.
+    /// A message that the incident fires had no clear answer, and no clear answer followed. The receiver may know.
     package var maybeDelivered = false
-    /// The acknowledgement that it knows, by its instant; nil: none.
+    /// The time of the acknowledgement that the receiver knows; nil: none.
     package var acknowledgedAt: Date?
-    /// The version that it refused as a message, and when.
+    /// The version that the receiver refused, and when.
     package var refused: Refusal?
-    /// How many messages were frozen for it; part of each message's key.
+    /// The number of messages frozen for this incident; part of each message's key.
     package var count = 0
-    /// What the receiver calls the incident's first message; nil where it gives no name.
+    /// The receiver's id of the incident's first message; nil if the receiver returns none.
     package var reference: String?
 
-    /// Why something is pending; nil: nothing is.
+    /// The reason of the pending notification; nil: none.
     package var reason: NotificationReason?
-    /// Since when `decide` has answered `send` without a break; nil where it does not.
+    /// Since when `decide` has answered `send` without interruption; nil: it does not.
     package var pendingSince: Date?
-    /// When `decide` is to be asked again though nothing changes; nil: never.
+    /// When to ask `decide` again even if nothing changes; nil: never.
     package var dueAt: Date?
-    /// The message under way that speaks for it; nil: none.
+    /// The message under way that contains this incident; nil: none.
     package var messageID: Int64?
-    /// Whether something suppressed notifications at the last look.
+    /// Whether notifications were suppressed when `decide` was last asked. Set for escalation steps only.
     package var isHeld = false
-    /// When that last ended: nobody could have acknowledged before; nil: nothing ever did.
+    /// When that suppression last ended; nil: never suppressed. Nobody could acknowledge before.
     package var releasedAt: Date?
 
     private enum CodingKeys: String, CodingKey {
@@ -68,11 +68,11 @@ package struct NotificationRecord: StoredRow, Equatable, Sendable {
 
     package init(incidentID: String) { self.incidentID = incidentID }
 
-    /// Whether the row says nothing that a missing row would not say.
+    /// Whether the row can be deleted, because it equals a missing one.
     package var isEmpty: Bool { self == NotificationRecord(incidentID: incidentID) }
 }
 
-/// Notifications that may share a message: those of one channel with one kind and reason.
+/// Notifications that may share a message: same channel, kind and reason.
 package struct NotificationGroup: Hashable, Sendable {
     package let kind: IncidentKind
     package let reason: NotificationReason
@@ -83,13 +83,13 @@ package struct NotificationGroup: Hashable, Sendable {
     }
 }
 
-/// What waits in a group.
+/// The pending notifications of one group.
 package struct PendingGroup: Equatable, Sendable {
     package let group: NotificationGroup
-    /// Since when the first of them is pending.
+    /// The start of the longest pending one.
     package let since: Date
     package let count: Int
-    /// The most severe of them.
+    /// The highest severity in the group.
     package let severity: Severity
     /// When the last message of this group was frozen for the channel; nil: never, or it had no room for all, and the rest need not
     /// wait.
@@ -103,9 +103,9 @@ extension ChannelTransaction {
         ).first
     }
 
-    /// By the ids of their incidents.
+    /// By incident id.
     package func notifications(_ ids: [String]) throws -> [String: NotificationRecord] {
-        // One text for any number of ids, so that it is compiled once.
+        // A JSON array keeps the SQL the same for any number of ids, so it is compiled once.
         let list = try Stored.text(ids)
         let records = try NotificationRecord.readable(database, cached: Self.listed, [channel, list])
         return Dictionary(records.map { ($0.incidentID, $0) }) { first, _ in first }
@@ -115,7 +115,7 @@ extension ChannelTransaction {
         SELECT * FROM notification WHERE channel = ? AND incident_id IN (SELECT value FROM json_each(?))
         """
 
-    /// Writes what the channel knows of an incident; a record that says nothing is deleted.
+    /// Writes a notification, or deletes its row if the record is empty.
     package func save(_ record: NotificationRecord, of incident: Incident) throws {
         guard !record.isEmpty else {
             return try database.execute(
@@ -127,14 +127,14 @@ extension ChannelTransaction {
             with: ["channel": channel, "kind": incident.kind.rawValue, "rank": Self.rank(incident.severity)], database)
     }
 
-    /// Lets every channel look at an incident again.
+    /// Gives an incident a new change number, so that every channel's loop asks `decide` again.
     package func announce(_ incidentID: String) throws {
         try database.execute(
             cached: "UPDATE incident SET change = ? WHERE id = ?",
             arguments: [try IncidentRow.nextChange(database), incidentID])
     }
 
-    /// The other channels that refused a version of an incident as a message, by name, each with the receiver's last words.
+    /// The other channels whose receiver refused a version of an incident, by name, with the receiver's last error.
     package func refusals(of incidentID: String, version: Int) throws -> [(channel: String, words: String?)] {
         try Row.fetchAll(database, cached: Self.refusals, arguments: [incidentID, version, channel]).map {
             ($0["channel"], $0["words"])
@@ -149,15 +149,14 @@ extension ChannelTransaction {
         WHERE n.incident_id = ? AND json_extract(n.refused, '$.version') = ? AND n.channel <> ? ORDER BY n.channel
         """
 
-    /// Withdraws what is pending about an incident that cannot be read. It is not evaluated again until it changes.
+    /// Withdraws the pending notification of an unreadable incident. The loop asks again when the incident changes.
     package func setAside(_ record: NotificationRecord) throws {
         try database.execute(
             cached: "UPDATE notification SET pending_since = NULL, due_at = NULL WHERE channel = ? AND incident_id = ?",
             arguments: [channel, record.incidentID])
     }
 
-    /// Notifications that `decide` is to be asked about again by now, the longest due first; none with a message under
-    /// way.
+    /// Notifications that are due for `decide`, the longest due first. Leaves out those in a message.
     package func due(by now: Date, limit: Int) throws -> [NotificationRecord] {
         try NotificationRecord.readable(database, cached: Self.dueBy, [channel, now.milliseconds, limit])
     }
@@ -167,7 +166,7 @@ extension ChannelTransaction {
         ORDER BY due_at, incident_id LIMIT ?
         """
 
-    /// When the next of them is due; nil: none.
+    /// The next due time of a notification; nil: none.
     package func nextDue() throws -> Date? {
         try Int64.fetchOne(database, cached: Self.earliestDue, arguments: [channel]).map(Date.init(milliseconds:))
     }
@@ -176,14 +175,14 @@ extension ChannelTransaction {
         SELECT min(due_at) FROM notification WHERE channel = ? AND due_at IS NOT NULL AND message_id IS NULL
         """
 
-    /// Notifications that are pending, due, or in a message, by incident, from behind `id` on; the empty string begins.
+    /// A page of notifications that are pending, due, or in a message, by incident id. The empty string starts.
     package func openNotifications(after id: String, limit: Int) throws -> [NotificationRecord] {
         try NotificationRecord.readable(database, cached: Self.open, [channel, id, limit])
     }
 
     static let isOpen = "(n.pending_since IS NOT NULL OR n.due_at IS NOT NULL OR n.message_id IS NOT NULL)"
 
-    /// The index is named since SQLite prefers the key, behind which is all that the channel ever knew.
+    /// Names the index, because SQLite would use the primary key and read everything that the channel ever knew.
     static let open = """
         SELECT * FROM notification n INDEXED BY notification_open WHERE channel = ? AND incident_id > ? AND \(isOpen)
         ORDER BY incident_id LIMIT ?
@@ -191,7 +190,7 @@ extension ChannelTransaction {
 
     // MARK: - Groups
 
-    /// What is pending and in no message yet, by kind and reason.
+    /// Pending notifications without a message, by kind and reason.
     package func pendingGroups() throws -> [PendingGroup] {
         try Row.fetchAll(database, cached: Self.groups, arguments: [channel]).compactMap { row in
             guard let group = Self.group(row), let severity = Self.severity(row["severity"]) else { return nil }
@@ -211,14 +210,14 @@ extension ChannelTransaction {
         GROUP BY n.kind, n.reason
         """
 
-    /// The incidents of a kind that were seen, and are not confirmed yet.
+    /// The pending (unconfirmed) incidents of a kind.
     package func unconfirmed(_ kind: IncidentKind, limit: Int) throws -> [IncidentRecord] {
         try IncidentRow.records(database, cached: Self.unconfirmedOfKind, [kind.rawValue, limit])
     }
 
     static let unconfirmedOfKind = "\(IncidentRow.select) WHERE i.kind = ? AND i.state = 'pending' LIMIT ?"
 
-    /// The members of a group, the most severe first, of these the longest pending.
+    /// The notifications of a group, the most severe first, then the longest pending.
     package func pending(_ group: NotificationGroup, limit: Int) throws -> [NotificationRecord] {
         try NotificationRecord.readable(
             database, cached: Self.members, [channel, group.kind.rawValue, group.reason.rawValue, limit])
@@ -230,7 +229,7 @@ extension ChannelTransaction {
         ORDER BY rank DESC, pending_since, incident_id LIMIT ?
         """
 
-    /// Writes down what the next message of the group has to keep to; the parameter is that of `PendingGroup`.
+    /// Records the time of the group's last message. `lastAt`: as in `PendingGroup`.
     package func pace(_ group: NotificationGroup, lastAt: Date?) throws {
         try database.upsert(
             [
@@ -241,7 +240,7 @@ extension ChannelTransaction {
 
     // MARK: - Rows
 
-    /// The stored number of a severity is its place here.
+    /// The stored number of a severity is its index here.
     private static let ranks: [Severity] = [.note, .warning, .error]
 
     private static func rank(_ severity: Severity) -> Int { ranks.firstIndex(of: severity) ?? 0 }

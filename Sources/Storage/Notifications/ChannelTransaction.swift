@@ -1,31 +1,31 @@
-// What one channel's loop reads and writes. The rules are in `decide` and in the loop; here are rows.
+// The rows that a channel's loop reads and writes. The rules are in `decide` and in the loop.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-/// What is known of a channel as a whole: a row of `channel`.
+/// The state of a channel as a whole: a row of `channel`.
 package struct ChannelRecord: StoredRow, Equatable, Sendable {
     package let name: String
-    /// As the configuration names it.
+    /// The type of the channel in the configuration, such as `slack`.
     package let type: String
-    /// Where its messages go, as a hash. Another destination under the same name begins anew.
+    /// A hash of the destination of its messages. If the destination changes, the channel starts over.
     package let destination: String
-    /// The last change of an incident that the channel has looked at.
+    /// The change number of the last incident change that the loop has processed.
     package var cursor: Int64 = 0
-    /// Until when nothing is sent, and why.
+    /// Sends nothing until a time, and why.
     package var hold: Hold?
     package var trouble: Trouble?
-    /// Attempts in a row that failed.
+    /// Consecutive failed attempts.
     package var failures = 0
-    /// Refusals of us in a row (401, 403, 404, …); the pauses grow with them.
+    /// Consecutive answers that refuse the channel (401, 403, 404, …). The pauses grow with them.
     package var refusals = 0
-    /// Different messages in a row that were refused as such (400, 413, 422).
+    /// Consecutive messages, each a different one, that the receiver refused (400, 413, 422).
     package var refusedMessages = 0
-    /// Since when it only asks to wait; nil where it does not.
+    /// The first of the consecutive answers that only ask to wait; nil: the last answer did not.
     package var throttledSince: Date?
-    /// Refusals of messages from before this instant do not count any more.
+    /// Refusals of messages before this time no longer count.
     package var refusalsLiftedAt: Date?
 
     private enum CodingKeys: String, CodingKey {
@@ -39,9 +39,9 @@ package struct ChannelRecord: StoredRow, Equatable, Sendable {
         package enum Reason: String, Codable, Sendable {
             /// The receiver asked to wait.
             case throttled
-            /// It refuses us, or our messages.
+            /// The receiver refuses the channel, or its messages.
             case refused
-            /// It has failed for a while.
+            /// Several attempts in a row failed.
             case failing
         }
 
@@ -56,15 +56,15 @@ package struct ChannelRecord: StoredRow, Equatable, Sendable {
 
     package struct Trouble: Codable, Equatable, Sendable {
         package enum State: String, Codable, Sendable {
-            /// Attempts fail; one message at a time is tried.
+            /// Attempts fail. The loop tries one message at a time.
             case degraded
-            /// It refuses us; something has to be repaired.
+            /// The receiver refuses the channel. Somebody has to fix it.
             case disabled
         }
 
         package var state: State
         package let since: Date
-        /// The last words of the receiver or of the network, without secrets.
+        /// The last error of the receiver or of the network, without secrets.
         package var error: String?
 
         package init(state: State, since: Date, error: String?) {
@@ -81,21 +81,19 @@ package struct ChannelRecord: StoredRow, Equatable, Sendable {
     }
 }
 
-/// The tables of one channel, within one transaction.
-///
-/// It is valid within the closure that gets it.
+/// The tables of one channel within one transaction. Valid only inside the closure that receives it.
 package struct ChannelTransaction {
     package let channel: String
     let database: Database
 
     // MARK: - Incidents
 
-    /// The highest number that a change of an incident has; 0 before the first.
+    /// The highest change number given so far; 0 before the first.
     package func latestChange() throws -> Int64 { try IncidentRow.latestChange(database) }
 
     package func incident(_ id: String) throws -> IncidentRecord? { try IncidentRow.record(id, database) }
 
-    /// Confirmed incidents that changed after a number, by their numbers.
+    /// Confirmed incidents with a higher change number, in the order of their numbers.
     package func incidents(changedAfter change: Int64, limit: Int) throws -> [IncidentRecord] {
         try IncidentRow.records(database, cached: Self.changed, [change, limit])
     }
@@ -104,7 +102,7 @@ package struct ChannelTransaction {
         \(IncidentRow.select) WHERE i.change > ? AND i.version > 0 ORDER BY i.change LIMIT ?
         """
 
-    /// Confirmed and unresolved incidents by id, from behind `id` on; the empty string begins.
+    /// A page of the confirmed, unresolved incidents, by id. Starts after `id`; the empty string starts at the beginning.
     package func unresolvedIncidents(after id: String, limit: Int) throws -> [IncidentRecord] {
         try IncidentRow.records(database, cached: Self.unresolved, [id, limit])
     }
@@ -113,12 +111,12 @@ package struct ChannelTransaction {
         \(IncidentRow.select) WHERE i.id > ? AND \(IncidentRow.isUnresolved) ORDER BY i.id LIMIT ?
         """
 
-    /// Confirmed and unresolved global incidents, oldest first.
+    /// Confirmed, unresolved global incidents, oldest first.
     package func globalIncidents() throws -> [IncidentRecord] {
         try IncidentRow.records(.openGlobal, database).reversed()
     }
 
-    /// The confirmed and unresolved incident of a kind that a domain has; nil: none.
+    /// The confirmed, unresolved incident of a domain and kind; nil: none.
     package func unresolvedIncident(_ kind: IncidentKind, of domain: Domain) throws -> IncidentRecord? {
         try IncidentRow.records(database, cached: Self.unresolvedOfDomain, [domain.name, kind.rawValue]).last
     }
@@ -127,7 +125,7 @@ package struct ChannelTransaction {
         \(IncidentRow.select) WHERE i.domain = ? AND i.kind = ? AND \(IncidentRow.isUnresolved) ORDER BY i.opened_at
         """
 
-    /// When the last global incident with this cause ended; nil where none fired and ended.
+    /// When the last confirmed global incident with this cause resolved; nil: none did.
     package func lastEnd(of cause: GlobalCause) throws -> Date? {
         try Int64.fetchOne(database, cached: Self.lastEnd, arguments: [cause.rawValue]).map(Date.init(milliseconds:))
     }
@@ -137,12 +135,12 @@ package struct ChannelTransaction {
         ORDER BY resolved_at DESC LIMIT 1
         """
 
-    /// Whether any confirmed incident of the kind is unresolved.
+    /// Whether a confirmed incident of the kind is unresolved.
     package func hasUnresolved(_ kind: IncidentKind) throws -> Bool {
         try Bool.fetchOne(database, cached: Self.anyUnresolved, arguments: [kind.rawValue]) == true
     }
 
-    /// How many incidents of a kind go on that the channel knows as firing.
+    /// The number of unresolved incidents of a kind that the channel knows as firing.
     package func unresolvedCount(_ kind: IncidentKind) throws -> Int {
         try Int.fetchOne(database, cached: Self.countUnresolved, arguments: [channel, kind.rawValue]) ?? 0
     }
@@ -156,17 +154,16 @@ package struct ChannelTransaction {
         SELECT EXISTS (SELECT 1 FROM incident i WHERE i.kind = ? AND \(IncidentRow.isUnresolved))
         """
 
-    /// nil where none are stored, or they cannot be read.
+    /// nil if there are none, or if they cannot be read.
     package func facts(_ id: String) throws -> IncidentFacts? { try IncidentRow.facts(id, database) }
 
     // MARK: - The channel
 
     package func record() throws -> ChannelRecord? { try ChannelRecord.named(channel, database) }
 
-    /// Writes the row of this channel.
     package func save(_ record: ChannelRecord) throws { try record.save(database) }
 
-    /// Deletes all that this channel knows and sends, and the channel: its messages go elsewhere now, or nowhere.
+    /// Deletes the channel with its notifications and messages, because its destination changed or it was removed.
     package func forget() throws {
         try database.execute(cached: "DELETE FROM channel WHERE name = ?", arguments: [channel])
         try database.execute(cached: "DELETE FROM notification WHERE channel = ?", arguments: [channel])
@@ -176,39 +173,39 @@ package struct ChannelTransaction {
 }
 
 extension Store {
-    /// Runs what a channel's loop does in one transaction that may write.
-    /// `isDurable`: a power failure does not undo it, nor anything before it. Behind it a message may leave.
+    /// Runs one write transaction of a channel's loop.
+    /// `isDurable`: flushes to disk, with every commit before it. A message may be sent only after such a commit.
     package func transact<Value: Sendable>(
         channel: String, isDurable: Bool = false, _ body: @escaping @Sendable (ChannelTransaction) throws -> Value
     ) async throws -> Value {
         try await write(isDurable: isDurable) { try body(ChannelTransaction(channel: channel, database: $0)) }
     }
 
-    /// The same for reading.
+    /// Runs one read transaction of a channel's loop.
     package func inspect<Value: Sendable>(
         channel: String, _ body: @escaping @Sendable (ChannelTransaction) throws -> Value
     ) async throws -> Value {
         try await read { try body(ChannelTransaction(channel: channel, database: $0)) }
     }
 
-    /// The highest number that a change of an incident has; 0 before the first.
+    /// The highest change number given so far; 0 before the first.
     package func latestChange() async throws -> Int64 { try await read { try IncidentRow.latestChange($0) } }
 
-    /// All channels that ever had a loop, by name.
+    /// All channels with a row, by name.
     package func channelRecords() async throws -> [ChannelRecord] {
         try await read { database in
             try ChannelRecord.readable(database, cached: "SELECT * FROM channel ORDER BY name")
         }
     }
 
-    /// Ends a channel's hold, unless the receiver asked for it, and lets it try again what it refused. Its loop does
-    /// the rest. Returns the channel; nil for an unknown one.
+    /// Ends a channel's hold, unless the receiver asked to wait, and lets the channel send again what was refused.
+    /// The loop does the rest. Returns the channel; nil if the store has no row for it.
     package func endHold(channel: String, now: Date) async throws -> ChannelRecord? {
         try await write { try Self.endHold(channel, now, $0) }
     }
 
-    /// The same for a person who has mended something, and waits neither for `group_interval` nor for the next attempt of a
-    /// message; also returns how many notifications the channel still has to send.
+    /// As `endHold`, for `deliveries retry`: also skips `group_interval` and the wait for the next attempt. Returns the
+    /// channel, and how many of its notifications are pending.
     package func retry(channel: String, now: Date) async throws -> (record: ChannelRecord, pending: Int)? {
         let record = try await write { database in
             let record = try Self.endHold(channel, now, database)
@@ -231,7 +228,7 @@ extension Store {
     static let hastening = "UPDATE message SET retry_at = :now WHERE channel = :channel AND retry_at > :now"
     static let forgettingPace = "UPDATE notification_group SET last_at = NULL WHERE channel = ?"
 
-    /// Incidents that the channel knows or may know as firing: what stays open there once its messages go elsewhere.
+    /// Incidents that the channel knows or may know as firing. They stay open there if its destination changes.
     package func unendedNotifications(channel: String) async throws -> [IncidentRecord] {
         try await read { try IncidentRow.records($0, cached: Self.unended, [channel]) }
     }

@@ -1,4 +1,4 @@
-// The log of what was sent, and what is pending: for the page, the API, metrics and commands. No decision reads these.
+// The delivery log and pending counts, for the page, the API, metrics and commands. No decision reads them.
 
 import Evidence
 import Facts
@@ -6,25 +6,25 @@ import Foundation
 import GRDB
 import Monitoring
 
-/// One line of the log of what was sent. No decision reads it; the page, `history` and metrics do.
+/// One line of the delivery log: the result of one message for one incident.
 package struct DeliveryRecord: StoredRow, Equatable, Sendable {
     /// 0 before it is stored.
     package var id: Int64 = 0
     package let channel: String
     package let incidentID: String
-    /// What it is about; nil where nobody asked, and where the store no longer knows.
+    /// The incident, if the caller asked for it and the store still has it.
     package var incident: Incident?
     package let type: EventType
     package let reason: NotificationReason
     package let version: Int
     package let key: String
-    /// When it was settled.
+    /// When the loop finished the message.
     package var at: Date
     package let attempts: Int
     package let outcome: Outcome
-    /// The HTTP status of the last answer, where one came.
+    /// The HTTP status of the last answer; nil: no answer.
     package let status: Int?
-    /// Words of the receiver or of the network, without secrets; at most 500 characters.
+    /// An error of the receiver or of the network, without secrets; at most 500 characters.
     package let error: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -34,11 +34,11 @@ package struct DeliveryRecord: StoredRow, Equatable, Sendable {
 
     package enum Outcome: String, Codable, Sendable, CaseIterable {
         case delivered
-        /// It was sent a few times, and no answer came: it counts as delivered, since the receiver may be slow.
+        /// Several attempts got no answer. It counts as delivered, because the receiver may be slow.
         case unanswered
-        /// The receiver refused this very message, in its plainest form too.
+        /// The receiver refused this message, in its plain form too.
         case refused
-        /// Nobody needed it any more, or its time ran out.
+        /// The message was no longer needed, or became too old.
         case abandoned
     }
 
@@ -56,29 +56,29 @@ package struct DeliveryRecord: StoredRow, Equatable, Sendable {
         self.attempts = attempts
         self.outcome = outcome
         self.status = status
-        // What a receiver says to a message that it took is no error.
+        // The receiver's answer to a delivered message is not an error.
         self.error = outcome == .delivered ? nil : error.map { String($0.prefix(500)) }
     }
 }
 
-/// How many notifications of a channel are pending.
+/// The number of pending notifications of a channel.
 package struct PendingCount: Codable, Equatable, Sendable {
     package let channel: String
     package let count: Int
-    /// Since when the oldest of them is pending; of one that is in a message, since when the message is under way.
+    /// The start of the longest pending one. For one in a message: the creation of the message.
     package let since: Date
-    /// What they wait for; nil: for others of their kind, or for their turn, which comes within minutes.
+    /// Why the channel waits; nil: only for `group_wait` or for its next turn, which takes minutes at most.
     package let waits: Wait?
 
     package struct Wait: Codable, Equatable, Sendable {
         package enum Reason: String, Codable, Sendable {
             /// The receiver asked to wait.
             case throttled
-            /// The receiver refuses us, or our messages.
+            /// The receiver refuses the channel, or its messages.
             case refused
-            /// The channel has failed for a while.
+            /// Several attempts in a row failed.
             case failing
-            /// An attempt failed, and the next one is at its time.
+            /// An attempt failed. The next one is scheduled.
             case retry
         }
 
@@ -90,7 +90,7 @@ package struct PendingCount: Codable, Equatable, Sendable {
             self.until = until
         }
 
-        /// `as the receiver asked`; to follow an instant.
+        /// Follows a time in a sentence: `until 13:33 UTC, as the receiver asked`.
         package var words: String {
             switch reason {
             case .throttled: "as the receiver asked"
@@ -110,7 +110,7 @@ package struct PendingCount: Codable, Equatable, Sendable {
 
     private enum Key: String, CodingKey { case channel, count, since, waits }
 
-    /// Every key is always there.
+    /// Encodes nil as `null`, so that every key is present.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(channel, forKey: .channel)
@@ -120,7 +120,7 @@ package struct PendingCount: Codable, Equatable, Sendable {
     }
 }
 
-/// Where a page of the log of deliveries ended.
+/// A position in the delivery log, for paging.
 package struct DeliveryPlace: Equatable, Sendable {
     fileprivate let at: Int64
     fileprivate let id: Int64
@@ -134,7 +134,7 @@ package struct DeliveryPlace: Equatable, Sendable {
         self.id = id
     }
 
-    /// `1795244400000-42`, as `text` gives it.
+    /// Parses `text`, for example `1795244400000-42`.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1)
         guard parts.count == 2, let at = Int64(parts[0]), let id = Int64(parts[1]) else { return nil }
@@ -145,10 +145,10 @@ package struct DeliveryPlace: Equatable, Sendable {
 }
 
 extension Store {
-    /// What was sent, newest first.
+    /// A page of the delivery log, newest first.
     ///
-    /// `channel`, `incident`, `domain`: nil for all. An incident outranks a domain.
-    /// `after`: only what comes after it in that order.
+    /// `channel`, `incident`, `domain`: nil for all. `incident` takes precedence over `domain`.
+    /// `after`: only deliveries that follow this position.
     package func deliveries(
         channel: String? = nil, incident: String? = nil, domain: Domain? = nil, after: DeliveryPlace? = nil, limit: Int
     ) async throws -> [DeliveryRecord] {
@@ -160,7 +160,7 @@ extension Store {
             } else {
                 (channel == nil ? Self.deliveriesOfAll : Self.deliveriesOfChannel, nil)
             }
-        // Before the newest that can be: so that there is one text for the first page and for all others.
+        // The maximum as a first position, so that all pages use the same SQL.
         let place = after ?? DeliveryPlace(at: .max, id: .max)
         return try await read { database in
             var arguments: StatementArguments = [place.at, place.id, max(0, limit)]
@@ -173,7 +173,7 @@ extension Store {
         }
     }
 
-    /// The same deliveries with their incidents.
+    /// The same deliveries with `incident` filled in.
     package func named(_ records: [DeliveryRecord]) async throws -> [DeliveryRecord] {
         try await read { database in
             var incidents: [String: Incident] = [:]
@@ -199,10 +199,10 @@ extension Store {
         AND incident_id IN (SELECT id FROM incident WHERE domain = ?) AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?
         """
 
-    /// Pending notifications by channel, those of messages under way included.
+    /// Pending notifications by channel, including those in messages under way.
     ///
-    /// `isConfigured`: whether a channel of this name is in the configuration: of a removed one nothing waits to be sent. Only
-    /// those who know no configuration leave it out.
+    /// `isConfigured`: whether the configuration has this channel. A removed channel has nothing to send. Omit it only
+    /// if the caller has no configuration.
     package func pendingNotifications(
         of isConfigured: (String) -> Bool = { _ in true }
     ) async throws -> [PendingCount] {
@@ -217,7 +217,7 @@ extension Store {
         }.filter { isConfigured($0.channel) }
     }
 
-    /// nil where nothing that has an instant keeps the channel's next message back.
+    /// nil if neither a hold nor a retry delays the channel's next message.
     private static func wait(
         of channel: String, _ now: Date, _ database: Database
     ) throws -> PendingCount.Wait? {
@@ -237,7 +237,7 @@ extension Store {
 
     static let nextTry = "SELECT min(retry_at) FROM message WHERE channel = ?"
 
-    /// Each part by a small table or index: most rows of `notification` say what a channel knows of the past.
+    /// Each part reads a small table or index, because most rows of `notification` are old.
     static let pendingCounts = """
         SELECT channel, sum(count) AS count, min(since) AS since FROM (
             SELECT channel, count(*) AS count, min(pending_since) AS since FROM notification
@@ -248,16 +248,16 @@ extension Store {
         """
 }
 
-// MARK: - One message as people ask for it
+// MARK: - One message, for people
 
 /// One attempt to send a message.
 package struct DeliveryAttempt: Codable, Equatable, Sendable {
     package let at: Date
-    /// A fixed word: `delivered`, `transient`, `throttled`, `message_refused`, `channel_refused`.
+    /// One of `delivered`, `transient`, `throttled`, `message_refused`, `channel_refused`.
     package let outcome: String
-    /// The HTTP status of the answer, where one came.
+    /// The HTTP status of the answer; nil: no answer.
     package let status: Int?
-    /// Words of the receiver or of the network, without secrets; at most 500 characters.
+    /// An error of the receiver or of the network, without secrets; at most 500 characters.
     package let error: String?
 
     package init(at: Date, outcome: String, status: Int? = nil, error: String? = nil) {
@@ -269,19 +269,19 @@ package struct DeliveryAttempt: Codable, Equatable, Sendable {
     }
 }
 
-/// A message that was sent, or is under way.
+/// A message that is finished or under way.
 package struct SentMessage: Equatable, Sendable {
     package let key: String
     package let channel: String
-    /// What it says; nil where that is not kept, as for a feed.
+    /// The text of the message; nil if it is not kept, for example for a feed.
     package let text: String?
-    /// What became of it, a line an incident; empty while it is under way.
+    /// One line per incident; empty while the message is under way.
     package let deliveries: [DeliveryRecord]
-    /// What it is about, as far as the store still knows.
+    /// Its incidents, if the store still has them.
     package let incidents: [Incident]
-    /// Oldest first. Of very many the first and the latest.
+    /// Oldest first. The first one, and up to 50 of the latest.
     package let attempts: [DeliveryAttempt]
-    /// When it is tried next; nil: it is settled.
+    /// The next attempt; nil: the message is finished.
     package let retryAt: Date?
 
     package init(
@@ -299,8 +299,7 @@ package struct SentMessage: Equatable, Sendable {
 }
 
 extension SentMessage {
-    /// Whether a text can name a message: the number of one of its deliveries, or the beginning of its key, at least eight
-    /// characters of it.
+    /// Whether a text can name a message: the number of one of its deliveries, or at least eight characters of its key.
     package static func isName(_ text: String) -> Bool { number(text) != nil || isKey(text) }
 
     static func number(_ text: String) -> Int64? {
@@ -313,10 +312,10 @@ extension SentMessage {
 }
 
 extension ChannelTransaction {
-    /// Of the attempts of one message the first and so many of the latest are kept.
+    /// The log keeps the first attempt of a message and this many of the latest.
     static let mostAttempts = 50
 
-    /// Keeps what a message says.
+    /// Stores the text of a message.
     package func keep(text: String, of key: String, at now: Date) throws {
         try database.execute(
             cached: """
@@ -359,7 +358,7 @@ extension Store {
             attempts: kept.map(Self.attempts) ?? [], retryAt: underWay?.instant("retry_at"))
     }
 
-    /// Of a row of `message_log`; none where they cannot be read, since they are for people alone.
+    /// The attempts of a `message_log` row; empty if they cannot be read, because only people read them.
     static func attempts(_ row: Row) -> [DeliveryAttempt] {
         (try? Stored.decode([DeliveryAttempt].self, text: row["attempts"], what: "attempts")) ?? []
     }

@@ -1,16 +1,16 @@
-// Silences. They begin and end by the wall clock.
+// Silences. They start and end by the wall clock.
 
 import Foundation
 import GRDB
 import Monitoring
 
 extension Store {
-    /// Ended silences are kept this long, for those who ask why nobody was notified.
+    /// Ended silences stay this long, so that people can find out why no notification was sent.
     package static let keepSilences = Duration.seconds(90 * 86400)
 
     /// Stores a silence and gives it its id.
     package func add(_ request: Silence) async throws -> Silence {
-        // Rounded up it would begin a moment later, and one that was just made would be said to begin in future.
+        // Round down: rounded up, a silence that starts now would start in the future.
         let nearest = request.startsAt.milliseconds
         let start = Date(milliseconds: nearest) > request.startsAt ? nearest - 1 : nearest
         return try await write(isDurable: true) { database in
@@ -30,12 +30,12 @@ extension Store {
         }
     }
 
-    /// Ends a silence now; one that has ended stays as it is. Returns the silence, or nil where none has the id.
+    /// Expires an active or future silence; an ended one stays as it is. Returns nil if no silence has this id.
     package func endSilence(id: String, now: Date) async throws -> Silence? {
         guard let number = Int64(id) else { return nil }
         let instant = now.milliseconds
         return try await write(isDurable: true) { database in
-            // One that has not begun yet never begins.
+            // A silence that has not started never does.
             try database.execute(
                 cached:
                     "UPDATE silence SET starts_at = min(starts_at, :now), ends_at = :now WHERE id = :id AND ends_at > :now",
@@ -45,7 +45,7 @@ extension Store {
         }
     }
 
-    /// Silences that are active or begin later, by their end.
+    /// Active and future silences, by their end.
     package func silences(notOverAt now: Date) async throws -> [Silence] {
         try await read { database in
             try Row.fetchAll(
