@@ -103,9 +103,9 @@ extension Housekeeping {
         do {
             let writes = try await parts.store.outsideWrites()
             let isOutside = seenWrites.map { $0 != writes } ?? false
-            seenWrites = writes
             isSecondLook.toggle()
             if isOutside || isSecondLook { try await parts.silences.refresh() }
+            seenWrites = writes
             if isOutside {
                 parts.delivery.wake()
                 parts.delivery.reconsider()
@@ -162,9 +162,10 @@ extension Housekeeping {
     private func notePresence() async {
         let shortest = 2 * Self.presencePeriod.inSeconds * parts.time.intervalFactor
         let last = presentAt
-        presentAt = parts.time.now()
         // A store that takes no writes is reported elsewhere.
         try? await parts.store.notePresence(at: parts.time.now(), since: last, shortest: shortest)
+        // After the write: time spent waiting for the store is not time without a monitor.
+        presentAt = parts.time.now()
     }
 
     private func removeOldRows() async {

@@ -13,6 +13,8 @@ package final class Store: Sendable {
     let pool: DatabasePool
     private let lock: FileLock?
     private let healthRecord = Mutex(StoreHealth())
+    /// The last time that the lock of the database was not to be had.
+    private let lockFault = Mutex<(at: ContinuousClock.Instant, error: DatabaseError)?>(nil)
     private let obstacle: WriteObstacle?
     /// This process holds the lock.
     let isMonitor: Bool
@@ -115,30 +117,42 @@ package final class Store: Sendable {
     func write<Value: Sendable>(
         isDurable: Bool = false, _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        do {
-            return try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
-                pool.asyncWriteWithoutTransaction { database in
-                    continuation.resume(with: Result { try self.transaction(isDurable, updates, database) })
-                }
+        let asked = ContinuousClock.now
+        return try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
+            pool.asyncWriteWithoutTransaction { database in
+                let result = Result { try self.transaction(isDurable, asked, updates, database) }
+                continuation.resume(with: result.mapError(self.noteFailure))
             }
-        } catch let fault as UnknownName {
-            throw fault
-        } catch {
-            let fault = StoreError(error, path: path)
-            healthRecord.withLock { $0.failed(fault, at: now()) }
-            throw fault
         }
     }
 
+    /// On the writer's queue, so that a later write that works is not overruled.
+    private func noteFailure(_ error: any Error) -> any Error {
+        if error is UnknownName { return error }
+        let fault = StoreError(error, path: path)
+        healthRecord.withLock { $0.failed(fault, at: now()) }
+        return fault
+    }
+
     private func transaction<Value>(
-        _ isDurable: Bool, _ updates: (Database) throws -> Value, _ database: Database
+        _ isDurable: Bool, _ asked: ContinuousClock.Instant, _ updates: (Database) throws -> Value,
+        _ database: Database
     ) throws -> Value {
+        // While another process holds the lock, all writes that wait here share one wait for it.
+        if let fault = lockFault.withLock({ $0 }), asked < fault.at { throw fault.error }
         // GRDB opens connections with NORMAL. SQLite does not allow a change within a transaction.
         if isDurable { try database.execute(sql: "PRAGMA synchronous = FULL") }
         defer { if isDurable { try? database.execute(sql: "PRAGMA synchronous = NORMAL") } }
         try obstacle?(database)
         let before = database.totalChangesCount
-        try database.beginTransaction(.immediate)
+        do {
+            try database.beginTransaction(.immediate)
+        } catch let error as DatabaseError
+            where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode.primaryResultCode)
+        {
+            lockFault.withLock { $0 = (.now, error) }
+            throw error
+        }
         do {
             let value = try updates(database)
             try database.commit()

@@ -60,6 +60,12 @@ extension ChannelTurn {
         let isDue = feed.lastRound.map { now >= $0 + Self.roundInterval } ?? true
         if isDue || entries.contains(where: \.isOver) || present != feed.stated {
             feed.lastRound = entries.isEmpty ? nil : now
+            // A power failure must not undo what Alertmanager is about to be sent.
+            if entries.contains(where: \.isOver) || present != feed.stated {
+                try await delivery.store.transact(channel: channel.name, isDurable: true) { store in
+                    try store.save(store.record() ?? record)
+                }
+            }
             for start in stride(from: 0, to: entries.count, by: Self.largestRequest) {
                 let some = Array(entries[start..<min(start + Self.largestRequest, entries.count)])
                 guard try await post(some, record, known: before.stated) else {

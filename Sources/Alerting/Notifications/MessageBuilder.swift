@@ -49,14 +49,22 @@ extension NotificationPlanner {
 
     private func insert(
         _ group: NotificationGroup, _ members: [(IncidentRecord, NotificationRecord)]
-    ) throws -> MessageRecord {
+    ) throws -> MessageRecord? {
         let identities = members.map { "\($1.incidentID) \($1.count + 1)" }.sorted()
         let key = MessageIdentity.key(ofMessages: [channel.name] + identities)
         let alert = try alert(about: members.map(\.0), group.reason, key: key)
         let reference = members.count == 1 ? members.first?.1.reference : nil
+        let body: Data
+        do {
+            body =
+                try (try? channel.format.body(alert, plain: false, reference: reference))
+                ?? channel.format.body(alert, plain: true, reference: nil)
+        } catch {
+            try giveUp(group, members, key: key, "\(error)")
+            return nil
+        }
         var message = MessageRecord(
-            key: key, reason: group.reason, kind: group.kind,
-            body: try channel.format.body(alert, plain: false, reference: reference),
+            key: key, reason: group.reason, kind: group.kind, body: body,
             members: members.map { record, _ in
                 MessageRecord.Member(
                     incidentID: record.incident.id, version: record.incident.version, state: record.incident.state,
@@ -74,6 +82,22 @@ extension NotificationPlanner {
             try store.save(row, of: record.incident)
         }
         return message
+    }
+
+    /// A message that cannot be written counts as refused: it must not hold up the others of its channel.
+    private func giveUp(
+        _ group: NotificationGroup, _ members: [(IncidentRecord, NotificationRecord)], key: String, _ error: String
+    ) throws {
+        for (record, known) in members {
+            var row = known
+            row.pendingSince = nil
+            row.refused = .init(version: record.incident.version, at: now)
+            try settle(record, row)
+            try store.announce(record.incident.id)
+            try log(
+                group.reason, of: group.kind, record.incident.id, version: record.incident.version, key: key,
+                attempts: 0, .refused, status: nil, error: error)
+        }
     }
 
     /// When a group's message may go.

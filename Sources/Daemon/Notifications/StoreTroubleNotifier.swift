@@ -65,17 +65,6 @@ package actor StoreTroubleNotifier {
     /// At the next step, notifies that a damaged store was set aside and that open incidents are notified again.
     package func note(_ aside: SetAside?) { setAside = aside }
 
-    /// Checks every ten seconds until the task is cancelled.
-    /// `isSilenced`: whether a silence for everything is active.
-    func run(
-        _ time: any MonitorClock, health: @Sendable () -> StoreHealth, isSilenced: @Sendable () -> Bool
-    ) async {
-        while !Task.isCancelled {
-            await step(time, health(), isSilenced: isSilenced())
-            try? await time.sleep(for: .seconds(10) * time.intervalFactor)
-        }
-    }
-
     /// One check of the store's health.
     package func step(_ time: any MonitorClock, _ health: StoreHealth, isSilenced: Bool = false) async {
         let (now, wall) = (time.now(), time.systemTime())

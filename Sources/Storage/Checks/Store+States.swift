@@ -208,8 +208,7 @@ extension Store {
     /// Reports the states. The monitor also deletes their pending incidents, because no state tracks these any more.
     func report(_ states: [UnreadableState]) async {
         for state in states {
-            guard let handler = unreadable.withLock({ $0.isNews(state) ? $0.handler : nil }) else { continue }
-            handler(state)
+            if let handler = unreadable.withLock({ $0.isNews(state) ? $0.handler : nil }) { handler(state) }
             guard isMonitor else { continue }
             _ = try? await write { database in
                 try database.execute(

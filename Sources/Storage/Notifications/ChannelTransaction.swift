@@ -207,7 +207,7 @@ extension Store {
     /// As `endHold`, for `deliveries retry`: also skips `group_interval` and the wait for the next attempt. Returns the
     /// channel, and how many of its notifications are pending.
     package func retry(channel: String, now: Date) async throws -> (record: ChannelRecord, pending: Int)? {
-        let record = try await write { database in
+        let record = try await write(isDurable: true) { database in
             let record = try Self.endHold(channel, now, database)
             try database.execute(cached: Self.forgettingPace, arguments: [channel])
             try database.execute(cached: Self.hastening, arguments: ["now": now.milliseconds, "channel": channel])
@@ -244,7 +244,7 @@ extension Store {
 
 extension ChannelRecord {
     static func named(_ name: String, _ database: Database) throws -> ChannelRecord? {
-        try fetchOne(database.cachedStatement(sql: "SELECT * FROM channel WHERE name = ?"), arguments: [name])
+        try readable(database, cached: "SELECT * FROM channel WHERE name = ?", [name]).first
     }
 
     fileprivate func save(_ database: Database) throws { try upsert(into: "channel", key: ["name"], database) }
