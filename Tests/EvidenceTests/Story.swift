@@ -146,6 +146,20 @@ extension Story {
             findings: ["origin.too-large error", "origin.content-type error", "cdn.crawler-error error"],
             id: .pageInsteadOfFile, words: ["HTML page", "catch-all route"]),
         Story(
+            "11c: its page is larger than devices read, and sent as JSON",
+            origin: .file("<!doctype html><html>" + String(repeating: "x", count: 131_072)),
+            cdn: .crawler("SWCERR00401 Bad JSON content"),
+            findings: ["origin.too-large error", "cdn.crawler-error error"],
+            id: .pageInsteadOfFile, words: ["HTML page", "catch-all route"]),
+        Story(
+            "11d: a file that is too large, sent as a page",
+            origin: .file("{\"x\": \"" + String(repeating: "x", count: 131_072) + "\"}").with {
+                $0.headers["Content-Type"] = "text/html"
+            },
+            cdn: .crawler("SWCERR00401 Bad JSON content"),
+            findings: ["origin.too-large error", "origin.content-type error", "cdn.crawler-error error"],
+            id: .tooLarge, words: ["Use wildcard patterns"]),
+        Story(
             "12: the host drops dot folders", origin: .status(404, ["Server": "GitHub.com"]), cdn: nil,
             findings: ["origin.status error"], id: .dotFolderDropped,
             words: ["GitHub Pages", ".nojekyll", "--ask-cdn"]),

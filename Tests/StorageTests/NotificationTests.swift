@@ -100,6 +100,16 @@ extension StorageSuite {
             #expect(try await store.ops { try $0.record() } == record)
         }
 
+        @Test("a row of a channel that cannot be read is as none")
+        func unreadableChannel() async throws {
+            let record = ChannelRecord(name: "ops", type: "webhook")
+            try await store.ops { try $0.save(record) }
+            _ = try await store.write { try $0.execute(sql: "UPDATE channel SET trouble = '{\"state\": 1}'") }
+            #expect(try await store.endHold(channel: "ops", now: noon) == nil)
+            try await store.ops { try $0.save(record) }
+            #expect(try await store.endHold(channel: "ops", now: noon) != nil)
+        }
+
         @Test("who asks for a retry does not wait for group_interval")
         func retried() async throws {
             let group = NotificationGroup(kind: .cdnStale, reason: .firing)
