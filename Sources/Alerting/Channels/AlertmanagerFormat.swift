@@ -53,13 +53,13 @@ struct AlertmanagerAlert: Encodable, Equatable {
         generatorURL = links.statusPage.flatMap { PlainMarkup.isPlain($0) ? $0 : nil }
     }
 
-    /// `alertname`, `kind`, `domain` and `cause` are reserved. A configured label of that name is prefixed with `label_`.
+    /// `alertname`, `kind`, `domain`, `cause` are reserved. A configured label of that name gets the prefix `label_`.
     private static func labels(
         _ incident: Incident, _ more: [String: String], _ instance: String
     ) -> [String: String] {
         var labels = ["alertname": "aasa_monitor_incident", "kind": incident.kind.rawValue]
         // Labels of a domain's incident must not depend on the monitor: two monitors with the same domains send equal
-        // alerts, so the incident's id is not a label. Without domain or cause two incidents of a kind would be one alert.
+        // alerts, so the incident's id is no label. Without domain or cause, two incidents of a kind would be one.
         switch incident.subject {
         case .domain(let domain): labels["domain"] = domain.name
         case .global(let cause):
