@@ -1,5 +1,5 @@
-// Messages past the store: the same form, address, headers, signature and verdict as every message, but sent from memory.
-// For test messages beside a running daemon, and for the news that the store itself takes no writes.
+// Sends messages without the store: test messages next to a running daemon, and alerts that the store accepts no
+// writes. They have the same form, destination, headers and signature as every message, and answers are read the same.
 
 import Evidence
 import Foundation
@@ -12,7 +12,7 @@ package struct DirectNotifier: Sendable {
     private let wallClock: @Sendable () -> Date
     private let logger: Logger
 
-    /// `userAgent`: as `aasa-monitor/1.2.3 (+https://…)`.
+    /// `userAgent`: for example `aasa-monitor/1.2.3 (+https://…)`.
     package init(
         transport: any MessageTransport, userAgent: String, wallClock: @escaping @Sendable () -> Date = { Date() },
         logger: Logger
@@ -23,9 +23,9 @@ package struct DirectNotifier: Sendable {
         self.logger = logger
     }
 
-    /// Sends an alert once to each of these channels, to all at the same time. The same alert has the same message keys, so
-    /// that a receiver which removes duplicates takes a repetition once.
-    /// - Returns: the names of the channels that took it.
+    /// Sends an alert once to each of these channels, concurrently. Equal alerts have equal message keys, so a receiver
+    /// that removes duplicates shows a repetition once.
+    /// - Returns: the names of the channels that accepted it.
     package func send(_ alert: Alert, to channels: [Channel]) async -> Set<String> {
         await withTaskGroup(of: String?.self) { group in
             for channel in channels {
@@ -35,9 +35,9 @@ package struct DirectNotifier: Sendable {
         }
     }
 
-    /// Sends an alert about the monitor itself to people: through the fallback channel; where there is none, or it does not take
-    /// it, through all others, those of the escalation last. Pagers get none: nothing would end it there.
-    /// - Returns: the names of the channels that took it.
+    /// Sends an alert about the monitor itself: to the fallback channel; if that fails, to the other channels; then to
+    /// the escalation channels. Never to pagers, because nothing would resolve the alert there.
+    /// - Returns: the names of the channels that accepted it.
     package func send(_ alert: Alert, by routing: Routing) async -> Set<String> {
         let channels = routing.channels.filter {
             !$0.kind.isPager && $0.accepts(kind: alert.incident.kind, severity: alert.incident.severity)
@@ -64,8 +64,8 @@ package struct DirectNotifier: Sendable {
         return attempt?.outcome == .delivered
     }
 
-    /// Sends a test message once, and ends it where the receiver would keep it open, as a pager does.
-    /// - Throws: `CancellationError`, or why the message cannot be written.
+    /// Sends a test message once. Resolves it if the channel is a pager, because a pager would keep it open.
+    /// - Throws: `CancellationError`, or an error if the message cannot be encoded.
     package func test(_ alert: Alert, on channel: Channel) async throws -> TestReport {
         let start = ContinuousClock.now
         let key = "test-\(UUID().uuidString.lowercased())"
@@ -73,7 +73,7 @@ package struct DirectNotifier: Sendable {
         let took = ContinuousClock.now - start
         let (answer, place) = (attempt.answer, attempt.place)
         var isLeftOpen = false
-        // What a feed gets ends by itself.
+        // An alert in a feed ends by itself.
         if attempt.outcome == .delivered, channel.kind.isPager, !channel.kind.isFeed {
             var end = alert
             end.reason = .resolved
@@ -86,13 +86,13 @@ package struct DirectNotifier: Sendable {
     }
 
     private struct Attempt {
-        /// The channel, where it has moved to.
+        /// The channel, with its new destination if it has moved.
         var place: Channel
         let answer: TransportAnswer
         let outcome: Outcome
     }
 
-    /// Sends it once, and once more where the channel has moved.
+    /// Sends a message once, and a second time if the channel has moved.
     private func attempt(_ alert: Alert, key: String, _ channel: Channel) async throws -> Attempt {
         let format = channel.format
         let body = try format.body(alert, plain: false)
@@ -110,18 +110,18 @@ package struct DirectNotifier: Sendable {
     }
 }
 
-/// What became of a test message.
+/// The result of a test message.
 package struct TestReport: Equatable, Sendable {
     package let channel: String
     package let outcome: Outcome
-    /// nil where no answer came.
+    /// nil: no answer.
     package let status: Int?
-    /// Words of the receiver or of the network, free of secrets, 300 characters at most.
+    /// An error of the receiver or of the network, without secrets; at most 300 characters.
     package let words: String?
-    /// From the first byte sent to the answer.
+    /// The duration of the attempt.
     package let took: Duration
-    /// Where the receiver says that the channel is now; nil where it is where the settings say.
+    /// The new destination, if the receiver says that the channel has moved; nil otherwise.
     package let movedTo: String?
-    /// The receiver took the test and not its end, so that somebody has to close it there.
+    /// The receiver accepted the test but not its end, so somebody has to close it there.
     package let isLeftOpen: Bool
 }

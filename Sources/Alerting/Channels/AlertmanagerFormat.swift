@@ -1,5 +1,5 @@
 // Alertmanager's API v2: https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml
-// A feed sends the firing incidents there; this form is for messages outside the store, and for how an alert is written.
+// Feeds use `AlertmanagerAlert`. The format itself is for alerts that are not in the store, such as tests.
 
 import Evidence
 import Facts
@@ -9,7 +9,7 @@ import Monitoring
 struct AlertmanagerFormat: ChannelFormat {
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
         let rendered = RenderedAlert(alert)
-        // A test ends by itself once it was seen. All else is ended by its resolve, or in a day if that never comes.
+        // A test expires after a minute. Any other alert ends with its resolve, or after a day without one.
         let end = alert.isOver ? alert.incident.resolvedAt ?? alert.at : alert.at + (alert.isTest ? 60 : 86_400)
         return try JSONText.encoded([
             AlertmanagerAlert(
@@ -25,9 +25,9 @@ struct AlertmanagerFormat: ChannelFormat {
     }
 }
 
-/// One alert as Alertmanager takes it.
+/// One alert in Alertmanager's API.
 struct AlertmanagerAlert: Encodable, Equatable {
-    /// The identity. It holds nothing that may change during the incident: another severity would be another alert.
+    /// The identity of the alert. It contains nothing that may change, because other labels make another alert.
     let labels: [String: String]
     let annotations: [String: String]
     let startsAt: String
@@ -46,25 +46,25 @@ struct AlertmanagerAlert: Encodable, Equatable {
             "instance": form.cut(instance, to: 100),
             "origin": links.origin ?? "", "cdn": links.cdn ?? "",
         ].filter { !$0.value.isEmpty }
-        // Alertmanager refuses an alert that ends before it begins, as after a step of the wall clock.
+        // Alertmanager refuses an alert that ends before it starts, which a step of the wall clock may cause.
         let start = min(incident.firedAt ?? incident.openedAt, endsAt)
         startsAt = Self.instant(start)
         self.endsAt = Self.instant(endsAt)
         generatorURL = links.statusPage.flatMap { PlainMarkup.isPlain($0) ? $0 : nil }
     }
 
-    /// `alertname`, `kind`, `domain` and `cause` are ours; a label of the domain with such a name keeps its value under `label_`.
+    /// `alertname`, `kind`, `domain`, `cause` are reserved. A configured label of that name gets the prefix `label_`.
     private static func labels(
         _ incident: Incident, _ more: [String: String], _ instance: String
     ) -> [String: String] {
         var labels = ["alertname": "aasa_monitor_incident", "kind": incident.kind.rawValue]
-        // Nothing that is said of domains may be of one monitor alone, such as an incident's id: the alerts of two monitors
-        // with the same domains are the same alerts. Without domain or cause two incidents of one kind would be one alert.
+        // Labels of a domain's incident must not depend on the monitor: two monitors with the same domains send equal
+        // alerts, so the incident's id is no label. Without domain or cause, two incidents of a kind would be one.
         switch incident.subject {
         case .domain(let domain): labels["domain"] = domain.name
         case .global(let cause):
             labels["cause"] = cause.rawValue
-            // What a monitor says of itself is no other's.
+            // These incidents concern this monitor only.
             if cause != .cdn { labels["instance"] = PlainMarkup(unit: .bytes).cut(instance, to: 100) }
         }
         for (name, value) in more.sorted(by: { $0.key < $1.key }) where !value.isEmpty {

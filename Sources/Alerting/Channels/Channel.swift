@@ -1,4 +1,4 @@
-// What sending needs of a channel: what it takes, its address, the one way to a request, and what is hidden of it.
+// What delivery needs of a channel: filters, destination, requests, and the redaction of secrets.
 
 import Facts
 import Hashing
@@ -7,7 +7,7 @@ import Foundation
 import Monitoring
 
 extension ChannelKind {
-    /// Where a service is reached that has one address for all; nil where each receiver has its own.
+    /// The base URL of a service with one address for all; nil if each receiver has its own.
     var home: String? {
         switch self {
         case .slack: "https://slack.com/api"
@@ -22,37 +22,36 @@ extension ChannelKind {
 }
 
 extension Channel {
-    /// Where its service is reached.
     var baseURL: String { url ?? kind.home ?? "" }
 
-    /// Whether mail goes to another machine, and so never without TLS.
+    /// Whether mail goes to another machine, which requires TLS.
     var isRemote: Bool { !(URLComponents(string: baseURL)?.host.map { HostAddress.isLoopback(host: $0) } ?? false) }
 
-    /// Whether its filters let an incident through. What was sent once is followed up whatever they say.
+    /// Whether the filters accept an incident. Follow-ups of a sent message ignore the filters.
     package func accepts(kind: IncidentKind, severity: Severity) -> Bool {
         guard kind != .change else { return notifies.contains(.changes) }
         return notifies.contains(.incidents) && severity >= minimumSeverity
             && (kinds.isEmpty || kinds.contains { Self.matches($0, kind) })
     }
 
-    /// `pattern`: a kind, or its beginning with an asterisk behind it.
+    /// `pattern`: a kind, or a prefix followed by an asterisk.
     package static func matches(_ pattern: String, _ kind: IncidentKind) -> Bool {
         pattern.hasSuffix("*") ? kind.rawValue.hasPrefix(pattern.dropLast()) : kind.rawValue == pattern
     }
 
-    /// Slack offers two ways: an incoming webhook, and an app with a token.
+    /// Slack has two ways to send: an incoming webhook, and an app with a token.
     var isBot: Bool { kind == .slack && token != nil }
 
-    /// The URL with a path appended, unless it is there already.
+    /// The URL with a path, which is appended unless the URL already ends with it.
     func url(_ path: String) -> String {
         let base = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
         return base.hasSuffix(path) ? base : base + path
     }
 
-    /// The URL with more of a query; its own bytes stay as they are, since some are signed.
+    /// The URL with more query items. Its own bytes stay unchanged, because some services sign them.
     func url(query: String) -> String { baseURL + (baseURL.contains("?") ? "&" : "?") + query }
 
-    /// The token's header, where the service takes one. All others have theirs in the URL or the body, or in a header of their own.
+    /// The `Authorization` header, if the service uses one. Others have secrets in the URL, the body or other headers.
     var bearer: [HeaderField] {
         guard [.slack, .line, .alertmanager, .ntfy].contains(kind), let token else { return [] }
         return [HeaderField(name: "authorization", value: "Bearer \(token)")]
@@ -60,14 +59,14 @@ extension Channel {
 }
 
 extension Channel {
-    /// With the host and a short hash: enough to tell two channels apart, too little to write to one.
+    /// Shows the host and a short hash: enough to distinguish channels, too little to send messages.
     package var place: String {
         let host = URLComponents(string: baseURL)?.host ?? "?"
         return "\(name) (\(kind.rawValue), \(host), #\(destinationHash.prefix(8)))"
     }
 
-    /// Where its messages go: type, address and key. Two channels with the same one write to the same receiver. Passwords and tokens
-    /// that only open the door are no part of it: they are changed, and the receiver stays.
+    /// Identifies the receiver by type, address and key. Passwords and tokens that only authenticate are left out,
+    /// because they may change while the receiver stays the same.
     var destinationHash: String {
         let parts: [String?] =
             switch kind {
@@ -83,7 +82,7 @@ extension Channel {
         return Digest.sha256.hash(text.utf8).prefix(16).hexadecimal
     }
 
-    /// The same channel, for one recipient alone; as it is where it writes no mail.
+    /// The same channel for one recipient only; unchanged unless it sends mail.
     func only(to recipient: String?) -> Channel {
         guard let recipient else { return self }
         var channel = self
@@ -92,7 +91,7 @@ extension Channel {
     }
 }
 
-/// Why nothing can be sent to a channel: the operator's mistake, without the secret.
+/// A configuration error of a channel, without secrets.
 package struct ChannelFault: Error, Equatable, CustomStringConvertible {
     package let channel: String
     package let reason: String
@@ -105,7 +104,7 @@ package struct ChannelFault: Error, Equatable, CustomStringConvertible {
     package var description: String { "channel '\(channel.displayable)': \(reason)" }
 }
 
-// MARK: - The one way in which a message becomes a request
+// MARK: - Requests
 
 extension Channel {
     func request(body: Data, messageKey: String, timestamp: Date, userAgent: String) throws -> MessageRequest {
@@ -114,12 +113,12 @@ extension Channel {
     }
 }
 
-// MARK: - What is hidden in the words of receivers and libraries, which like to quote what they were sent
+// MARK: - Redaction: receivers and libraries often quote the request in their errors
 
 extension Channel {
-    /// What came back, without secrets; nil where nothing was said.
+    /// The error or reply in an answer, without secrets; nil if there is none.
     func words(of answer: TransportAnswer) -> String? {
-        // Cut only after hiding: half a secret at the end of a cut text would not be recognized.
+        // Redact before truncating: half a secret at the end would not be recognized.
         var text = redacted(answer.text)
         if answer.isPage {
             text = "an HTML page" + (WebPage.title(of: Data(text.utf8)).map { " titled '\($0)'" } ?? "")
@@ -132,11 +131,11 @@ extension Channel {
         return parts.isEmpty ? nil : parts.joined(separator: ": ").displayable.shortened(to: 300)
     }
 
-    /// The text with everything taken out that could open the channel: the URL, its path, query and user, the tokens, and
-    /// each longer part of these, also in the escaped forms of JSON and of URLs.
+    /// Removes all secrets: the URL, its path, query and user, the tokens, and the longer parts of these, also in the
+    /// escaped forms of JSON and URLs.
     func redacted(_ text: String) -> String {
         var clean = text
-        // Longest first: a part replaced early would hide the whole from being found.
+        // Longest first: a replaced part would keep the whole from being found.
         for secret in secrets.sorted(by: { $0.count > $1.count }) {
             clean = clean.replacingOccurrences(of: secret, with: "[hidden]")
         }
@@ -148,11 +147,11 @@ extension Channel {
         var found = urlParts.filter { $0.count >= 6 && !isOfHome($0) }
         for secret in [token, kind == .ntfy ? destination : nil].compactMap(\.self) {
             found.insert(secret)
-            // `123456:ABC…`, the form of Telegram's tokens: the second part alone opens the door.
+            // A Telegram token, `123456:ABC…`: the second part alone is the secret.
             found.formUnion(secret.split(separator: ":").dropFirst().map(String.init).filter { $0.count >= 6 })
         }
         if kind == .email, let token {
-            // As a login sends it.
+            // Base64, as SMTP logins send it.
             found.insert(Data(token.utf8).base64EncodedString())
             if let username = mail?.username {
                 found.insert(Data("\u{0}\(username)\u{0}\(token)".utf8).base64EncodedString())

@@ -1,4 +1,4 @@
-// What a kind of channel must be able to do: write an alert in its own form, and understand the answer.
+// The protocol of a channel type: it encodes an alert and interprets the answer.
 
 import Evidence
 import Facts
@@ -7,43 +7,43 @@ import Hashing
 import Monitoring
 
 protocol ChannelFormat: Sendable {
-    /// The body, within the service's limits. The same alert gives the same bytes. No secret is in it: it is stored.
-    /// `plain`: the plainest form that the service can take, after it refused the full one.
-    /// `reference`: what the receiver calls the incident's first message, where it gave a name; for threads and replies.
+    /// The body, within the service's limits. Equal alerts give equal bytes. It is stored, so it contains no secret.
+    /// `plain`: the simplest form that the service accepts, after it refused the full one.
+    /// `reference`: the receiver's id of the incident's first message, for threads and replies; nil: none.
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data
 
-    /// The body as it goes out: with what the channel's settings add to it, such as a room or a key.
+    /// The body as sent, with parts of the channel's settings, such as a room or a key.
     func wire(_ body: Data, channel: Channel) throws -> Data
 
     func address(messageKey: String, channel: Channel) -> String
 
-    /// Headers of one attempt.
-    /// `timestamp`: the wall clock of this attempt.
+    /// The headers of one attempt.
+    /// `timestamp`: the wall-clock time of this attempt.
     func headers(messageKey: String, timestamp: Date, body: Data, channel: Channel) -> [HeaderField]
 
-    /// One attempt as it goes out, made of the parts above where it goes over HTTP.
-    /// `body`: as `body(_:plain:reference:)` made it.
+    /// The request of one attempt. By default an HTTP request from the parts above.
+    /// `body`: the result of `body(_:plain:reference:)`.
     func request(
         body: Data, messageKey: String, timestamp: Date, userAgent: String, channel: Channel
     ) throws -> MessageRequest
 
-    /// Whether an answer of 2xx is the service's own, which says that it has the message. The page of a login or of a proxy
-    /// comes with 200, too.
+    /// Whether a 2xx answer comes from the service and confirms the message. Login pages and proxies also answer with
+    /// 200.
     func isTaken(_ answer: TransportAnswer) -> Bool
 
-    /// What the answer means for the message and for the channel.
+    /// The outcome for the message and the channel.
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome
 
-    /// What the receiver calls the message that it just took, where later ones can answer it by that.
+    /// The receiver's id of an accepted message, if later messages can refer to it; nil otherwise.
     func reference(in answer: TransportAnswer) -> String?
 
-    /// Where the channel has moved to, when the refusal says so: its new `destination`.
+    /// The new destination, if a refusal says that the channel has moved.
     func newDestination(in answer: TransportAnswer) -> String?
 
-    /// A header that says beside `Retry-After` how long to wait; nil for none.
+    /// A header with the wait time, in addition to `Retry-After`; nil: none.
     var resetHeader: String? { get }
 
-    /// For all of an attempt.
+    /// For a whole attempt.
     var timeout: Duration { get }
 }
 
@@ -55,7 +55,7 @@ extension ChannelFormat {
         [HeaderField(name: "content-type", value: "application/json; charset=utf-8")] + channel.bearer
     }
 
-    /// Over HTTP.
+    /// An HTTP request.
     func request(
         body: Data, messageKey: String, timestamp: Date, userAgent: String, channel: Channel
     ) throws -> MessageRequest {
@@ -66,7 +66,7 @@ extension ChannelFormat {
             userAgent: userAgent, body: wired, timeout: timeout)
     }
 
-    /// Any: for receivers of the operator's own.
+    /// Accepts any 2xx answer, because the receiver may be the operator's own program.
     func isTaken(_ answer: TransportAnswer) -> Bool { true }
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome { classified(answer, now: now) }
     func reference(in answer: TransportAnswer) -> String? { nil }
@@ -98,14 +98,14 @@ extension Channel {
 /// The class of an answer.
 package enum Outcome: Equatable, Sendable {
     case delivered
-    /// Worth trying again.
+    /// Retry later.
     case transient
-    /// The receiver asks to wait; nil where it does not say how long.
+    /// The receiver asks to wait; nil: it does not say how long.
     case throttled(after: Duration?)
-    /// It refuses this message and would refuse it again.
+    /// The receiver refuses this message permanently.
     case permanentMessage
-    /// It refuses us altogether.
-    /// `gone`: it says so in a way that leaves no doubt.
+    /// The receiver refuses the channel.
+    /// `gone`: beyond doubt, so no second look is needed.
     case permanentChannel(gone: Bool)
 
     /// A fixed word for rows and metrics.
@@ -121,7 +121,7 @@ package enum Outcome: Equatable, Sendable {
 }
 
 extension ChannelFormat {
-    /// By the table of answers that holds where a service's own rules say nothing else.
+    /// The default classification, unless a service has its own rules.
     func classified(_ answer: TransportAnswer, now: Date) -> Outcome {
         guard let status = answer.status else {
             return switch answer.fault?.kind {
@@ -134,9 +134,9 @@ extension ChannelFormat {
             .max()
         return switch status {
         case 200...299 where isTaken(answer): .delivered
-        // What answers in the service's place has the message from us, and nobody reads it there. Of half an answer nobody knows.
+        // Something else than the service answered, so nobody reads the message. A truncated answer proves nothing.
         case 200...299: answer.fault == nil ? .permanentChannel(gone: false) : .transient
-        // Never followed: the signature and the secret are meant for this receiver, and the target may be anything.
+        // Never follow redirects: the signature and the secret are for this receiver only.
         case 300...399: .permanentChannel(gone: false)
         case 400, 413, 422: .permanentMessage
         case 410: .permanentChannel(gone: true)
@@ -144,24 +144,24 @@ extension ChannelFormat {
         case 429: .throttled(after: wait)
         case 503 where asked != nil: .throttled(after: wait)
         case 500...599: .transient
-        // 401, 403, 404 and the rest of the 400s: the message is not at fault.
+        // 401, 403, 404 and other 4xx: the message is not the cause.
         default: .permanentChannel(gone: false)
         }
     }
 }
 
-/// `Retry-After` and its kin in JSON bodies. RFC 9110, section 10.2.3.
+/// `Retry-After`, and its equivalents in JSON bodies. RFC 9110, section 10.2.3.
 enum RetryAfter {
-    /// The larger of what header and body say; nil where neither says anything.
+    /// The longer wait of header and body; nil if both are missing.
     static func read(_ answer: TransportAnswer, now: Date) -> Duration? {
         [header(answer.header("retry-after"), now: now), body(answer)].compactMap(\.self).max().map(wait)
     }
 
-    /// At least a second and at most an hour. A huge number would not fit into a `Duration`.
+    /// Clamps to 1 s through 1 h. A huge number would not fit into a `Duration`.
     static func wait(_ seconds: Double) -> Duration { .seconds(min(max(seconds, 1), 3600)) }
 
-    /// The same of headers such as `X-RateLimit-Reset`. Numbers of a billion and more are Unix times, smaller ones are seconds to
-    /// wait; nil where the header says nothing.
+    /// Reads headers such as `X-RateLimit-Reset`. A number of a billion or more is a Unix time, a smaller one a wait in
+    /// seconds; nil if the header is missing or invalid.
     static func reset(_ answer: TransportAnswer, header: String, now: Date) -> Duration? {
         guard let text = answer.header(header), let number = Double(text), number.isFinite, number >= 0 else {
             return nil
@@ -178,12 +178,12 @@ enum RetryAfter {
     private static func body(_ answer: TransportAnswer) -> Double? {
         struct Hint: Decodable { let retry_after: Double }
         let seconds = (try? JSONDecoder().decode(Hint.self, from: answer.body))?.retry_after
-        // A negative number is no wish.
+        // A negative number is invalid.
         return seconds.flatMap { $0 >= 0 ? $0 : nil }
     }
 }
 
-/// JSON as the channels write it: sorted keys, so that the same alert gives the same bytes.
+/// JSON with sorted keys, so that equal alerts give equal bytes.
 enum JSONText {
     static func encoded(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
@@ -191,7 +191,7 @@ enum JSONText {
         return try encoder.encode(value)
     }
 
-    /// The object with more members in front, which must have other names than its own.
+    /// Adds members at the start of an object. Their names must not occur in the object.
     static func adding(_ members: some Encodable, to object: Data) throws -> Data {
         let head = try encoded(members)
         guard head.count > 2, object.count > 2, object.first == UInt8(ascii: "{") else {
@@ -204,26 +204,26 @@ enum JSONText {
         try? JSONDecoder().decode(type, from: answer.body)
     }
 
-    /// A text of the answer's object, by its key; nil where there is none.
+    /// A string member of the answer's JSON object; nil if there is none.
     static func text(_ key: String, _ answer: TransportAnswer) -> String? {
         (try? JSONSerialization.jsonObject(with: answer.body) as? [String: Any])?[key] as? String
     }
 }
 
-/// Identities as services take them, all derived, none random: the same after a crash and on another host.
+/// Ids and keys for services. They are derived and never random, so they are the same after a crash and on other hosts.
 enum MessageIdentity {
-    /// The key of an incident at a pager: made of domain and kind, so that another store of the same domains resolves what is open.
-    /// What is about no single domain has a key of its own. Hexadecimal, 64 characters.
+    /// The key of an incident at a pager: 64 hexadecimal characters. Derived from domain and kind, so that a new store
+    /// for the same domains resolves open incidents. Global incidents use their id.
     static func pagerKey(of incident: Incident) -> String {
         key(ofIncident: incident.domain.map { "\($0.name)\u{0}\(incident.kind.rawValue)" } ?? incident.id)
     }
 
-    /// The key of an incident, such as a thread's: hexadecimal, 64 characters.
+    /// The key of an incident, for example for a thread: 64 hexadecimal characters.
     static func key(ofIncident id: String) -> String {
         Digest.sha256.hash("incident\u{0}\(id)".utf8).hexadecimal
     }
 
-    /// The key of a message, of names in a fixed order that make it unique: hexadecimal, 64 characters.
+    /// The key of a message: 64 hexadecimal characters. `keys`: names in a fixed order that are unique together.
     static func key(ofMessages keys: [String]) -> String {
         let text = (["digest"] + keys).joined(separator: "\u{0}")
         return Digest.sha256.hash(text.utf8).hexadecimal
@@ -246,7 +246,7 @@ enum MessageIdentity {
 }
 
 extension Alert {
-    /// A test closes nothing that is real.
+    /// A test has its own key, so that it resolves no real incident.
     var pagerKey: String {
         isTest ? MessageIdentity.key(ofIncident: incident.id) : MessageIdentity.pagerKey(of: incident)
     }

@@ -6,7 +6,7 @@ import Foundation
 import Monitoring
 
 struct ChatworkFormat: ChannelFormat {
-    /// In bytes, well under the 65,535 that seem to be the service's limit.
+    /// In bytes, well below 65,535, which seems to be the service's limit.
     static let textLimit = 20_000
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
@@ -17,7 +17,7 @@ struct ChatworkFormat: ChannelFormat {
         return Self.form(head + layout.text(rendered, withHeadline: false) + "[/info]")
     }
 
-    /// The token's owner shall see it as unread too.
+    // `self_unread`: the message is unread for the token's owner too.
     private static func form(_ text: String) -> Data {
         let allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         return Data("body=\(text.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")&self_unread=1".utf8)

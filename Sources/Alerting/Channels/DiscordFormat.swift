@@ -18,7 +18,7 @@ struct DiscordFormat: ChannelFormat {
         let text = TextLayout(form: markup, limit: Self.descriptionLimit).text(rendered, withHeadline: false)
         let embed = Message.Embed(
             description: text, color: Self.color(alert), timestamp: alert.at.formatted(.iso8601))
-        // Notifications show the content, not the embed.
+        // Push notifications show the content but not the embed.
         return try JSONText.encoded(Message(content: markup.strong(rendered.headline), embeds: [embed]))
     }
 
@@ -33,7 +33,7 @@ struct DiscordFormat: ChannelFormat {
             let timestamp: String
         }
 
-        /// No text mentions anybody.
+        /// Empty, so that no text mentions anybody.
         struct Mentions: Encodable { var parse: [String] = [] }
     }
 
@@ -46,7 +46,7 @@ struct DiscordFormat: ChannelFormat {
         }
     }
 
-    /// With `wait` the answer is that of the stored message; without it an unsaved one gives no error.
+    /// With `wait` Discord answers after it stored the message. Without it, Discord reports no failed storage.
     func address(messageKey: String, channel: Channel) -> String {
         channel.url(query: "wait=true" + (channel.thread.map { "&thread_id=\($0)" } ?? ""))
     }
@@ -59,7 +59,7 @@ struct DiscordFormat: ChannelFormat {
         let refusal = JSONText.decoded(Refusal.self, answer)
         if let status = answer.status, (400...499).contains(status), status != 429 {
             switch refusal?.code {
-            // The webhook is unknown, or its token wrong: it was deleted.
+            // The webhook was deleted: unknown id, or wrong token.
             case 10015, 50027: return .permanentChannel(gone: true)
             // An unknown channel or thread, a forum without a thread, a closed thread, no permission.
             case 10003, 50001, 50013, 50083, 160005, 220001, 220002, 220003: return .permanentChannel(gone: false)

@@ -1,26 +1,26 @@
-// Mail: plain text and HTML of the same content. What is stored is the content; addresses and the names of the mail and its
-// thread come to it when it is sent.
+// Mail: plain text and HTML with the same content. The store has the content only. Addresses, `Message-ID` and thread
+// headers are added for sending.
 
 import Evidence
 import Foundation
 import Monitoring
 
 struct EmailFormat: ChannelFormat {
-    /// Of each of the two texts: beyond what all parts at their longest come to, so that both are cut in the same places.
+    /// For each text. Above the sum of all paragraph limits, so that both texts are cut at the same places.
     static let textLimit = 40_000
     static let subjectLimit = 200
-    /// Of a digest so many threads are named.
+    /// The maximum of threads that a digest refers to.
     static let mostThreads = 20
 
     private struct Content: Codable {
         let date: String
         let subject: String
         let text: String
-        /// nil in the plainest form.
+        /// nil in the plain form.
         let html: String?
-        /// The keys of the incidents that it is about. Each names a thread.
+        /// The keys of the incidents. Each one identifies a thread.
         let threads: [String]
-        /// The id of the incident's first mail, where it was one about this incident alone.
+        /// The id of the incident's first mail, if that mail is about this incident alone.
         let first: String?
     }
 
@@ -67,18 +67,18 @@ struct EmailFormat: ChannelFormat {
             throw ChannelFault(channel: channel.name, reason: "it needs the addresses of a sender and of a recipient")
         }
         let content = try JSONDecoder().decode(Content.self, from: body)
-        // Of the sender's domain, as receivers expect; unique by what stands before it.
+        // The sender's domain, as receivers expect. The local part makes the id unique.
         let home = mail.sender.split(separator: "@").last.map(String.init) ?? "localhost"
         let threads = content.threads.map { "<incident.\($0)@\(home)>" }
         let references = threads + [content.first].compactMap(\.self)
         let id = "<\(messageKey)@\(home)>"
-        // A digest answers no single mail.
+        // A digest replies to no single mail.
         let answered = content.first ?? (threads.count == 1 ? threads.first : nil)
         let headers = [
             ("Date", content.date), ("From", mail.sender), ("To", mail.recipients.joined(separator: ",\r\n ")),
             ("Subject", MailText.subject(content.subject)), ("Message-ID", id), ("In-Reply-To", answered),
             ("References", references.joined(separator: "\r\n ")),
-            // Nobody's automatic reply is wanted. RFC 3834, section 5.
+            // Suppresses automatic replies. RFC 3834, section 5.
             ("Auto-Submitted", "auto-generated"), ("MIME-Version", "1.0"),
         ].compactMap { name, value in value.map { "\(name): \($0)\r\n" } }
         let parts = MailText.parts(text: content.text, html: content.html, boundary: "=_\(messageKey.prefix(40))")
@@ -96,7 +96,7 @@ struct EmailFormat: ChannelFormat {
         return switch status {
         case 200...299: .delivered
         case 400...499: .transient
-        // What it says of the message itself. All else is about the sender, the login or the recipients.
+        // A refusal after DATA concerns the message. Any other concerns the sender, the login or the recipients.
         default:
             answer.header(MailAnswer.refusedCommand) == "DATA" ? .permanentMessage : .permanentChannel(gone: false)
         }
@@ -104,11 +104,11 @@ struct EmailFormat: ChannelFormat {
 
     func reference(in answer: TransportAnswer) -> String? { answer.header("message-id") }
 
-    /// Greetings are held back against senders of spam, and a message is looked through before it is taken.
+    /// Servers delay the greeting against spam, and scan a message before they accept it.
     var timeout: Duration { .seconds(60) }
 }
 
-/// The texts of mails in the forms that every server passes on unchanged: ASCII, in short lines.
+/// Text in forms that every mail server passes unchanged: ASCII in short lines.
 enum MailText {
     /// `Sat, 21 Nov 2026 07:00:00 +0000`. RFC 5322, section 3.3.
     static func date(_ date: Date) -> String {
@@ -119,13 +119,13 @@ enum MailText {
         return date.formatted(format)
     }
 
-    /// The value of `Subject`. A short text of printable ASCII stays as it is; any other becomes encoded words, so that
-    /// nothing in it can begin another header. RFC 2047.
+    /// The value of `Subject`. Short printable ASCII stays unchanged. Other text becomes encoded words, so that it
+    /// cannot start another header. RFC 2047.
     static func subject(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
         guard !isPlain || text.utf8.count > 65 else { return text }
-        // Of a line's 76 characters the frame takes 12, and the header's name or the blank before another word its own; four
-        // of Base64 hold three bytes.
+        // A line has 76 characters: 12 for the frame of an encoded word, some for the header's name or a space. Four
+        // characters of Base64 encode three bytes.
         var words: [String] = []
         var word = ""
         for scalar in text.unicodeScalars {
@@ -138,19 +138,19 @@ enum MailText {
         return (words + [word]).map { "=?utf-8?B?\(Data($0.utf8).base64EncodedString())?=" }.joined(separator: "\r\n ")
     }
 
-    /// The end of a mail, from the headers about its content on: a text, and HTML of the same content.
+    /// The content headers and the content of a mail: text, or text and HTML.
     static func parts(text: String, html: String?, boundary: String) -> String {
         func part(_ type: String, _ content: String) -> String {
             "Content-Type: text/\(type); charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
                 + quotedPrintable(content) + "\r\n"
         }
         guard let html else { return part("plain", text) }
-        // The last one is what readers prefer.
+        // Readers prefer the last part.
         return "Content-Type: multipart/alternative; boundary=\"\(boundary)\"\r\n\r\n"
             + "--\(boundary)\r\n\(part("plain", text))--\(boundary)\r\n\(part("html", html))--\(boundary)--\r\n"
     }
 
-    /// In lines of 76 characters at most. RFC 2045, section 6.7.
+    /// Lines of at most 76 characters. RFC 2045, section 6.7.
     static func quotedPrintable(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { encodedLine($0) }.joined(separator: "\r\n")
     }
@@ -167,7 +167,7 @@ enum MailText {
                 result += "=\r\n"
                 width = 0
             }
-            // A dot alone ends a mail, and "From " begins one in a mailbox.
+            // A line with a single dot ends a mail, and "From " starts one in a mailbox file.
             if width == 0, byte == UInt8(ascii: ".") || byte == UInt8(ascii: "F") { isPlain = false }
             result += isPlain ? String(UnicodeScalar(byte)) : String(format: "=%02X", byte)
             width += isPlain ? 1 : 3

@@ -1,5 +1,5 @@
 // Google Chat's webhooks: https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create
-// What comes from outside stands in the paragraphs of a card, which know some HTML and no mentions.
+// Untrusted text is in the paragraphs of a card, which support some HTML but no mentions.
 
 import Evidence
 import Foundation
@@ -22,7 +22,7 @@ struct GoogleChatFormat: ChannelFormat {
                 thread: .init(threadKey: MessageIdentity.key(ofIncident: alert.threadID))))
     }
 
-    /// The request's id makes a repeat harmless.
+    /// The request id prevents duplicates.
     func address(messageKey: String, channel: Channel) -> String {
         channel.url(
             query: "messageReplyOption=REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD&requestId=\(messageKey)")

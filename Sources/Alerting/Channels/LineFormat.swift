@@ -6,7 +6,7 @@ import Foundation
 import Monitoring
 
 struct LineFormat: ChannelFormat {
-    /// In UTF-16 units. Messages of type `text` know neither markup nor mentions.
+    /// In UTF-16 units. Messages of type `text` have no markup and no mentions.
     static let textLimit = 5000
 
     private struct Body: Encodable {
@@ -47,9 +47,9 @@ struct LineFormat: ChannelFormat {
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
         let words = (JSONText.text("message", answer) ?? "").lowercased()
         switch answer.status {
-        // The same retry key was accepted before: this very message is there.
+        // LINE already accepted a request with this retry key, so it has this message.
         case 409: return .delivered
-        // The month's quota is used up; asking again soon would not help.
+        // The monthly quota is used up, so an early retry is useless.
         case 429 where words.contains("monthly limit"): return .permanentChannel(gone: true)
         case 400 where words.contains("'to'") || words.contains("failed to send"): return .permanentChannel(gone: false)
         default: return classified(answer, now: now)

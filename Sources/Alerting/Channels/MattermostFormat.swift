@@ -5,7 +5,7 @@ import Foundation
 import Monitoring
 
 struct MattermostFormat: ChannelFormat {
-    /// The server counts code points, and cuts a longer text into several posts.
+    /// In code points. The server splits a longer text into several posts.
     static let textLimit = 16_383
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
@@ -25,7 +25,7 @@ struct MattermostFormat: ChannelFormat {
 
     var resetHeader: String? { "x-ratelimit-reset" }
 
-    /// The webhook is unknown or switched off, or what it writes to is gone or closed to it.
+    /// The webhook is unknown or disabled, or it has no access to its channel, or that was deleted.
     private static let aboutChannel = ["invalid", "disabled", "channel", "permissions", "user", "team"]
         .map { "web.incoming_webhook.\($0)" }
 }

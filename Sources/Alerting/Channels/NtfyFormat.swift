@@ -5,7 +5,7 @@ import Foundation
 import Monitoring
 
 struct NtfyFormat: ChannelFormat {
-    /// In bytes; what is longer would become an attachment.
+    /// In bytes. A longer message would become an attachment.
     static let messageLimit = 4096
     static let titleLimit = 1000
 
@@ -29,7 +29,7 @@ struct NtfyFormat: ChannelFormat {
         let tags: [String]?
         let click: String?
         let actions: [Action]?
-        /// The same id takes the place of the earlier message, from version 2.16 on.
+        /// A message replaces an earlier one with the same id, since version 2.16.
         let sequence_id: String
 
         struct Action: Encodable {

@@ -1,5 +1,5 @@
 // PagerDuty's Events API v2: https://developer.pagerduty.com/docs/send-alert-event
-// A pager repeats by itself, so that it gets no reminders.
+// A pager repeats notifications itself, so it gets no reminders.
 
 import Evidence
 import Foundation
@@ -110,7 +110,7 @@ struct PagerDutyFormat: ChannelFormat {
     }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
-        // The key is part of the body, so that PagerDuty reports a wrong one as a fault of the message.
+        // The key is in the body, so PagerDuty reports a wrong key as an invalid message.
         if answer.status == 400,
             answer.text.range(of: "routing[_ ]key", options: [.regularExpression, .caseInsensitive]) != nil
         {

@@ -1,4 +1,4 @@
-// Slack, by an incoming webhook or by an app's token.
+// Slack, with an incoming webhook or with an app's token.
 
 import Evidence
 import Foundation
@@ -7,13 +7,13 @@ import Monitoring
 /// https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks and
 /// https://docs.slack.dev/reference/methods/chat.postMessage
 ///
-/// Of an app, the first message of an incident is a thread's head; what follows goes into the thread. A webhook gives its messages
-/// no names.
+/// For an app, the first message of an incident starts a thread, and later ones go into it. A webhook returns no id,
+/// so its messages form no thread.
 struct SlackFormat: ChannelFormat {
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
-        // The plainest form hangs on no thread: a thread that is gone may be what was refused.
+        // The plain form is outside of the thread, because a deleted thread may be the reason for the refusal.
         guard !plain, let reference else { return try Self.message(alert, blocks: !plain) }
-        // An end needs no attention.
+        // Trouble is also shown in the channel. An end stays in the thread.
         return try JSONText.adding(
             Thread(thread_ts: reference, reply_broadcast: !alert.isOver),
             to: Self.message(alert, blocks: !alert.isOver))
@@ -51,7 +51,7 @@ struct SlackFormat: ChannelFormat {
         answer.text == "ok" || JSONText.decoded(Reply.self, answer)?.ok == true
     }
 
-    /// Slack answers in words; the status beside them varies.
+    /// Slack states the error as text. The status varies.
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
         guard let status = answer.status else { return classified(answer, now: now) }
         let reply = JSONText.decoded(Reply.self, answer)
@@ -59,7 +59,7 @@ struct SlackFormat: ChannelFormat {
         if Self.aboutMessage.contains(word) { return .permanentMessage }
         if Self.aboutChannel.contains(word) { return .permanentChannel(gone: answer.status == 410) }
         if Self.aboutPace.contains(word) { return .throttled(after: RetryAfter.read(answer, now: now)) }
-        // A fault of its own.
+        // A fault of Slack's own.
         if (200...299).contains(status), reply?.ok == false { return .transient }
         return classified(answer, now: now)
     }
@@ -73,7 +73,7 @@ struct SlackFormat: ChannelFormat {
         "invalid_token", "no_service", "no_service_id", "no_team", "team_disabled", "no_active_hooks",
         "channel_not_found", "channel_is_archived", "user_not_found", "action_prohibited",
         "posting_to_general_channel_denied",
-        // Of the methods for apps.
+        // Errors of the Web API.
         "not_authed", "invalid_auth", "account_inactive", "token_revoked", "token_expired", "no_permission",
         "missing_scope", "not_allowed_token_type", "ekm_access_denied", "access_denied", "not_in_channel",
         "is_archived", "restricted_action", "restricted_action_read_only_channel",
@@ -85,9 +85,9 @@ struct SlackFormat: ChannelFormat {
     // MARK: - Blocks
 
     private static func blocks(_ rendered: RenderedAlert) -> [Block] {
-        // A section takes 3,000; some room is left for headings.
+        // The limit of a section is 3,000. The rest is for the heading.
         let layout = TextLayout(form: SlackMarkup(), limit: 20_000, longestParagraph: 2800)
-        // Only words of the monitor and a domain's ASCII: nothing in the headline needs escaping.
+        // The headline has only the monitor's words and ASCII domain names, so it needs no escaping.
         let head = Block.header(PlainMarkup(unit: .utf16).cut(rendered.headline, to: 150))
         let parts = layout.paragraphs(rendered).map { Block.section(layout.text($0)) }
         return [head] + parts + [.context(layout.footer(rendered))]

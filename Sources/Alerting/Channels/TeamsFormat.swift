@@ -1,18 +1,18 @@
 // Microsoft Teams by a workflow's URL, as an adaptive card:
 // https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook
-// All text stands in text runs, which know no Markdown, so that no value needs escaping.
+// All text is in text runs, which do not support Markdown, so no value needs escaping.
 
 import Evidence
 import Foundation
 import Monitoring
 
 struct TeamsFormat: ChannelFormat {
-    /// Teams refuses a message of about 28 KB; measured on the bytes that go out.
+    /// Teams refuses a message of about 28 KB, as measured on the sent bytes.
     static let maximumBytes = 25_000
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
         let rendered = RenderedAlert(alert, isBrief: plain)
-        // What a block costs in JSON beside its text.
+        // `lineCost`: the JSON around the text of a block.
         let layout = TextLayout(form: PlainMarkup(unit: .jsonBytes), limit: 18_000, lineCost: 120)
         var blocks = [
             Card.Block(
@@ -41,10 +41,10 @@ struct TeamsFormat: ChannelFormat {
                 attachments: [.init(content: Card(body: blocks, actions: actions, fallbackText: rendered.headline))]))
     }
 
-    /// A workflow may take its time before it answers.
+    /// A workflow may answer slowly.
     var timeout: Duration { .seconds(30) }
 
-    /// A workflow takes a message with 202, whatever it says.
+    /// A workflow accepts a message with 202, with any body.
     func isTaken(_ answer: TransportAnswer) -> Bool { answer.status == 202 && !answer.isPage }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
@@ -55,7 +55,7 @@ struct TeamsFormat: ChannelFormat {
         if let status = answer.status, (400...499).contains(status),
             let code = JSONText.decoded(Refusal.self, answer)?.error.code, code.hasPrefix("Workflow")
         {
-            // Switched off, deleted, or its owner gone.
+            // The workflow is disabled or deleted, or its owner is gone.
             return .permanentChannel(gone: false)
         }
         return classified(answer, now: now)

@@ -5,7 +5,7 @@ import Foundation
 import Monitoring
 
 struct TelegramFormat: ChannelFormat {
-    /// Of what is seen, after the markup is read.
+    /// In visible characters, after the markup is parsed.
     static let textLimit = 4096
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
@@ -27,7 +27,7 @@ struct TelegramFormat: ChannelFormat {
 
         struct Reply: Encodable {
             let message_id: Int
-            /// A message that somebody deleted must not keep the next one from being sent.
+            /// A deleted message must not prevent the reply.
             var allow_sending_without_reply = true
         }
     }

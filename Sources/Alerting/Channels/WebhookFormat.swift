@@ -1,4 +1,4 @@
-// The generic webhook, in the form of Standard Webhooks. Its keys are a contract: docs of the alert body.
+// The generic webhook, a Standard Webhook. The documents specify its keys, so they are stable.
 
 import Evidence
 import Facts
@@ -7,7 +7,7 @@ import Hashing
 import Monitoring
 
 struct WebhookFormat: ChannelFormat {
-    /// Standard Webhooks advises to stay under 20 KB.
+    /// Standard Webhooks recommends less than 20 KB.
     static let maximumBytes = 20_000
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
@@ -26,7 +26,7 @@ struct WebhookFormat: ChannelFormat {
             payload.changes = []
             payload.behaviour = []
         }
-        // What costs most and says least goes first.
+        // The largest and least useful parts are dropped first.
         let cuts: [(inout WebhookPayload) -> Void] = [
             { payload in for index in payload.findings.indices { payload.findings[index].evidence = [:] } },
             { payload in
@@ -79,7 +79,7 @@ struct WebhookFormat: ChannelFormat {
 }
 
 extension String {
-    /// The text cut on a character's boundary to at most so many bytes of UTF-8, with an ellipsis where something was cut.
+    /// Truncates to `limit` bytes of UTF-8 at a character boundary, and then ends with an ellipsis.
     func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var kept = ""
@@ -93,8 +93,8 @@ extension String {
     }
 }
 
-/// The body of a webhook. Every key is always there: a receiver must not have to guess whether one is absent or null. So the
-/// code uses `encode` of an optional, which writes null, and not `encodeIfPresent`, which leaves the key out.
+/// The body of a webhook. Every key is always present, so receivers need not distinguish absent from null. So the
+/// code uses `encode` for optionals, which writes null, and never `encodeIfPresent`.
 struct WebhookPayload: Encodable {
     private let alert: Alert
     var labels: [String: String]
@@ -109,7 +109,7 @@ struct WebhookPayload: Encodable {
     var changes: [AssociationChange] = []
     var behaviour: [BehaviourChange] = []
     var findings: [FindingText] = []
-    /// Of a digest, how many domains and incidents are listed; `count` says how many there are.
+    /// The maximum of domains and incidents listed in a digest; `count` has the total.
     var room = 0
 
     init(_ alert: Alert) {
@@ -179,13 +179,13 @@ struct WebhookPayload: Encodable {
         }
     }
 
-    /// What a message about one incident has beside that.
+    /// The keys that only a message about one incident fills.
     private func encodeSingle(_ data: inout KeyedEncodingContainer<Key>) throws {
         let incident = alert.incident
         if let domain = incident.domain {
             try data.encode(domain, forKey: .domain)
         } else {
-            // The domains are not the subject of the monitor's own trouble.
+            // The monitor's own trouble is not about domains.
             let affected = incident.kind == .monitorDegraded ? nil : alert.facts.affected
             try data.encode(Array((affected?.domains ?? []).prefix(AffectedDomains.mostNamed)), forKey: .domains)
             try data.encode(affected?.count ?? 0, forKey: .domainCount)
@@ -204,7 +204,7 @@ struct WebhookPayload: Encodable {
 
 private struct WebhookIncident: Encodable {
     let incident: Incident
-    /// In a digest each incident names what it is about, and says it; nil where the message itself does.
+    /// In a digest, the diagnosis of this incident; nil if the message has it already.
     let text: DiagnosisText?
 
     private enum Key: String, CodingKey {
@@ -231,7 +231,7 @@ private struct WebhookIncident: Encodable {
     }
 }
 
-/// Signatures by Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+/// Signatures: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 enum WebhookSignature {
     /// The value of `webhook-signature`: `v1,` and the Base64 of HMAC-SHA256 over `id.timestamp.body`, for each key.
     static func header(id: String, timestamp: Int, body: Data, keys: [Data]) -> String {

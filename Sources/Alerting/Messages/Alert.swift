@@ -1,4 +1,4 @@
-// What a message says, before it is rendered. All rendered content comes from here: nothing is looked up later.
+// The content of a message before it is rendered. It is complete: rendering looks up nothing.
 
 import Evidence
 import Foundation
@@ -6,31 +6,31 @@ import Monitoring
 
 package struct Alert: Equatable, Sendable {
     package var reason: NotificationReason
-    /// The wall clock, like all instants in an alert.
+    /// Wall-clock time, like all times in an alert.
     package var at: Date
     package var incident: Incident
     package let facts: IncidentFacts
-    /// The diagnosis in words, as of the message, or of the end. A digest asks for it several times an incident.
+    /// The diagnosis in words, at the time of the message or of the end. Stored, because a digest reads it many times.
     package let text: DiagnosisText
-    /// The acknowledgement in force.
+    /// The acknowledgement that holds.
     package var acknowledgement: Acknowledgement?
     package var labels: [String: String]
     package var links: Links
-    /// The name of the monitor that speaks.
+    /// The name of this monitor.
     package let instance: String
-    /// The store knows the incident, so that it can be acknowledged.
+    /// The incident is in the store, so people can acknowledge it.
     package var isStored = true
-    /// A marked test message, about no real incident.
+    /// A test message without a real incident.
     package var isTest: Bool
-    /// How many more incidents of the kind were seen and are not confirmed yet: the first digest of a burst says so.
+    /// For the first digest of a burst: the number of further incidents of the kind that are not confirmed yet.
     package var unconfirmed = 0
-    /// Of ends: how many incidents of the kind go on.
+    /// For ends: the number of incidents of the kind that are still unresolved.
     package var unfinished = 0
-    /// The channels in whose place this one gets it, since they refused it.
+    /// The channels that this one replaces, because their receivers refused the message.
     var refusals: [Refusal] = []
     /// No other reminder follows.
     package var isLastReminder = false
-    /// All alerts of this message; nil where there is one.
+    /// All alerts of this message; nil if there is only one.
     package private(set) var digest: Digest?
 
     package init(
@@ -50,9 +50,9 @@ package struct Alert: Equatable, Sendable {
         self.isTest = isTest
     }
 
-    /// One message for several alerts of one kind and one reason, the most severe first, then by name. One alert stays what it is.
-    /// nil where there is none.
-    /// `key`: names the message, for threads and for receivers that replace a message by a later one.
+    /// Combines alerts of one kind and reason into one message, the most severe first, then by name. A single alert
+    /// stays unchanged. nil without alerts.
+    /// `key`: the key of the message, for threads and for receivers that replace messages.
     package init?(digestOf alerts: [Alert], key: String) {
         let alerts = alerts.sorted {
             ($1.incident.severity, $0.subject, $0.incident.id) < ($0.incident.severity, $1.subject, $1.incident.id)
@@ -69,15 +69,15 @@ package struct Alert: Equatable, Sendable {
 
     struct Refusal: Equatable, Sendable {
         let channel: String
-        /// The receiver's; nil: it gave none.
+        /// The receiver's error; nil: it sent none.
         let words: String?
     }
 
     package struct Links: Equatable, Sendable {
-        /// The page about what the message is about; nil where none can be opened. Likewise the page of all incidents.
+        /// The status page of the incident, and the page of all incidents; nil without a status page.
         package var statusPage: String?
         package var incidents: String?
-        /// These two are nil where the message is about no single domain.
+        /// nil if the message is not about a single domain.
         package var cdn: String?
         package var origin: String?
 
@@ -95,7 +95,7 @@ package struct Alert: Equatable, Sendable {
         let key: String
         let alerts: [Alert]
 
-        /// So many are listed.
+        /// The maximum of listed alerts.
         static let shown = 10
 
         var severity: Severity { alerts.map(\.incident.severity).max() ?? .note }
@@ -105,7 +105,7 @@ package struct Alert: Equatable, Sendable {
             return alerts.compactMap(\.incident.domain?.name).filter { seen.insert($0).inserted }
         }
 
-        /// What is the same in all alerts; nil where they differ.
+        /// The value that all alerts share; nil if they differ.
         func common<Value: Equatable>(_ value: (Alert) -> Value?) -> Value? {
             guard let first = alerts.first.flatMap(value), alerts.allSatisfy({ value($0) == first }) else { return nil }
             return first
@@ -116,10 +116,10 @@ package struct Alert: Equatable, Sendable {
 
     var isOver: Bool { reason.type == .resolved }
 
-    /// It says that something is wrong, as far as is known.
+    /// It states trouble, and not an end, a change or a test.
     var isOfTrouble: Bool { !isOver && !isChange && !isTest }
 
-    /// Whether somebody who reads it may take the incident on. The store's own trouble is no incident of the store.
+    /// Whether readers can acknowledge it. An alert that the store is in trouble has no incident in the store.
     var canBeAcknowledged: Bool {
         switch reason {
         case .firing, .escalated, .again, .worse, .changed, .reminder:
@@ -127,19 +127,19 @@ package struct Alert: Equatable, Sendable {
         case .flapping, .acknowledged, .resolved, .wasFiring: false
         }
     }
-    /// It tells of a new version, and of no trouble.
+    /// It is about a new version of the file, and not about trouble.
     var isChange: Bool { incident.kind == .change }
 
-    /// The name of what happened, as webhooks carry it.
+    /// The type of the event in webhooks.
     var typeName: String { isTest ? "test" : type.rawValue }
 
-    /// What belongs together at the receiver, as a thread.
+    /// The id of the thread at the receiver.
     var threadID: String { digest?.key ?? incident.id }
 }
 
 extension Alert {
-    /// A test message that looks like a real one and says that it is none.
-    /// `domain`: one of the watched ones, so that links work.
+    /// A test message that looks like a real one but says that it is a test.
+    /// `domain`: a watched domain, so that the links work.
     package static func test(domain: Domain, links: Links, instance: String, now: Date) -> Alert {
         let incident = Incident(
             id: "test-\(Int(now.timeIntervalSince1970))", subject: .domain(domain), kind: .cdnStale, severity: .note,
@@ -152,11 +152,11 @@ extension Alert {
 }
 
 // MARK: - A store in trouble
-// No incident of this kind is stored: the store is what fails.
+// The incident is made up, because the store cannot hold it.
 
 extension Alert {
-    /// `since`, `now`: of the wall clock.
-    /// `words`: of the system or the database.
+    /// `since`, `now`: wall-clock times.
+    /// `words`: the error of the system or of SQLite.
     package static func storeTrouble(
         since: Date, fault: StoreFault = .other, outage: StoreOutage, words: String, links: Links, instance: String,
         now: Date

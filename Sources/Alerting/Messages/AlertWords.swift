@@ -1,16 +1,16 @@
-// The words of messages, shared by all channels. Nothing here is escaped; each channel does that for itself.
+// The texts of messages, shared by all channels. They are not escaped: each channel escapes for itself.
 
 import Evidence
 import Foundation
 import Monitoring
 
 extension Incident {
-    /// As much of the id as commands need.
+    /// A prefix of the id that is long enough for commands.
     var shortID: String { String(id.prefix(12)) }
 }
 
 extension Alert {
-    /// The summary: who has which trouble, in one line.
+    /// One line with the subject and the trouble.
     package var summary: String {
         if isTest { return "test message of aasa-monitor: nothing is wrong with \(subject)" }
         if isChange, !isOver { return "\(subject): \(trouble)" }
@@ -31,7 +31,7 @@ extension Alert {
         }
     }
 
-    /// The first word of the headline.
+    /// The first words of the headline.
     var state: String {
         if isChange { return isOver ? "CHANGE PROPAGATED" : "CHANGE DETECTED" }
         return switch reason {
@@ -43,16 +43,16 @@ extension Alert {
         case .flapping: "FLAPPING, NOTIFICATIONS PAUSED"
         case .reminder: "STILL FIRING"
         case .acknowledged: "ACKNOWLEDGED"
-        // Nobody knows whether the trouble is over.
+        // Nobody knows whether the trouble has ended.
         case .resolved: incident.reason == .removed ? "NO LONGER MONITORED" : "RESOLVED"
         case .wasFiring: "WAS FIRING"
         }
     }
 
-    /// Who has the trouble, in a few words.
+    /// The affected domain or domains, in a few words.
     var subject: String { facts.subject ?? incident.subjectName }
 
-    /// `for 25 h`; what has just begun is not said to last for 0 s, and what began while nobody looked has no age.
+    /// `for 25 h`; `just now` for less than a second; the period of the start if that is known only roughly.
     var lasting: String {
         if let after = facts.beganAfter, OriginChange(at: incident.since, after: after).isMuchOlder(at: at) {
             return "began \(English.between(after, incident.since)), not watched"
@@ -60,10 +60,10 @@ extension Alert {
         return at.timeIntervalSince(incident.since) < 1 ? "just now" : "for \(age)"
     }
 
-    /// `after 25 h`, of an end.
+    /// `after 25 h`, for an end.
     var lasted: String {
         let lasted = (incident.resolvedAt ?? at).timeIntervalSince(incident.since)
-        // Of a long trouble the length says more than when exactly it ended.
+        // For a long incident the duration matters more than the exact end.
         guard let ended = facts.ended, let after = ended.after, ended.at.timeIntervalSince(after) > lasted / 4 else {
             return "after \(duration)"
         }
@@ -72,7 +72,7 @@ extension Alert {
 
     private var age: String { Span.words(at.timeIntervalSince(incident.since)) }
 
-    /// When the certificate ends that the incident is about. It decides, and not since when that is known.
+    /// The expiry date of the certificate. Messages state it instead of the incident's age.
     private var certificateEnd: Date? {
         incident.kind == .certificateExpiring && !isOver ? facts.findings.lazy.compactMap(\.certificateEnd).min() : nil
     }
@@ -105,7 +105,7 @@ extension Alert {
         }
     }
 
-    /// What several incidents of the kind are about, each in its own way.
+    /// A plural for several incidents of the kind.
     static func troubles(_ kind: IncidentKind) -> String {
         switch kind {
         case .originUnreachable: "the origins are unreachable"
@@ -136,7 +136,7 @@ extension Alert {
             incident.kind.isOfCDN ? "Apple's copy is no longer monitored" : "the domain is no longer monitored"
         case .recovered, nil:
             switch incident.kind {
-            // Whether it was so before is not known: the trouble may be as old as the domain.
+            // The state before the incident is unknown: the trouble may be as old as the domain.
             case .originUnreachable: "the origin is reachable now"
             case .originBroken: "the origin gives everybody a valid file now"
             case .originInconsistent: "the origin serves one file now"
@@ -152,7 +152,7 @@ extension Alert {
         }
     }
 
-    /// What an end leaves open; nil where that is nothing.
+    /// What is still wrong after an end; nil: nothing.
     var remainder: String? {
         guard isOver else { return nil }
         if facts.isStillFailing == true {
@@ -162,12 +162,12 @@ extension Alert {
         return "Any domain that still fails gets an alert of its own."
     }
 
-    /// `team=growth, tier=1`; nil where there are none.
+    /// `team=growth, tier=1`; nil without labels.
     var labelText: String? {
         labels.isEmpty ? nil : labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ", ")
     }
 
-    /// In whose place the channel gets it, each with its reason; empty: it is its own.
+    /// The channels that this one replaces, each with its error; empty if there are none.
     private var refusers: [String] {
         var seen: Set<String> = []
         return refusals.filter { seen.insert($0.channel).inserted }
@@ -176,14 +176,14 @@ extension Alert {
 
     var refusedBy: String? { refusers.isEmpty ? nil : "\(refusers.joined(separator: ", ")). Sent here instead." }
 
-    /// How to acknowledge; nil where that makes no sense.
+    /// How to acknowledge; nil if that is not possible.
     var acknowledging: String? {
         guard let digest else { return canBeAcknowledged ? "aasa-monitor ack \(incident.shortID)" : nil }
         return digest.alerts.contains(where: \.canBeAcknowledged)
             ? "aasa-monitor ack ID, with the last word of a domain's line" : nil
     }
 
-    /// The first domains of a global incident; none for one about a single domain.
+    /// The first domains of a global incident; empty for an incident of one domain.
     var affectedDomains: [String] {
         guard let affected = facts.affected, !isOver else { return [] }
         let names = affected.domains.prefix(Digest.shown).map(\.name)
@@ -192,7 +192,7 @@ extension Alert {
     }
 }
 
-// MARK: - What an incident of the kind `cdn.stale` is about
+// MARK: - Headlines of `cdn.stale`
 
 extension IncidentFacts {
     fileprivate var oldCopy: String {
@@ -204,10 +204,10 @@ extension IncidentFacts {
     }
 }
 
-// MARK: - What an incident of the kind `file.broken` is about
+// MARK: - Headlines of `file.broken`
 
 extension IncidentFacts {
-    /// A copy of before is what phones live on, for as long as Apple keeps it.
+    /// While Apple has an older copy, phones use that one.
     var brokenFile: String {
         let isBeforeApple = [.propagating, .stale, .divergent, .mixed].contains(comparison.state)
         let trouble =
@@ -224,11 +224,11 @@ extension IncidentFacts {
     private static let namesNoApp = Rule(lint: "service-without-apps")
 }
 
-// MARK: - What an incident of the kind `origin.broken` is about
-// The kind gathers many troubles: refusals, addresses that Apple will not ask and other places are no fault of the file.
+// MARK: - Headlines of `origin.broken`
+// The kind has many causes. Refusals, addresses that Apple does not ask, and other vantages are not faults of the file.
 
 extension IncidentFacts {
-    /// By the cause; where that is about something else, by what the incident itself was found by.
+    /// From the cause of the diagnosis; if that has no headline, from the incident's own findings.
     var brokenOrigin: String {
         Self.headline(of: diagnosis.cause) ?? findings.lazy.compactMap { Self.headline(of: $0.problem, isLead: false) }
             .first
@@ -251,7 +251,7 @@ extension IncidentFacts {
         }
     }
 
-    /// `isLead`: by an answer, where the diagnosis is about it.
+    /// `isLead`: the problem is the cause of the diagnosis.
     private static func headline(of problem: Problem, isLead: Bool) -> String? {
         switch problem.kind {
         case .crawlerRefused: "the origin refuses Apple's user agents"

@@ -1,39 +1,39 @@
-// How services write text: what they take for markup, the unit that they count in, and an alert as text within a limit.
+// The markup of services: escaping, the unit of their limits, and the layout of an alert as text within a limit.
 
 import Evidence
 import Foundation
 
 protocol Markup: Sendable {
-    /// In which the service counts.
+    /// The unit of the service's limits.
     var unit: TextUnit { get }
 
-    /// One character of a value from outside, made inert.
+    /// Escapes one character of an untrusted value.
     func escape(_ character: Character) -> String
 
-    /// A heading of our own words.
+    /// Formats a heading. `text` is trusted.
     func strong(_ text: String) -> String
 
-    /// A link to an address that cannot break out of it; nil where the service knows none.
+    /// A link to a URL without markup characters; nil if the service has no links.
     func plainLink(_ title: String, _ url: String) -> String?
 
-    /// What stands around the lines of a list, and before each line.
+    /// The text around a list, and before each line.
     var list: (open: String, bullet: String, close: String) { get }
 
-    /// One character of a list's line; differs from `escape` where lines are set as code.
+    /// Escapes one character of a list's line. Differs from `escape` if lists are formatted as code.
     func escapeInList(_ character: Character) -> String
 
-    /// What stands around the text of a list's line.
+    /// The text around a list's line.
     var line: (open: String, close: String) { get }
 }
 
 extension Markup {
-    /// The size of finished text.
+    /// The size of escaped text.
     func size(_ text: String) -> Int { unit.size(text) }
 
     func strong(_ text: String) -> String { text }
     func plainLink(_ title: String, _ url: String) -> String? { nil }
 
-    /// A link, or its address as text where it could break out of the link.
+    /// A link, or the URL as text if it could break out of the link.
     func link(_ title: String, _ url: String) -> String {
         (Self.isPlain(url) ? plainLink(title, url) : nil) ?? "\(title): " + cut(url, to: 600)
     }
@@ -42,7 +42,7 @@ extension Markup {
     func escapeInList(_ character: Character) -> String { escape(character) }
     var line: (open: String, close: String) { ("", "") }
 
-    /// A value from outside, inert, cut between characters to at most `limit`, with "…" where something was cut.
+    /// Escapes an untrusted value and truncates it to `limit`, with "…" if anything was cut.
     func cut(_ text: String, to limit: Int) -> String { cut(text, to: limit, escape) }
 
     func cutInList(_ text: String, to limit: Int) -> String {
@@ -51,7 +51,7 @@ extension Markup {
     }
 
     private func cut(_ text: String, to limit: Int, _ escape: (Character) -> String) -> String {
-        // No character is smaller than one unit.
+        // Every character has at least one unit.
         let pieces = InertText.of(String(text.prefix(max(0, limit) + 1))).map(escape)
         let sizes = pieces.map(size)
         guard sizes.reduce(0, +) > limit else { return pieces.joined() }
@@ -66,17 +66,17 @@ extension Markup {
         return kept + "…"
     }
 
-    /// An address that no markup can be broken out of.
+    /// Whether no markup can break out of this URL.
     static func isPlain(_ url: String) -> Bool {
         (url.hasPrefix("https://") || url.hasPrefix("http://")) && url.utf8.count < 1500
             && url.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#""'<>()[]\^`{|}*"#.utf8.contains($0) }
     }
 }
 
-/// What services count of a text. The size of two texts together is the sum of theirs.
+/// How services measure a text. Sizes are additive.
 enum TextUnit: Sendable {
     case utf16, scalars, bytes, jsonBytes
-    /// Of what is seen of HTML: tags count nothing, an entity counts one.
+    /// Visible text of HTML: tags count 0, an entity counts 1.
     case visible
 
     func size(_ text: String) -> Int {
@@ -84,7 +84,7 @@ enum TextUnit: Sendable {
         case .utf16: text.utf16.count
         case .scalars: text.unicodeScalars.count
         case .bytes: text.utf8.count
-        // Control characters never get here; quotation marks, backslashes and line breaks take two bytes.
+        // Quotation marks, backslashes and line breaks take two bytes. Other control characters were already replaced.
         case .jsonBytes: text.utf8.reduce(0) { $0 + ($1 == 0x22 || $1 == 0x5C || $1 == 0x0A ? 2 : 1) }
         case .visible: Self.visible(text)
         }
@@ -108,12 +108,12 @@ enum TextUnit: Sendable {
     }
 }
 
-/// What is done to a value from outside in every channel, before its own escaping.
+/// Neutralizes an untrusted value in every channel, before its own escaping.
 enum InertText {
     static func of(_ text: String) -> String {
-        // Lines stay apart; everything else that steers is replaced.
+        // Keep line breaks, and replace all other control characters.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).displayable }
-        // A zero-width space ends any mention and does not show. By scalars: a mark may have joined the sign.
+        // A zero-width space breaks mentions and is invisible. By scalars, because a combining mark may follow the "@".
         var result = String.UnicodeScalarView()
         for scalar in lines.joined(separator: "\n").unicodeScalars {
             result.append(scalar)
@@ -123,9 +123,8 @@ enum InertText {
     }
 }
 
-// MARK: - The kinds of markup
+// MARK: - Kinds of markup
 
-/// No markup at all.
 struct PlainMarkup: Markup {
     let unit: TextUnit
 
@@ -143,19 +142,19 @@ struct SlackMarkup: Markup {
 
     func plainLink(_ title: String, _ url: String) -> String? { "<\(url.map(escape).joined())|\(title)>" }
 
-    // As code: the asterisks of patterns would turn text bold and vanish.
+    // As code, because asterisks of patterns would make text bold and disappear.
     func escapeInList(_ character: Character) -> String { escape(character).asCode }
 
     var line: (open: String, close: String) { ("`", "`") }
 }
 
-/// Discord and Mattermost: every mark of Markdown after a backslash, lists as code.
+/// Discord and Mattermost: Markdown characters are escaped by a backslash, lists are code.
 struct MarkdownMarkup: Markup {
     let unit: TextUnit
 
     private static let marks = Set(#"\`*_{}[]()<>#+-.!|~=:^$&"#.unicodeScalars)
 
-    /// By scalars: a combining mark on an asterisk does not keep it from being one.
+    /// By scalars, because an asterisk with a combining mark is still an asterisk.
     func escape(_ character: Character) -> String {
         var result = String.UnicodeScalarView()
         for scalar in character.unicodeScalars {
@@ -169,13 +168,13 @@ struct MarkdownMarkup: Markup {
 
     func plainLink(_ title: String, _ url: String) -> String? { "[\(title)](\(url))" }
 
-    // Within code nothing is markup but its end.
+    // Within code only the end of the code is markup.
     func escapeInList(_ character: Character) -> String { String(character).asCode }
 
     var line: (open: String, close: String) { ("`", "`") }
 }
 
-/// The subset of HTML that Telegram and the cards of Google Chat know.
+/// The subset of HTML that Telegram and the cards of Google Chat support.
 struct HTMLMarkup: Markup {
     let unit: TextUnit
 
@@ -190,11 +189,11 @@ struct HTMLMarkup: Markup {
     }
 }
 
-/// Chatwork: tags in brackets, which have no escaped form.
+/// Chatwork: tags in brackets, which cannot be escaped.
 struct ChatworkMarkup: Markup {
     let unit = TextUnit.bytes
 
-    /// A zero-width space behind the bracket leaves no tag, and does not show.
+    /// An invisible zero-width space after the bracket prevents a tag.
     func escape(_ character: Character) -> String {
         var result = String.UnicodeScalarView()
         for scalar in character.unicodeScalars {
@@ -204,39 +203,39 @@ struct ChatworkMarkup: Markup {
         return String(result)
     }
 
-    // As code no text turns into a face.
+    // As code, because Chatwork replaces emoticons in text.
     var list: (open: String, bullet: String, close: String) { ("[code]", "• ", "[/code]") }
 }
 
 extension String {
-    /// One character within code between backticks, in one line.
+    /// One character of inline code. A line break becomes a space.
     fileprivate var asCode: String {
         first?.isNewline == true ? " " : replacingOccurrences(of: "`", with: "'", options: .literal)
     }
 }
 
 extension Character {
-    /// By scalars: a combining mark on a bracket does not keep it from being one.
+    /// By scalars, because a bracket with a combining mark is still a bracket.
     fileprivate func withEntities(_ entities: KeyValuePairs<Unicode.Scalar, String>) -> String {
         unicodeScalars.map { scalar in entities.first { $0.key == scalar }?.value ?? String(scalar) }.joined()
     }
 }
 
-/// An alert as text within a limit. Room goes by worth: first what happened, then what to do, then what phones do. The diff
-/// gets what is left, and so is cut first. The first line and the links are never cut.
+/// Lays out an alert as text within a limit. The summary gets space first, then what to do, then the effect on phones.
+/// The diff gets the rest, so it is cut first. The first line and the links are never cut.
 struct TextLayout<Form: Markup> {
     let form: Form
-    /// Of the whole text, in the form's unit.
+    /// For the whole text, in the unit of the form.
     let limit: Int
-    /// What a line of a list costs beside its text.
+    /// The size of a list's line without its text.
     var lineCost = 0
-    /// Of one part of the text, its title included.
+    /// The limit of one paragraph with its title.
     var longestParagraph = 4000
 
     private static var longestLine: Int { 300 }
     private static var mostLines: Int { 50 }
 
-    /// One part of the text, escaped and cut.
+    /// Escaped and truncated.
     struct Paragraph {
         var title: String?
         var lines: [String]
@@ -252,20 +251,20 @@ struct TextLayout<Form: Markup> {
         return (parts + [foot]).joined(separator: "\n")
     }
 
-    /// Since when, links, and what says which incident and which monitor this is.
+    /// The start, the links, the id of the incident and the name of the monitor.
     func footer(_ alert: RenderedAlert) -> [String] {
         let links = alert.links.map { form.link($0.title, $0.url) }.joined(separator: " · ")
         return [alert.since, links, alert.identity(form)].filter { !$0.isEmpty }
     }
 
-    /// All between the first line and the last ones, in the order of reading.
-    /// `room`: for all of it; nil: the limit.
+    /// Everything between the first line and the footer, in reading order.
+    /// `room`: the limit for all of it; nil: `limit`.
     func paragraphs(_ alert: RenderedAlert, room: Int? = nil) -> [Paragraph] {
         var room = room ?? limit
         let summary = note(nil, alert.summary, &room)
-        // The last note says what to do.
+        // In reverse, because the last note says what to do and gets space first.
         let notes = alert.notes.reversed().map { note($0.title, $0.text, &room) }.reversed()
-        // The first list is the diff.
+        // In reverse, because the first list is the diff and gets space last.
         let lists = alert.lists.reversed().map { list($0.title, $0.lines, &room) }.reversed()
         return ([summary] + notes + lists).compactMap(\.self)
     }
@@ -317,7 +316,7 @@ struct TextLayout<Form: Markup> {
 }
 
 extension RenderedAlert {
-    /// All of it as plain text, bounded, for those who ask what was sent.
+    /// The alert as plain text with a limit, for the message log.
     var plainText: String { TextLayout(form: PlainMarkup(unit: .utf16), limit: 4000).text(self) }
 
     /// `incident 3fa9… · monitor eu-1`.

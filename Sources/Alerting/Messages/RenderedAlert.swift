@@ -1,26 +1,26 @@
-// A message in its parts, before any service's form is given to it. Nothing here is escaped or cut.
+// The parts of a message before a service's format is applied. Nothing is escaped or truncated.
 
 import Evidence
 import Foundation
 import Monitoring
 
 struct RenderedAlert {
-    /// The line that decides. Words of the monitor and a domain's ASCII.
+    /// Only the monitor's own words and ASCII domain names.
     let headline: String
     let summary: String
-    /// The whole diagnosis in one line, or why it is over.
+    /// The diagnosis in one line, or why the incident ended.
     let oneLine: String
-    /// What differs and what that does, the diff first.
+    /// The differences and their effect, the diff first.
     private(set) var lists: [(title: String, lines: [String])] = []
     /// Why, what to do, and until when.
     private(set) var notes: [(title: String, text: String)] = []
     let since: String
     let links: [(title: String, url: String)]
     let incidentID: String
-    /// The name of the monitor that speaks.
+    /// The name of this monitor.
     let instance: String
 
-    /// `isBrief`: what happened alone, for a reply below the message that holds the rest.
+    /// `isBrief`: only what happened, for a reply to the message with the details.
     init(_ alert: Alert, isBrief: Bool = false) {
         if let digest = alert.digest {
             self.init(digest, alert)
@@ -50,7 +50,7 @@ struct RenderedAlert {
         let text = alert.text
         let end = [alert.isOver ? "\(alert.end), \(alert.lasted)" : nil, alert.remainder]
         oneLine = alert.isOver ? end.compactMap(\.self).joined(separator: ". ") : text.oneLine
-        // What is wrong with the monitor itself says more than that phones do not feel it.
+        // For the monitor's own trouble the trouble matters, not that phones are unaffected.
         let isOwn = alert.incident.kind == .monitorDegraded && alert.facts.diagnosis.effect.links == .unaffected
         summary =
             alert.isOver || isBrief
@@ -94,7 +94,7 @@ struct RenderedAlert {
         "for \(alert.duration), until \(Span.instant(alert.incident.resolvedAt ?? alert.at))"
     }
 
-    /// `since 2026-11-21 07:00 UTC, until 2026-11-21 09:12 UTC`; what began and ended within a minute is said to have been `at` it.
+    /// `since 2026-11-21 07:00 UTC, until 2026-11-21 09:12 UTC`; `at` the start if both are in the same minute.
     private static func since(_ start: Date, until end: Date?) -> String {
         let (from, to) = (Span.instant(start), end.map(Span.instant))
         if let end, from == to { return "at \(from), for \(Span.words(end.timeIntervalSince(start)))" }
@@ -115,7 +115,7 @@ struct RenderedAlert {
 
     private init(_ digest: Alert.Digest, _ alert: Alert) {
         let (alerts, domains) = (digest.alerts, digest.domains.count)
-        // A domain may have had several incidents of one kind.
+        // A domain may have several incidents of one kind.
         let subject =
             domains == alerts.count
             ? "\(domains) domains" : "\(alerts.count) incidents of \(domains) \(domains == 1 ? "domain" : "domains")"
@@ -163,7 +163,7 @@ struct RenderedAlert {
         }
     }
 
-    /// Who, since when, what is said of no other, and the incident's id.
+    /// The subject, the start, what differs from the other alerts, and the id.
     private static func line(_ alert: Alert, of digest: Alert.Digest, in message: Alert) -> String {
         let incident = alert.incident
         let span =
@@ -186,7 +186,7 @@ struct RenderedAlert {
 }
 
 extension Alert {
-    /// A part of the diagnosis; of a digest the one that all its alerts share.
+    /// A part of the diagnosis; in a digest, only if all alerts share it.
     func common(_ part: (DiagnosisText) -> String?) -> String? {
         digest.map { $0.common { part($0.text) } } ?? part(text)
     }

@@ -1,5 +1,5 @@
-// Alertmanager ends an alert by itself at its `endsAt`. So nothing is queued for it, and no row is kept: it gets the present set of
-// incidents once a minute and where that set changes, and with it the ends of what this process sent.
+// Sends alerts to Alertmanager, which resolves an alert at its `endsAt`. So a feed needs no queue and no rows. It sends
+// all present incidents once a minute and after each change, together with the ends of alerts that this process sent.
 
 import Evidence
 import Foundation
@@ -7,14 +7,14 @@ import Logging
 import Monitoring
 import Storage
 
-/// What this process sent to an Alertmanager. The next one begins without: what it does not send again ends by itself.
+/// What this process sent to an Alertmanager. It is lost at a restart: alerts that are not sent again expire.
 struct Feed: Sendable {
     var destination: String
-    /// When the present set was last sent; nil: it is due, or empty.
+    /// When all present alerts were last sent; nil: they are due, or there are none.
     var lastRound: Date?
-    /// The change that was last stated of each incident; 0: it may have arrived.
+    /// The change number of each incident as last sent; 0: it may have arrived.
     var stated: [String: Int64] = [:]
-    /// When to look again, unless something changes.
+    /// When to look again if nothing changes.
     var due = Date.distantPast
 }
 
@@ -41,16 +41,16 @@ private struct Entry: Sendable {
 
 extension ChannelTurn {
     private static let roundInterval: TimeInterval = 60
-    /// Between two rounds, whatever changes: each is the whole set.
+    /// In seconds. The shortest gap between two rounds, because each round sends all alerts.
     static let shortestInterval: TimeInterval = 5
-    /// After a round that was not taken.
+    /// In seconds, after a failed round.
     private static let roundPause: TimeInterval = 15
-    /// How long an alert lives without a further round: a few may be lost.
+    /// In seconds. An alert expires after this time without another round, so a few rounds may fail.
     private static let life: TimeInterval = 300
-    /// So many alerts in one request.
+    /// The maximum of alerts in one request.
     private static let largestRequest = 1000
 
-    /// Sends the present set where a minute has passed, or the set is another one.
+    /// Sends all present alerts if a minute has passed or the set has changed.
     func push(_ record: ChannelRecord, _ before: Feed) async throws -> Feed {
         var feed = before
         let now = delivery.time.now()
@@ -81,7 +81,7 @@ extension ChannelTurn {
         return feed
     }
 
-    /// What is present, and the ends of what was stated; and when that may be otherwise though nothing changes.
+    /// The present alerts and the ends of those that were sent; and when this may change by time alone.
     private func entries(_ stated: [String: Int64]) async throws -> ([Entry], Date) {
         try await inspect { planner in
             var due = Date.distantFuture
@@ -90,14 +90,14 @@ extension ChannelTurn {
             let present = try planner.store.unresolvedIncidents(after: "", limit: .max).filter { record in
                 switch try planner.presence(of: record) {
                 case .send: return true
-                // Left out, it would end there though it is not over.
+                // Left out, it would expire at Alertmanager although it is not resolved.
                 case .wait where stated[record.incident.id] != nil: return true
                 case .wait(let until): due = min(due, until ?? .distantFuture)
                 case .nothing, .undecided: break
                 }
                 return false
             }
-            // What began anew has the labels of what is over, and is the same alert.
+            // A new incident with the labels of a resolved one is the same alert, so the present one wins.
             var entries: [[String: String]: Entry] = [:]
             for record in ends + present {
                 let entry = try Entry(record, planner, life: Self.life)
@@ -107,7 +107,7 @@ extension ChannelTurn {
         }
     }
 
-    /// - Returns: whether the next part may be sent. A refused part must not keep the others from that.
+    /// - Returns: true if the next request may be sent. A refused request must not stop the others.
     private func post(_ entries: [Entry], _ record: ChannelRecord, known: [String: Int64]) async throws -> Bool {
         let answer = try await delivery.post(JSONText.encoded(entries.map(\.alert)), key: "", to: channel)
         let outcome = channel.format.judge(answer, now: delivery.time.systemTime())
@@ -126,7 +126,7 @@ extension ChannelTurn {
             let before = try store.record() ?? record
             var after = ChannelHealth.after(
                 outcome, before, wait: .seconds(Self.roundInterval), isFinal: true, error: words, now: now)
-            // A feed has nothing but the present to send: it tries again soon, whatever the trouble.
+            // Old alerts have no value for a feed, so it always retries soon.
             if outcome == .delivered {
                 after.hold = nil
             } else if after.hold?.reason != .throttled {

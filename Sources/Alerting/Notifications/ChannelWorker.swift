@@ -1,9 +1,9 @@
-// The life of one channel, in turns of four steps: reconcile what is true with what the channel knows, build the next message of
-// what is pending, send it, apply the answer; or wait. Nobody has to remember to wake it for a particular reason: it follows the
-// counter of incident changes like a log.
+// The loop of one channel. Each turn has four steps: reconcile the channel's rows with the incidents, build the next
+// message, send it, apply the answer. Then the loop waits. It follows the change counter like a log, so nobody has to
+// wake it for a particular reason.
 //
-// What is decided: decide.swift, asked by NotificationPlanner.swift. What a message says: MessageBuilder.swift. What an answer
-// means: DeliveryResult.swift.
+// decide.swift decides, called by NotificationPlanner.swift. MessageBuilder.swift writes messages. DeliveryResult.swift
+// applies answers.
 
 import Evidence
 import Foundation
@@ -12,24 +12,24 @@ import Monitoring
 import Storage
 import Synchronization
 
-/// When a loop has its next turn.
+/// When a loop runs its next turn.
 package enum NextTurn: Equatable, Sendable {
-    /// Something was done; there may be more.
+    /// Something was done, and there may be more.
     case now
-    /// Nothing is to be done before that instant, unless something changes; nil: nothing waits.
+    /// Nothing is due before this time, unless something changes; nil: nothing is scheduled.
     case at(Date?)
 }
 
 actor ChannelWorker {
     let delivery: Delivery
     let name: String
-    /// The revision of the inputs that all open incidents were last reconciled with; nil: reconcile them at the next turn.
+    /// The input revision of the last full reconcile; nil: the next turn reconciles in full.
     private var reconciled: UInt64?
-    /// What a feed sent.
+    /// The alerts that were sent, if the channel is a feed.
     private var feed: Feed?
 
     static let storePause = Duration.seconds(5)
-    /// After a wakeup, so that what a burst of checks brings is taken together.
+    /// A delay after a wakeup, so that one turn handles the changes of a burst of checks.
     private static let settling = Duration.milliseconds(100)
     static let shortestWait: TimeInterval = 0.01
     private static let longestWait: TimeInterval = 3600
@@ -43,7 +43,7 @@ actor ChannelWorker {
     func run() async {
         let failures = LogDeduplicator()
         while !Task.isCancelled {
-            // Read before looking for work: what is committed meanwhile raises it.
+            // Read the revision before looking for work: a later commit raises it, and the wait ends.
             let revision = delivery.workRevision
             do {
                 guard let next = try await turn() else { return }
@@ -74,8 +74,8 @@ actor ChannelWorker {
         try? await delivery.pause(for: Self.settling, channel: name)
     }
 
-    /// Brings the channel's rows up to date, and sends one message where one is due.
-    /// - Returns: nil where the configuration does not name the channel any more.
+    /// Updates the channel's rows, and sends one message if one is due.
+    /// - Returns: nil if the configuration no longer has the channel.
     func turn() async throws -> NextTurn? {
         guard let channel = delivery.channel(named: name), let configured = delivery.configured(name) else {
             if let record = try await delivery.store.inspect(channel: name, { try $0.record() }) {
@@ -100,12 +100,12 @@ actor ChannelWorker {
         let lifted = record.refusalsLiftedAt
         record = try await turn.send(message, record)
         delivery.keep(record)
-        // Messages that were refused are decided anew.
+        // Messages that were refused must be decided again.
         if record.refusalsLiftedAt != lifted { reconciled = nil }
         return next
     }
 
-    /// A turn of a feed, which has no rows to reconcile.
+    /// A turn of a feed, which has no `notification` rows.
     private func feedTurn(_ turn: ChannelTurn, _ destination: String) async throws -> NextTurn {
         let record = try await turn.begin(destination)
         delivery.keep(record)
@@ -118,7 +118,7 @@ actor ChannelWorker {
         return .at(sent.due)
     }
 
-    /// A held channel still asks about what falls due meanwhile: it only does not send.
+    /// A hold stops only sending. The channel still asks `decide` about notifications that become due.
     private func nextDue(notBefore instant: Date) async throws -> Date {
         let due = try await delivery.store.inspect(channel: name) { try $0.nextDue() }
         return min(due ?? instant, instant)
@@ -136,7 +136,7 @@ struct ChannelTurn: Sendable {
         try await delivery.store.transact(channel: channel.name, isDurable: isDurable, planned(body))
     }
 
-    /// The same for reading, from one snapshot.
+    /// Reads from one snapshot.
     func inspect<Value: Sendable>(
         _ body: @escaping @Sendable (NotificationPlanner) throws -> Value
     ) async throws -> Value {
@@ -154,13 +154,13 @@ struct ChannelTurn: Sendable {
 
     // MARK: - Reconcile
 
-    /// Incidents in one transaction.
+    /// Incidents per transaction.
     private static let page = 200
 
-    /// Follows the counter of changes, and asks again about what is due; `isFull`: about all that is open, too.
+    /// Follows the change counter, and asks `decide` again about what is due; with `isFull`, about everything open.
     ///
-    /// `destination`: where its messages go, hashed.
-    /// - Returns: the channel as it stands.
+    /// `destination`: the hash of the channel's destination.
+    /// - Returns: the current record of the channel.
     func reconcile(_ destination: String, isFull: Bool) async throws -> ChannelRecord {
         let record = try await begin(destination)
         if isFull { try await reconcileAll() }
@@ -169,7 +169,7 @@ struct ChannelTurn: Sendable {
         return try await delivery.store.inspect(channel: channel.name) { try $0.record() } ?? record
     }
 
-    /// A new channel begins with an empty row; one of another destination under a known name begins anew.
+    /// Inserts the row of a new channel. If the destination differs from the stored one, the channel starts over.
     func begin(_ destination: String) async throws -> ChannelRecord {
         let (name, type) = (channel.name, channel.kind.rawValue)
         let known = try await delivery.store.inspect(channel: name) { try $0.record() }
@@ -191,14 +191,14 @@ struct ChannelTurn: Sendable {
             let changed = try planner.store.incidents(changedAfter: record.cursor, limit: Self.page)
             try planner.ask(changed)
             let latest = try planner.store.latestChange()
-            // What cannot be read is left out; the loop must not stop at it.
+            // Unreadable incidents are left out. The cursor passes them, so that the loop does not stop.
             record.cursor = changed.last?.change ?? latest
             try planner.store.save(record)
             return record.cursor < latest
         }
     }
 
-    /// Asks again about every incident that is not over, and about every row that waits for something.
+    /// Asks again about every unresolved incident, and about every open notification.
     private func reconcileAll() async throws {
         for message in try await inspect({ try $0.store.unreadableMessages() }) {
             delivery.logger.error(
@@ -225,17 +225,17 @@ struct ChannelTurn: Sendable {
         }
         try await pages { planner in
             let rows = try planner.store.due(by: now, limit: Self.page)
-            // Rows that cannot be read stay due, and must not be read for ever.
+            // Unreadable rows stay due. Stop, instead of reading them again and again.
             return try planner.ask(rows) > 0 && rows.count == Self.page
         }
     }
 
-    /// A transaction for each page. `body` returns whether another one follows.
+    /// Runs one transaction per page. `body` returns whether there is another page.
     private func pages(_ body: @escaping @Sendable (NotificationPlanner) throws -> Bool) async throws {
         repeat { try Task.checkCancellation() } while try await transact(body)
     }
 
-    /// The same by ids: `body` gets the last id of the page before, and returns that of its own; nil where there was none.
+    /// Pages by id: `body` gets the last id of the previous page, and returns the last id of its own; nil: no rows.
     private func pages(byID body: @escaping @Sendable (NotificationPlanner, String) throws -> String?) async throws {
         var last: String? = ""
         while let from = last {
@@ -246,13 +246,13 @@ struct ChannelTurn: Sendable {
 
     // MARK: - Build
 
-    /// A parked message asks again after so long at the latest.
+    /// In seconds. A message that waits asks `decide` again at the latest after this time.
     private static let longestPark: TimeInterval = 60
 
-    /// The next message: one that is under way and due again, or a new one of what is pending. It is stored before it leaves.
+    /// The next message: one under way whose retry is due, or a new one. It is stored before it is sent.
     ///
-    /// - Returns: what to send, if anything, as it was before the attempt that begins now; and when to look again: at once also where
-    /// something was given up or decided anew.
+    /// - Returns: the message, if any, as it was before this attempt; and when to look again. That is now if something
+    /// was abandoned or decided again.
     func build(_ channelRecord: ChannelRecord) async throws -> (MessageRecord?, NextTurn) {
         try await transact(isDurable: true) { try Self.next(channelRecord, $0) }
     }
@@ -262,7 +262,7 @@ struct ChannelTurn: Sendable {
     ) throws -> (MessageRecord?, NextTurn) {
         let underWay = try underWay(channelRecord, planner)
         if underWay.hasAbandoned { return (nil, .now) }
-        // One message that a receiver never takes must not hold up all others.
+        // One message that a receiver never accepts must not block all others.
         let isStuck =
             channelRecord.trouble != nil && underWay.ready.count == 1
             && (underWay.ready.first?.attempts ?? 0) > ChannelHealth.degradedAfter
@@ -273,14 +273,14 @@ struct ChannelTurn: Sendable {
             due = [underWay.due, until, try planner.store.nextDue()]
         }
         guard let message = underWay.ready.first else { return (nil, .at(due.compactMap(\.self).min())) }
-        // It may have arrived: the process may end before the answer is read.
+        // Store the attempt as unclear: the process may end before the answer arrives.
         var stored = message
         stored.isUnclear = true
         try planner.store.update(stored)
         return (message, .now)
     }
 
-    /// The messages under way: which may go now, whether there was one that nobody needs any more, and when the next is due.
+    /// The messages under way: those that may be sent now, whether one was abandoned, and the next due time.
     private struct UnderWay {
         var ready: [MessageRecord] = []
         var hasAbandoned = false
@@ -291,8 +291,8 @@ struct ChannelTurn: Sendable {
         _ channelRecord: ChannelRecord, _ planner: NotificationPlanner
     ) throws -> UnderWay {
         let now = planner.now
-        // While a channel is in trouble its hold alone sets the pace: the message that has waited longest is tried. What may have
-        // arrived keeps its own.
+        // In trouble, only the channel's hold sets the pace, and the oldest message is tried. Messages that may have
+        // arrived keep their own schedule.
         let isInTrouble = channelRecord.trouble != nil
         var result = UnderWay()
         func wait(until instant: Date) { result.due = min(result.due ?? instant, instant) }
@@ -319,10 +319,10 @@ struct ChannelTurn: Sendable {
 
     // MARK: - Send
 
-    /// A refused certificate may be in the middle of a renewal; so many attempts are no accident.
+    /// A certificate may be refused during a renewal. After this many attempts it counts as a fault of the channel.
     private static let certificateAttempts = 3
 
-    /// - Returns: the channel as it stands afterwards.
+    /// - Returns: the record of the channel after the attempt.
     func send(_ message: MessageRecord, _ record: ChannelRecord) async throws -> ChannelRecord {
         let answer = try await delivery.post(message.body, key: message.key, to: channel.only(to: message.recipient))
         let (now, wall) = (delivery.time.now(), delivery.time.systemTime())
@@ -349,7 +349,7 @@ struct ChannelTurn: Sendable {
             return (before, after, LoggedSubjects.metadata(incidents, of: message.members.count))
         }
         report(result, about, before, after)
-        // Another channel may stand in for this one.
+        // The fallback channel may have to send this message instead.
         if outcome == .permanentMessage { delivery.wake() }
         return after
     }
@@ -363,8 +363,8 @@ struct ChannelTurn: Sendable {
 
     // MARK: - Apply
 
-    /// Writes the result down, and tries until that works: on a full disk a message that went out would else go out again and
-    /// again.
+    /// Stores the result, and retries until that works. Otherwise a full disk would make the loop send the same message
+    /// again and again.
     private func stored<Value: Sendable>(
         _ body: @escaping @Sendable (ChannelTransaction) throws -> Value
     ) async throws -> Value {
@@ -409,7 +409,7 @@ struct ChannelTurn: Sendable {
             )
         }
         if level >= .warning, let words { metadata["error"] = "\(words)" }
-        // A mail that arrived may have been refused for some of its recipients.
+        // The mail server may have refused some recipients of a delivered mail.
         if outcome == .delivered, channel.kind == .email, let words { metadata["answer"] = "\(words)" }
         delivery.logger.log(level: level, text, metadata: metadata)
         guard before.trouble?.state != after.trouble?.state else { return }
@@ -426,13 +426,13 @@ struct ChannelTurn: Sendable {
     }
 }
 
-/// Which domains and incidents a line of the log is about.
+/// The domains and incidents of a log line.
 enum LoggedSubjects {
-    /// So many are named.
+    /// The number of names in one line.
     static let shown = 3
 
-    /// The first few of a message's incidents, and how many there are.
-    /// `incidents`: the first ones; `shown` are enough. `count`: how many there are.
+    /// The first incidents of a message, and their total.
+    /// `incidents`: at least the first `shown` of them. `count`: the total.
     static func metadata(_ incidents: [Incident], of count: Int) -> Logger.Metadata {
         func listed(_ names: [String]) -> [String] {
             var seen: Set<String> = []
@@ -445,15 +445,15 @@ enum LoggedSubjects {
     }
 }
 
-/// The loops a step at a time, for those who hold the clock themselves: `Delivery.run` without its tasks and waits.
+/// Runs the loops one turn at a time, for a caller that controls the clock: `Delivery.run` without tasks and waits.
 package final class DeliverySteps: Sendable {
     private let delivery: Delivery
     private let workers = Mutex<[String: ChannelWorker]>([:])
 
     package init(_ delivery: Delivery) { self.delivery = delivery }
 
-    /// What one channel's loop does in one turn. Of one channel, one turn at a time.
-    /// - Throws: what the loop would log and survive; the pause after it is the caller's.
+    /// Runs one turn of a channel's loop. Never call it concurrently for the same channel.
+    /// - Throws: errors that the loop would log before it pauses. The caller has to pause.
     package func step(_ name: String) async throws -> NextTurn {
         let worker = workers.withLock { workers in
             let worker = workers[name] ?? ChannelWorker(delivery: delivery, name: name)

@@ -1,5 +1,5 @@
-// The service that notifies: one loop a channel, so that a receiver that hangs delays no other, and none ever delays a check.
-// Why a message is sent is in decide.swift; what one does is in ChannelWorker.swift.
+// The notification service. Each channel has its own loop, so a slow receiver delays neither other channels nor checks.
+// decide.swift decides what is sent. ChannelWorker.swift is the loop.
 
 import Evidence
 import Foundation
@@ -8,14 +8,14 @@ import Monitoring
 import Storage
 import Synchronization
 
-/// One for a process: the store's lock says so.
+/// One per process. The store's lock ensures that only one process delivers.
 package final class Delivery: Sendable {
     let store: Store
     let transport: any MessageTransport
     let time: any MonitorClock
-    /// As `aasa-monitor/1.2.3 (+https://…)`.
+    /// For example `aasa-monitor/1.2.3 (+https://…)`.
     private let userAgent: String
-    /// From -1 to 1.
+    /// Random, from -1 to 1.
     let jitter: @Sendable () -> Double
     let logger: Logger
     private let work = Wakeup()
@@ -23,19 +23,19 @@ package final class Delivery: Sendable {
 
     private struct State {
         var inputs: NotificationInputs
-        /// Raised when something changes that the store does not hold: each channel then reconciles all that is open.
+        /// Increases when inputs outside the store change. Each channel then reconciles in full.
         var revision: UInt64 = 1
-        /// Channels that have moved, by name, until the configuration names the new place.
+        /// New destinations of channels that have moved, by name, until a reload replaces the configuration.
         var destinations: [String: String] = [:]
         var running: Set<String> = []
         var troubles: [String: ChannelRecord.Trouble] = [:]
-        /// How many attempts ended how, by the channel's name.
+        /// The number of attempts by channel and outcome.
         var counts: [String: [String: Int]] = [:]
         var limiter = RateLimiter()
-        /// Of each loop that waits: until when, unless there is work past a revision.
+        /// For each waiting loop: the end of the wait, and the work revision that ends it earlier.
         var waits: [String: (end: Date, revision: UInt64?)] = [:]
 
-        /// - Returns: whether other channels take no messages than before.
+        /// - Returns: true if the set of channels in trouble changed.
         mutating func noteTrouble() -> Bool {
             guard inputs.troubled != Set(troubles.keys) else { return false }
             inputs.troubled = Set(troubles.keys)
@@ -57,7 +57,7 @@ package final class Delivery: Sendable {
         state = Mutex(State(inputs: NotificationInputs(routing: routing, intervalFactor: time.intervalFactor)))
     }
 
-    /// Notifies until the task is cancelled. A message under way then is sent again by the next process, with the same key.
+    /// Runs until the task is cancelled. The next process sends a message under way again, with the same key.
     package func run() async {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
@@ -69,7 +69,7 @@ package final class Delivery: Sendable {
                             state.running.remove(name)
                             state.waits[name] = nil
                         }
-                        // The channel may have come back while its loop was ending.
+                        // The configuration may have the channel again, while its loop was ending.
                         self.work.signal()
                     }
                 }
@@ -78,8 +78,8 @@ package final class Delivery: Sendable {
         }
     }
 
-    /// Reads how the channels stood before the start, forgets those that are gone, and ends holds of our own: somebody may have
-    /// repaired what was wrong. Once, before all domains are evaluated together first: a dead channel would else count as repaired.
+    /// Loads the troubles of all channels, forgets removed channels, and ends holds: somebody may have fixed the cause.
+    /// Call it once before the first global evaluation: otherwise a dead channel would count as repaired.
     package func prepare() async throws {
         for channel in inputs.routing.channels { _ = try await store.endHold(channel: channel.name, now: time.now()) }
         let records = try await store.channelRecords()
@@ -92,17 +92,16 @@ package final class Delivery: Sendable {
         }
     }
 
-    /// Wakes the loops: after each commit that changed an incident.
+    /// Wakes the loops. Call it after each commit that changed an incident.
     package func wake() { work.signal() }
 
-    /// Has the loops ask again about all that is open: something changed that no change of an incident shows.
+    /// Makes all loops reconcile in full, after a change that gives no incident a change number.
     package func reconsider() {
         state.withLock { $0.revision += 1 }
         work.signal()
     }
 
-    /// Takes another configuration. A changed URL or key may be what a channel in trouble was waiting for, so that holds of
-    /// our own end.
+    /// Replaces the configuration. Ends holds that no receiver asked for, because a new URL or key may fix the trouble.
     package func replace(routing: Routing) async throws {
         let names = state.withLock { state in
             state.inputs.routing = routing
@@ -112,12 +111,11 @@ package final class Delivery: Sendable {
             _ = state.noteTrouble()
             return names
         }
-        // Behind the holds: a full reconcile before would still meet the refusals that they lift.
+        // Reconcile after the holds end: an earlier reconcile would still find the refusals.
         defer { reconsider() }
         for name in names { _ = try await store.endHold(channel: name, now: time.now()) }
     }
 
-    /// Takes the silences and maintenance windows.
     package func set(silences: Silences) {
         let isNews = state.withLock { state in
             guard state.inputs.silences != silences else { return false }
@@ -128,10 +126,9 @@ package final class Delivery: Sendable {
         if isNews { work.signal() }
     }
 
-    /// Takes note of a global evaluation: when it was.
     package func set(global evaluatedAt: Date) { state.withLock { $0.inputs.globalEvaluatedAt = evaluatedAt } }
 
-    /// The channels that do not take messages as they should, by name.
+    /// The channels in trouble, sorted by name.
     package func troubles() -> [FailingChannel] {
         state.withLock { state in
             state.troubles.sorted { $0.key < $1.key }.map { name, trouble in
@@ -142,7 +139,7 @@ package final class Delivery: Sendable {
         }
     }
 
-    /// How many attempts ended how, since the start, by channel.
+    /// The number of attempts since the start, by channel and outcome.
     package func counts() -> [DeliveryCount] {
         state.withLock { state in
             state.counts.flatMap { channel, outcomes in
@@ -152,7 +149,7 @@ package final class Delivery: Sendable {
         }
     }
 
-    /// When there is next something to do, for a clock that waits for it; what is under way is long due.
+    /// When a loop has work next, for a clock that waits for the loops; the distant past while a loop is busy.
     package var due: Date {
         let revision = work.revision
         return state.withLock { state in
@@ -168,12 +165,12 @@ package final class Delivery: Sendable {
 
     // MARK: - For the loops
 
-    /// Takes note that a loop waits. `past`: unless there is work past that revision; nil where it does not look for work.
+    /// Records that a loop waits. `past`: new work beyond this revision ends the wait; nil: nothing does.
     func note(wait end: Date, past revision: UInt64?, of name: String) {
         state.withLock { $0.waits[name] = (end, revision) }
     }
 
-    /// Sleeps, whatever comes meanwhile. Nothing of the channel is under way for a clock that waits for it.
+    /// Sleeps for the whole duration. A clock that waits for the loops may go on meanwhile.
     func pause(for duration: Duration, channel: String) async throws {
         let end = time.now() + duration / .seconds(1)
         note(wait: end, past: nil, of: channel)
@@ -186,16 +183,16 @@ package final class Delivery: Sendable {
 
     func waitForWork(past revision: UInt64) async { await work.wait(past: revision) }
 
-    /// As the configuration names it, wherever it has moved to; nil where it no longer does.
+    /// The channel with the destination in the configuration; nil if it was removed.
     func configured(_ name: String) -> Channel? { inputs.routing.channel(named: name) }
 
-    /// Forgets what a channel knows of a place that its messages go to no more, and says in the log what stays open there: nobody
-    /// has the key to it. Elsewhere the channel begins anew.
+    /// Deletes what a channel knows, because its destination changed or it was removed. Logs the incidents that stay
+    /// open at the old destination, with the keys for a pager. At a new destination the channel starts over.
     func forget(_ former: ChannelRecord) async throws {
         let open = try await store.unendedNotifications(channel: former.name).map(\.incident)
         try await store.transact(channel: former.name) { try $0.forget() }
         guard !open.isEmpty else { return }
-        // In a chat there is nothing to close.
+        // A chat has nothing to resolve.
         let isPager = former.type == ChannelKind.pagerduty.rawValue
         let named = open.prefix(10).map { incident in
             let key = isPager ? ", dedup_key \(MessageIdentity.pagerKey(of: incident))" : ""
@@ -211,7 +208,7 @@ package final class Delivery: Sendable {
             ])
     }
 
-    /// nil where the configuration no longer names it.
+    /// The channel with its current destination; nil if the configuration no longer has it.
     func channel(named name: String) -> Channel? {
         state.withLock { state in
             var channel = state.inputs.routing.channel(named: name)
@@ -220,8 +217,8 @@ package final class Delivery: Sendable {
         }
     }
 
-    /// Remembers how a channel stands; of one that went while its last answer was on its way, nothing. Where it begins to take no
-    /// messages, or takes them again, others may have to be notified.
+    /// Updates the trouble of a channel, unless it was removed meanwhile. If the set of channels in trouble changes,
+    /// other channels may have to be notified.
     func keep(_ record: ChannelRecord) {
         let isNews = state.withLock { state in
             let isConfigured = state.inputs.routing.channel(named: record.name) != nil
@@ -235,10 +232,10 @@ package final class Delivery: Sendable {
         state.withLock { $0.counts[channel, default: [:]][outcome.label, default: 0] += 1 }
     }
 
-    /// When the limits of a channel's service allow the next message.
+    /// When the rate limits of a channel allow the next message.
     func nextTurn(of channel: Channel) -> Date { state.withLock { $0.limiter.next(channel) } }
 
-    /// Makes one attempt to send a message, and counts it towards the limits.
+    /// Makes one attempt to send a message. Counts it for the rate limits.
     func post(_ body: Data, key: String, to channel: Channel) async throws -> TransportAnswer {
         let request = try channel.request(
             body: body, messageKey: key, timestamp: time.systemTime(), userAgent: userAgent)
@@ -246,7 +243,7 @@ package final class Delivery: Sendable {
         return try await transport.post(request)
     }
 
-    /// Takes note that a channel has moved, until the configuration says the same.
+    /// Remembers the new destination of a channel, until a reload.
     func move(_ channel: Channel, to destination: String) {
         let isNew = state.withLock { state in
             defer { state.destinations[channel.name] = destination }
@@ -267,10 +264,10 @@ package final class Delivery: Sendable {
     }
 }
 
-/// Attempts of one channel that ended one way.
+/// The number of a channel's attempts with one outcome.
 package struct DeliveryCount: Equatable, Sendable {
     package let channel: String
-    /// A fixed word: `delivered`, `transient`, `throttled`, `message_refused`, `channel_refused`.
+    /// One of `delivered`, `transient`, `throttled`, `message_refused`, `channel_refused`.
     package let outcome: String
     package let attempts: Int
 }

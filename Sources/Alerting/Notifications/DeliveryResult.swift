@@ -1,54 +1,54 @@
-// What an answer means for a message, its incidents and its channel; written in one transaction.
+// Applies an answer to a message, its incidents and its channel, in one transaction.
 
 import Evidence
 import Foundation
 import Monitoring
 import Storage
 
-/// One attempt that has ended.
+/// The result of one attempt.
 struct DeliveryResult: Sendable {
     let channel: Channel
-    /// As it was before the attempt: `isUnclear` tells of earlier ones alone.
+    /// The message before the attempt: `isUnclear` concerns earlier attempts only.
     let message: MessageRecord
     let answer: TransportAnswer
     let outcome: Outcome
-    /// Words of the receiver or of the network, without secrets.
+    /// An error of the receiver or of the network, without secrets.
     let words: String?
-    /// From -1 to 1.
+    /// Random, from -1 to 1.
     let jitter: Double
 
-    /// Between an end behind an unclear trigger and its repeat.
+    /// In seconds. The gap before the end is repeated, if the trigger had no clear answer.
     private static let repeatPause: TimeInterval = 60
     private static let mostRepeats = 5
-    /// Of a mail to a recipient who could not take it at first: for about an hour, as greylisting asks.
+    /// Attempts for one deferred recipient of a mail: about an hour, which greylisting needs.
     private static let mostTriesOfRecipient = 10
-    /// After an attempt that no answer came to. Behind the last one the receiver counts as knowing: whoever is slow gets a message
-    /// a few times, and not for ever.
+    /// The pauses after attempts without an answer. After the last one the message counts as delivered, so that a slow
+    /// receiver gets a message a few times and not forever.
     private static let unansweredPauses: [Duration] = [.seconds(30), .seconds(120), .seconds(600)]
 
-    /// The message left, and no answer came: the receiver may have it, and be slow.
+    /// The message was sent but got no answer. The receiver may have it and be slow.
     private var isUnanswered: Bool {
         answer.status == nil && answer.fault?.kind == .network && answer.mayHaveArrived
     }
 
-    /// The last of the attempts that no answer came to.
+    /// This attempt got no answer, and it was the last one.
     var isGivenUp: Bool { isUnanswered && message.unanswered >= Self.unansweredPauses.count }
 
-    /// `before`: the channel as it stood before the answer.
-    /// - Returns: the channel as it stands.
+    /// `before`: the record of the channel before the answer.
+    /// - Returns: the record after it.
     func apply(_ planner: NotificationPlanner, to before: ChannelRecord) throws -> ChannelRecord {
         let (store, now) = (planner.store, planner.now)
         var wait: Duration?
         var isFinal = false
-        // A mail that arrived may have been refused for some of its recipients.
+        // The mail server may have refused some recipients of a delivered mail.
         let isTelling = outcome != .delivered || channel.kind == .email
-        // The log is for people: a line that cannot be written must not undo the settlement.
+        // The attempt log is for people only. A failed write must not roll back the result.
         try? store.log(
             DeliveryAttempt(
                 at: now, outcome: outcome.label, status: answer.status, error: isTelling ? words : nil),
             of: message.key)
         if message.recipient != nil {
-            // Whether one recipient takes a mail says nothing of the channel.
+            // The result for one recipient says nothing about the channel.
             try settleRecipient(planner)
             return before
         }
@@ -60,7 +60,7 @@ struct DeliveryResult: Sendable {
         case .transient where isGivenUp: try deliver(.unanswered, planner)
         case .transient where isUnanswered:
             try retry(after: Self.unansweredPauses[message.unanswered] * RetrySchedule.spread(jitter), planner)
-        // The hold of a channel in trouble alone makes it wait; when the channel is back, everything is due.
+        // The hold is the only delay in a channel in trouble. When the channel works again, all its messages are due.
         case .transient where before.trouble != nil: try retry(after: .zero, planner)
         case .transient:
             try retry(after: RetrySchedule.delay(afterAttempts: message.attempts + 1, jitter: jitter), planner)
@@ -84,7 +84,7 @@ struct DeliveryResult: Sendable {
         try planner.store.update(next)
     }
 
-    /// A mail to one of the recipients of an earlier one.
+    /// Applies the result for one deferred recipient of a mail.
     private func settleRecipient(_ planner: NotificationPlanner) throws {
         switch outcome {
         case .transient, .throttled:
@@ -97,13 +97,13 @@ struct DeliveryResult: Sendable {
         log(outcome == .delivered ? .delivered : .refused, planner)
     }
 
-    /// The rows take over what the bytes state, and are decided anew.
+    /// Copies what the bytes state into the rows, and asks `decide` again.
     private func deliver(_ outcome: DeliveryRecord.Outcome, _ planner: NotificationPlanner) throws {
         defer { log(outcome, planner) }
         let store = planner.store
         try store.delete(message)
         guard !message.isRepeat else { return }
-        // Each of them by itself, so that one who never takes it keeps it from no other.
+        // One message per deferred recipient, so that one refusal affects no other.
         for recipient in answer.deferred {
             let wait = RetrySchedule.delay(afterAttempts: 1, jitter: jitter).inSeconds
             try sendAgain(message.members, after: wait, to: recipient, planner)
@@ -116,7 +116,7 @@ struct DeliveryResult: Sendable {
             known.pendingSince = nil
             known.reason = nil
             known.notifiedAt = planner.now
-            // A trigger may ask for the acknowledgement again; one says nothing of the incident itself.
+            // The message states only an acknowledgement. A later trigger may require stating it again.
             if message.reason == .acknowledged {
                 known.acknowledgedAt = member.acknowledgedAt
             } else {
@@ -129,12 +129,12 @@ struct DeliveryResult: Sendable {
                 }
             }
             try planner.settle(record, known)
-            // Receivers may process out of order: the end is sent once more, under the same key.
+            // A receiver may process messages out of order, so send the end once more, with the same key.
             if isBehindUnclearTrigger { try sendAgain([member], after: Self.repeatPause, planner) }
         }
     }
 
-    /// The same bytes once more. `recipient`: of a mail, to whom alone.
+    /// Sends the same bytes once more. `recipient`: the only recipient of a mail.
     private func sendAgain(
         _ members: [MessageRecord.Member], after wait: TimeInterval, to recipient: String? = nil,
         _ planner: NotificationPlanner
@@ -147,8 +147,8 @@ struct DeliveryResult: Sendable {
         _ = try planner.store.insert(again)
     }
 
-    /// The plainest form is tried next; then the version counts as refused.
-    /// - Returns: whether the message is given up.
+    /// Tries the plain form of the message. If that was refused too, the version counts as refused.
+    /// - Returns: true if the message is given up.
     private func refuse(_ planner: NotificationPlanner) throws -> Bool {
         let store = planner.store
         let rows = try message.members.compactMap {
@@ -158,7 +158,7 @@ struct DeliveryResult: Sendable {
             known.messageID = nil
             return (member, record, known)
         }
-        // The plain form states what the refused bytes state, or it would be another message.
+        // The plain form must state the same versions. Otherwise it would be another message.
         let isAsStated =
             rows.count == message.members.count
             && rows.allSatisfy { statedVersion($0.record.incident) == $0.member.statedVersion }
@@ -177,7 +177,7 @@ struct DeliveryResult: Sendable {
         guard !message.isRepeat else { return true }
         for var row in rows {
             row.known.pendingSince = nil
-            // An acknowledgement that was refused is not sent again, and says nothing of the incident's version.
+            // A refused acknowledgement is not sent again. It does not count as a refused version.
             guard message.reason != .acknowledged else {
                 row.known.acknowledgedAt = row.member.acknowledgedAt
                 try planner.settle(row.record, row.known)
@@ -186,7 +186,7 @@ struct DeliveryResult: Sendable {
             row.known.maybeDelivered = row.known.maybeDelivered || message.mayHaveNotified
             row.known.refused = .init(version: row.member.statedVersion, at: planner.now)
             try planner.settle(row.record, row.known)
-            // Another channel may stand in.
+            // Another channel may have to send it.
             if row.member.statedVersion > 0 { try store.announce(row.record.incident.id) }
         }
         log(.refused, planner)
@@ -203,34 +203,34 @@ struct DeliveryResult: Sendable {
 }
 
 extension ChannelRecord {
-    /// How long to wait for a receiver that asks to and does not say how long: as long again as it has asked for, so that the
-    /// gaps double.
+    /// The pause if a throttling receiver gives no time: as long as it has throttled so far, so that the pauses
+    /// double. From 5 s to 15 min, with jitter.
     fileprivate func throttlePause(at now: Date, jitter: Double) -> Duration {
         let gone = throttledSince.map { now.timeIntervalSince($0) } ?? 0
         return .seconds(min(max(gone, 5), 900)) * RetrySchedule.spread(jitter)
     }
 }
 
-/// What an answer does to a channel as a whole: holds, trouble, recovery. Pure; the loop stores the result.
+/// How an answer changes the state of a channel: hold, trouble, recovery. Pure; the loop stores the result.
 enum ChannelHealth {
-    /// Failures in a row after which a channel is degraded.
+    /// Consecutive failures until a channel is degraded.
     static let degradedAfter = 5
-    /// Between two attempts of a degraded channel.
+    /// The hold of a degraded channel after each failure.
     static let degradedPause = Duration.seconds(30)
-    /// After the first refusal: a proxy or a deployment may answer a false 403 or 404.
+    /// The hold after the first refusal, because a proxy or a deployment may cause a wrong 403 or 404.
     static let secondLook = Duration.seconds(60)
-    /// Between two attempts of a channel that refuses us, or our messages; the last one repeats.
+    /// The holds after consecutive refusals of the channel or its messages; the last one repeats.
     static let refusedPauses: [Duration] = [.seconds(300), .seconds(900), .seconds(3600), .seconds(6 * 3600)]
-    /// Different messages in a row that were refused as such, after which the channel is in trouble.
+    /// Consecutive refused messages until the channel is in trouble.
     static let refusedMessages = 3
-    /// A channel that keeps its messages waiting for so long by what it asks for is in trouble.
+    /// In seconds. A channel that throttles for this long is in trouble.
     static let longestThrottling: TimeInterval = 30 * 60
 
     /// The record after an answer.
     ///
-    /// `wait`: how long a throttled receiver asked to wait.
-    /// `isFinal`: a refused message is given up; its plainest form was refused too.
-    /// `error`: words of the receiver or of the network, without secrets.
+    /// `wait`: the wait that a throttling receiver asked for.
+    /// `isFinal`: the message is given up, because the plain form was refused too.
+    /// `error`: an error of the receiver or of the network, without secrets.
     static func after(
         _ outcome: Outcome, _ record: ChannelRecord, wait: Duration? = nil, isFinal: Bool = false, error: String?,
         now: Date
@@ -247,7 +247,7 @@ enum ChannelHealth {
         case .delivered:
             next = ChannelRecord(name: record.name, type: record.type, destination: record.destination)
             next.cursor = record.cursor
-            // What it refused while it was in trouble is sent once more.
+            // After a trouble, send once more what the receiver refused meanwhile.
             next.refusalsLiftedAt = record.trouble == nil ? record.refusalsLiftedAt : now
         case .throttled:
             next.throttledSince = record.throttledSince ?? now
@@ -266,7 +266,7 @@ enum ChannelHealth {
             guard next.refusedMessages >= refusedMessages else { break }
             trouble(.degraded)
             hold(pause(next.refusedMessages - refusedMessages), .refused)
-            // After the hold they are tried again: somebody may have repaired the receiver.
+            // Retry refused messages after the hold: somebody may have fixed the receiver.
             next.refusalsLiftedAt = next.hold?.until
         case .permanentChannel(let gone):
             next.failures += 1
@@ -284,14 +284,14 @@ enum ChannelHealth {
     private static func pause(_ number: Int) -> Duration { refusedPauses[min(max(number, 0), refusedPauses.count - 1)] }
 }
 
-/// How long to wait after a failed attempt.
+/// The wait after a failed attempt.
 enum RetrySchedule {
     private static let steps: [Duration] = [
         .seconds(5), .seconds(15), .seconds(45), .seconds(120), .seconds(300), .seconds(600), .seconds(900),
     ]
 
-    /// `attempts`: failed attempts so far, at least 1; beyond the table its last step repeats.
-    /// `jitter`: from -1 to 1; spreads the wait by a fifth either way, so that many senders do not come back at once.
+    /// `attempts`: failed attempts so far, at least 1; beyond the table the last step repeats.
+    /// `jitter`: from -1 to 1. Changes the wait by up to 20 %, so that many senders do not return at once.
     static func delay(afterAttempts attempts: Int, jitter: Double) -> Duration {
         steps[min(max(attempts, 1), steps.count) - 1] * spread(jitter)
     }

@@ -1,4 +1,4 @@
-// A new message: which group is ready, who is in it, and its bytes.
+// Builds a new message: selects the group that is ready, its incidents, and writes the bytes.
 
 import Evidence
 import Foundation
@@ -10,16 +10,16 @@ extension NotificationGroup {
 }
 
 extension NotificationPlanner {
-    /// Incidents in one message; more form the next one.
+    /// The maximum of incidents in one message. The rest goes into the next one.
     private static let largestDigest = 1000
 
     private var routing: Routing { inputs.routing }
 
-    /// Stores a message of what is ready, before it leaves: its first attempt is under way from then on.
-    /// - Returns: the message as it was before that attempt; and when to look again: at once also where something was decided anew.
+    /// Builds a message for the next ready group, and stores it with its first attempt under way.
+    /// - Returns: the message as it was before that attempt; and when to look again. That is now if rows changed.
     func buildNext() throws -> (MessageRecord?, NextTurn) {
         let groups = try store.pendingGroups().map { ($0, try readyAt($0)) }
-        // The most severe first, then what waits longest; an end before what goes on from it.
+        // The most severe first, then the longest pending; at the same time ends come first.
         let ready = groups.filter { $0.1 <= now }.map(\.0)
             .sorted { ($1.severity, $0.since, $0.group.isNew) < ($0.severity, $1.since, $1.group.isNew) }
         for pending in ready {
@@ -28,7 +28,7 @@ extension NotificationPlanner {
             var members: [(IncidentRecord, NotificationRecord)] = []
             for known in rows {
                 guard let record = try store.incident(known.incidentID) else {
-                    // The others go on.
+                    // An unreadable incident must not stop the others.
                     try store.setAside(known)
                     continue
                 }
@@ -38,7 +38,7 @@ extension NotificationPlanner {
                     try settle(record, known)
                 }
             }
-            // What a digest has no room for follows without the interval.
+            // The rest of a full digest follows without `group_interval`.
             if !members.isEmpty, !isAlone(pending.group) {
                 try store.pace(pending.group, lastAt: pending.count > rows.count ? nil : now)
             }
@@ -105,7 +105,7 @@ extension NotificationPlanner {
         guard !isAlone(pending.group) else { return pending.since }
         switch pending.group.reason {
         case .resolved:
-            // Nothing else of the kind can end: nobody waits for the last good news.
+            // The last incident of a kind to end need not wait, because no other end can join it.
             return try store.hasUnresolved(pending.group.kind)
                 ? pending.since + routing.groupWait.inSeconds : pending.since
         case .firing, .reminder, .wasFiring:
@@ -118,7 +118,7 @@ extension NotificationPlanner {
 
     private func isAlone(_ group: NotificationGroup) -> Bool { routing.isAlone(group.kind, at: channel) }
 
-    /// What is to be said about these incidents as they are now.
+    /// The alert about these incidents in their current state.
     func alert(about records: [IncidentRecord], _ reason: NotificationReason, key: String) throws -> Alert {
         let shift = wall.timeIntervalSince(now)
         let alerts = try records.map { record in
@@ -147,11 +147,11 @@ extension NotificationPlanner {
     }
 }
 
-/// A message about no incident was asked for: a fault of ours.
+/// A message without an incident: a programming error.
 struct NothingToSay: Error {}
 
 extension Incident {
-    /// The same incident with its instants as wall clocks show them.
+    /// The same incident with its times converted to the wall clock.
     func shifted(by seconds: TimeInterval) -> Incident {
         guard seconds != 0 else { return self }
         func moved(_ mark: Mark?) -> Mark? { mark.map { Mark(version: $0.version, at: $0.at + seconds) } }

@@ -1,45 +1,45 @@
-// Asks `decide` what a channel is to be told, with all that it needs at hand, and writes that into the channel's rows. What stops
-// notifications for now is found out here, too: silences, windows, a global incident, and evidence that is too old. Nothing
-// else does.
+// Calls `decide` with everything that it needs, and writes the result into the channel's rows. Also finds what
+// suppresses notifications: silences, maintenance windows, inhibiting incidents, and stale evidence. No other code
+// suppresses anything.
 
 import Evidence
 import Foundation
 import Monitoring
 import Storage
 
-/// What the loops know beside the store. A snapshot: it does not change while a turn lasts.
+/// What the loops know beyond the store: a snapshot for one turn.
 struct NotificationInputs: Equatable, Sendable {
     var routing: Routing
     var silences = Silences()
-    /// When all domains were last evaluated together by this process; nil: not yet.
+    /// When this process last evaluated all domains together; nil: not yet.
     var globalEvaluatedAt: Date?
-    /// The channels that take no messages, by name.
+    /// The names of the channels that accept no messages.
     var troubled: Set<String> = []
     /// As `MonitorClock.intervalFactor`.
     let intervalFactor: Double
 }
 
-/// One channel within one transaction. It is valid as long as that is.
+/// One channel within one transaction. Valid only inside that transaction.
 struct NotificationPlanner {
     let inputs: NotificationInputs
     let channel: Channel
     let store: ChannelTransaction
     let now: Date
-    /// What clocks show now.
+    /// The wall clock.
     let wall: Date
     private let refusalsLiftedAt: Date?
-    /// The channels whose refused messages go to this one.
+    /// The channels for which this one is the replacement: it sends what their receivers refused.
     private let standsInFor: Set<String>
     /// Global incidents that the channel knows as firing, or is about to be notified of.
     private var parents: [(affected: AffectedDomains, inhibition: Suppression)] = []
-    /// By kind, when the last global incident that may explain it ended.
+    /// The last end of a global incident that can inhibit a kind, by kind.
     private var parentEnds: [IncidentKind: Date] = [:]
 
-    /// What an incident explains waits so long for a message about that one which is due and not delivered.
+    /// In seconds. Inhibited notifications wait this long for a pending message about the global incident.
     private static let parentTimeout: TimeInterval = 60
-    /// A check may be so old, or two intervals, and still count.
+    /// In seconds. A check counts as fresh if it is no older than this, or than two intervals.
     private static let freshness: TimeInterval = 600
-    /// Between two looks for a global evaluation.
+    /// In seconds, before asking again whether a global evaluation has run.
     private static let evaluationPause: TimeInterval = 1
 
     init(
@@ -67,7 +67,7 @@ struct NotificationPlanner {
         }
     }
 
-    // MARK: - What decide is asked
+    // MARK: - Arguments of `decide`
 
     func decision(on record: IncidentRecord, _ known: NotificationRecord) throws -> Decision {
         try decision(on: record, known, route(of: record.incident), suppression(of: record))
@@ -80,15 +80,15 @@ struct NotificationPlanner {
         return decide(record, known, route, suppression, refusalsLiftedAt: refusalsLiftedAt, now: now)
     }
 
-    /// What is said of an unresolved incident to a feed, which keeps no rows: to send it as long as it is present.
+    /// The decision for a feed, which has no rows: `send` while an unresolved incident is present.
     func presence(of record: IncidentRecord) throws -> Decision {
         var firing = record
-        // One that recovers is not over.
+        // A recovering incident is not resolved.
         firing.incident.state = .firing
         return try decision(on: firing, NotificationRecord(incidentID: record.incident.id))
     }
 
-    /// Whether its end would close a newer incident: a pager has one key for each domain and kind. The newer one's end closes both.
+    /// A pager has one key per domain and kind, so this end would resolve a newer incident too. Its end suffices.
     private func isTakenOver(_ incident: Incident) throws -> Bool {
         guard channel.kind.isPager, incident.state == .resolved, let domain = incident.domain,
             let newer = try store.unresolvedIncident(incident.kind, of: domain), newer.incident.id != incident.id
@@ -97,21 +97,21 @@ struct NotificationPlanner {
         return known.state == .firing || known.maybeDelivered || known.messageID != nil
     }
 
-    /// Whether the channel would be notified of an incident, once it is confirmed.
+    /// Whether the channel would be notified of this incident after it is confirmed.
     func isToBeNotified(of record: IncidentRecord) throws -> Bool {
         guard try route(of: record.incident).timing == .atOnce else { return false }
         return try suppression(of: record)?.withholds != true
     }
 
-    /// What a channel refused for good goes at once to the one that hears of channels in trouble.
+    /// If another channel's receiver refused an incident, the replacement channel is notified at once.
     private func route(of incident: Incident) throws -> Route {
         var route = inputs.routing.route(of: incident, to: channel, troubled: inputs.troubled)
         if try !refusals(of: incident).isEmpty { route.timing = .atOnce }
         return route
     }
 
-    /// Who refused it as it is now, where this channel stands in: it would not get it at once by itself. What a channel filters out it
-    /// gets as the fallback alone.
+    /// The refusals of the current version by channels that this one replaces. Empty if this channel gets the incident
+    /// at once anyway. What its own filters reject, a channel gets only as the fallback.
     func refusals(of incident: Incident) throws -> [Alert.Refusal] {
         guard !standsInFor.isEmpty, incident.state == .firing,
             channel.name == inputs.routing.fallback
@@ -122,14 +122,14 @@ struct NotificationPlanner {
             .filter { standsInFor.contains($0.channel) }.map { Alert.Refusal(channel: $0.channel, words: $0.words) }
     }
 
-    /// What the channel knows of an incident; nothing where there is no row.
+    /// What the channel knows of an incident; an empty record if there is no row.
     func known(_ id: String) throws -> NotificationRecord {
         try store.notification(id) ?? NotificationRecord(incidentID: id)
     }
 
-    // MARK: - What is pending
+    // MARK: - Pending notifications
 
-    /// Writes down what is pending about each of these incidents, where that differs from what is written.
+    /// Asks `decide` about these incidents, and writes the rows that change.
     func ask(_ records: [IncidentRecord]) throws {
         let rows = try store.notifications(records.map(\.incident.id))
         for record in records {
@@ -137,7 +137,7 @@ struct NotificationPlanner {
         }
     }
 
-    /// - Returns: how many of them could be read.
+    /// - Returns: the number of rows whose incident could be read.
     @discardableResult
     func ask(_ rows: [NotificationRecord]) throws -> Int {
         var count = 0
@@ -149,31 +149,31 @@ struct NotificationPlanner {
         return count
     }
 
-    /// A message under way speaks for its rows: it asks before each of its attempts.
+    /// Skips incidents in a message under way: the loop asks about the message before each attempt.
     private func ask(_ record: IncidentRecord, _ known: NotificationRecord) throws {
         guard known.messageID == nil else { return }
         let next = try asked(record, known)
         if next != known { try store.save(next, of: record.incident) }
     }
 
-    /// Saves a row as it is after `decide` was asked.
+    /// Asks `decide`, and saves the row.
     func settle(_ record: IncidentRecord, _ known: NotificationRecord) throws {
         try store.save(asked(record, known), of: record.incident)
     }
 
-    /// The row with what the answer of `decide` makes pending.
+    /// Asks `decide`, and returns the row with the result.
     private func asked(_ record: IncidentRecord, _ known: NotificationRecord) throws -> NotificationRecord {
         var next = known
         let suppression = try suppression(of: record)
         let route = try route(of: record.incident)
-        // A step of the escalation counts from when somebody could acknowledge. Old evidence keeps nobody from that.
+        // An escalation step counts from the time when people can acknowledge. Stale evidence does not prevent that.
         let isHeld = suppression?.withholds == true && route.isStep && record.incident.state != .resolved
         if known.isHeld, !isHeld { next.releasedAt = now }
         next.isHeld = isHeld
         next.reason = nil
         next.dueAt = nil
         switch try decision(on: record, next, route, suppression) {
-        // What was due stays due, and is not ready for now.
+        // Keep `pendingSince`, but clear `reason`: the notification stays pending without being ready.
         case .undecided: break
         case .wait(let until): next.dueAt = until
         case .nothing: next.pendingSince = nil
@@ -184,20 +184,20 @@ struct NotificationPlanner {
         return next
     }
 
-    // MARK: - What stops notifications for now
+    // MARK: - Suppression
 
-    /// What stops notifications about an incident now; nil: nothing.
+    /// What suppresses notifications about an incident now; nil: nothing.
     private func suppression(of record: IncidentRecord) throws -> Suppression? {
         let incident = record.incident
         if let end = try endOfSilence(incident) {
-            // Silences follow the wall clock, the loops sleep by the steady one.
+            // Silences use the wall clock, but the loops sleep by the steady clock.
             return Suppression(until: now + max(1, end.timeIntervalSince(wall)), reason: .silenced)
         }
         if let domain = incident.domain {
             if let parent = parents.first(where: { $0.affected.explains(incident.kind, of: domain) }) {
                 return parent.inhibition
             }
-            // Whatever keeps the one message from the channel keeps the other, too.
+            // No timeout: if the channel cannot deliver the message about the cause, it cannot deliver this one either.
             if let kind = incident.inhibitedBy, let cause = try store.unresolvedIncident(kind, of: domain),
                 let inhibition = try inhibition(by: cause, timeout: .infinity)
             {
@@ -207,18 +207,18 @@ struct NotificationPlanner {
         return evidence(record).map { Suppression(until: $0, reason: .staleEvidence) }
     }
 
-    /// What an incident does at the channel to those that it explains: where the channel knows it, it speaks for them as long as it
-    /// fires; where a message about it is on its way, they wait until then.
-    /// `timeout`: how long it may be due, in seconds.
+    /// How an incident inhibits others at this channel: while the channel knows it as firing, or while a message about
+    /// it is pending.
+    /// `timeout`: in seconds, the longest wait for a pending message.
     private func inhibition(by parent: IncidentRecord, timeout: TimeInterval) throws -> Suppression? {
         let speaks = Suppression(until: nil, reason: .inhibited)
         if channel.kind.isFeed { return try presence(of: parent) == .send(.firing) ? speaks : nil }
         let incident = parent.incident
         let known = try known(incident.id)
         let route = try route(of: incident)
-        // Who gets no more messages about it is not spared any of this one.
+        // A channel that gets no more messages about the inhibiting incident still gets those about this one.
         if known.state == .firing, route.timing != .none { return speaks }
-        // A step of the escalation is for the cause alone: who acknowledged that looks after what follows from it, too.
+        // Only the inhibiting incident escalates: whoever acknowledges it handles the inhibited ones too.
         if route.isStep { return speaks }
         guard incident.state == .firing,
             case .send = try decision(on: parent, known)
@@ -233,7 +233,7 @@ struct NotificationPlanner {
         return try store.facts(incident.id)?.affected
     }
 
-    /// A global incident is silenced by a scope for all domains, and where each of its domains is silenced.
+    /// A silence for all domains covers a global incident. So do silences for each of its domains.
     private func endOfSilence(_ incident: Incident) throws -> Date? {
         let labels = inputs.routing.labels(of: incident)
         if let own = inputs.silences.end(domain: incident.domain, labels: labels, kind: incident.kind, at: wall) {
@@ -253,7 +253,7 @@ struct NotificationPlanner {
         return first
     }
 
-    /// When to ask again because what is known is too old; nil where it is fresh.
+    /// When to ask again because the evidence is stale; nil: it is fresh.
     private func evidence(_ record: IncidentRecord) -> Date? {
         let changed = [
             record.incident.firedAt, record.incident.worse?.at, record.incident.again?.at, record.incident.flapping?.at,
@@ -261,7 +261,7 @@ struct NotificationPlanner {
         let soon = now + Self.evaluationPause * inputs.intervalFactor
         guard let evaluated = inputs.globalEvaluatedAt else { return soon }
         guard let domain = record.incident.domain else { return nil }
-        // One global evaluation after it fired: what many domains share is notified first.
+        // Wait for a global evaluation after the firing, so that a global incident is notified first.
         guard evaluated >= changed ?? .distantPast else { return soon }
         let interval = (inputs.routing.domains[domain]?.checks.interval ?? .seconds(60)).inSeconds
         guard let checked = record.checkedAt else { return max(now + interval, soon) }
@@ -269,15 +269,15 @@ struct NotificationPlanner {
             checked > parentEnds[record.incident.kind] ?? .distantPast
             && now.timeIntervalSince(checked) <= max(2 * interval, Self.freshness)
         if isFresh { return nil }
-        // A check that changes nothing wakes nobody: the question is asked again when the next one should be over.
+        // A check without changes wakes no loop, so ask again when the next check should be finished.
         let next = checked + interval * 1.1
         return max(next > now ? next : now + interval, soon)
     }
 
     // MARK: - Messages under way
 
-    /// What `decide` says now to a message: to send it, where at least one of its incidents would be notified in the same way; to
-    /// wait; or nothing, where nobody needs it any more.
+    /// Decides about a message under way. `send`: at least one of its incidents still has the message's reason. `wait`:
+    /// ask again. `nothing`: the message is no longer needed.
     func decision(on message: MessageRecord) throws -> Decision {
         var waiting: Decision?
         var hasOtherNews = false
@@ -299,11 +299,11 @@ struct NotificationPlanner {
             case .nothing: break
             }
         }
-        // What one of them waits for holds up no news of another.
+        // If one incident waits and another has different news, the news must not wait.
         return hasOtherNews ? .nothing : waiting ?? .nothing
     }
 
-    /// Gives a message up. What no clear answer came to may have arrived.
+    /// Abandons a message. It may have arrived if an attempt had no clear answer.
     func abandon(_ message: MessageRecord) throws {
         for member in message.members where !message.isRepeat {
             guard let record = try store.incident(member.incidentID) else { continue }
@@ -318,7 +318,7 @@ struct NotificationPlanner {
         try store.delete(message)
     }
 
-    /// Adds a line to the log: what became of the messages about one incident.
+    /// Adds a line to the delivery log.
     func log(
         _ reason: NotificationReason, of kind: IncidentKind, _ incidentID: String, version: Int, key: String,
         attempts: Int, _ outcome: DeliveryRecord.Outcome, status: Int? = nil, error: String? = nil

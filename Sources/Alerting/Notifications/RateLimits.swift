@@ -1,24 +1,24 @@
-// How many messages each service takes in a time: token buckets, of a channel and of what it shares with others. They live in
-// memory; after a restart one more burst may go out.
+// The rate limits of the services: token buckets for each channel, or for several channels that share a limit. They are
+// in memory only, so one more burst is possible after a restart.
 
 import Foundation
 import Monitoring
 
-/// So many messages at once, and one more each so often.
+/// A burst of messages, and then one message per period.
 struct RateLimit: Equatable, Sendable {
     let burst: Double
-    /// Seconds for one message.
+    /// In seconds per message.
     let every: TimeInterval
-    /// Who shares it: what stands for a service, or nil for the channel alone. It may hold a secret.
+    /// What shares the limit, for example a bot; nil: only the channel. May contain a secret.
     var shared: String?
 }
 
-/// What is left of all limits of a process. https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
+/// The state of all limits. https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
 struct RateLimiter: Sendable {
-    /// By what a limit belongs to, when all its messages may go at once again.
+    /// When the bucket of a limit is full again, by the key of the limit.
     private var full: [String: Date] = [:]
 
-    /// When the next message may go.
+    /// When the next message may be sent.
     func next(_ channel: Channel) -> Date {
         channel.rateLimits.map { limit in
             full[Self.key(limit, channel), default: .distantPast] - (limit.burst - 1) * limit.every
@@ -38,10 +38,10 @@ struct RateLimiter: Sendable {
 }
 
 extension Channel {
-    /// What the services' documents ask for, or less.
+    /// At or below the limits in the services' documents.
     var rateLimits: [RateLimit] {
         switch kind {
-        // The operator's own receiver; it asks to wait by 429.
+        // The operator's own receiver can ask to wait with 429.
         case .webhook: return [RateLimit(burst: 20, every: 0.1)]
         case .slack, .mattermost, .googleChat: return [RateLimit(burst: 5, every: 1)]
         case .discord: return [RateLimit(burst: 5, every: 2)]
@@ -49,16 +49,16 @@ extension Channel {
         case .telegram:
             let chat = RateLimit(burst: 5, every: 1)
             let bot = RateLimit(burst: 30, every: 1.0 / 30, shared: "telegram \(token ?? "")")
-            // Groups and public channels are slower than people.
+            // Groups and public channels have a lower limit than private chats.
             let isGroup = destination.map { $0.hasPrefix("-") || $0.hasPrefix("@") } ?? false
             return isGroup ? [chat, RateLimit(burst: 20, every: 3), bot] : [chat, bot]
         case .line: return [RateLimit(burst: 10, every: 0.1)]
         case .chatwork:
             return [RateLimit(burst: 10, every: 1), RateLimit(burst: 300, every: 1, shared: "chatwork \(token ?? "")")]
         case .pagerduty: return [RateLimit(burst: 5, every: 0.5, shared: "pagerduty \(token ?? "")")]
-        // It gets the present incidents each minute, however many there are.
+        // A feed sends the current incidents once a minute, whatever their number.
         case .alertmanager: return []
-        // Mail servers count messages by the minute or by the hour.
+        // Mail servers limit messages per minute or per hour.
         case .email: return [RateLimit(burst: 10, every: 2)]
         case .ntfy: return [RateLimit(burst: 60, every: 5, shared: "ntfy \(baseURL)")]
         }

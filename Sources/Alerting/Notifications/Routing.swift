@@ -1,32 +1,32 @@
-// Which channels an incident concerns, by the configuration alone. Pure: it reads no clock and sends nothing.
+// Which channels an incident concerns, according to the configuration. Pure: it reads no clock and sends nothing.
 
 import Evidence
 import Foundation
 import Monitoring
 import Storage
 
-/// All that the configuration says about who is notified of what, and how often.
+/// The alert settings: who is notified of what, and how often.
 package struct Routing: Equatable, Sendable {
     package let channels: [Channel]
     package let domains: [Domain: WatchedDomain]
-    /// The channel for the monitor's own trouble; nil: all of them.
+    /// The channel for alerts about the monitor itself; nil: all channels.
     package let fallback: String?
     package let escalation: Escalation
     package let remindEvery: Duration?
     package var groupWait: Duration
     package let groupInterval: Duration
-    /// The name of this monitor, as messages give it.
+    /// The name of this monitor in messages.
     package let instance: String
-    /// A label that says which share of the domains this monitor has; none where it has all.
+    /// The label of this monitor's shard; empty without shards.
     let share: [String: String]
     private let cdnBaseURL: String
     private let statusPageURL: String?
-    /// The channels that any domain is routed to: who is notified of domains is notified of what inhibits that.
+    /// The channels of all domains. They also get the global incidents that inhibit those of domains.
     private let watching: Set<String>
 
     /// `cdnBaseURL`: as `cdn.base_url`, without the domain.
-    /// `statusPageURL`: the root of the status page, where people can reach it; nil for none.
-    /// `remindEvery`: to the first reminder; nil: none.
+    /// `statusPageURL`: the public root of the status page; nil: none.
+    /// `remindEvery`: the time to the first reminder; nil: no reminders.
     package init(
         channels: [Channel], domains: [WatchedDomain], fallback: String? = nil,
         escalation: Escalation = Escalation(), cdnBaseURL: String, statusPageURL: String? = nil,
@@ -52,10 +52,10 @@ package struct Routing: Equatable, Sendable {
 
     package func channel(named name: String) -> Channel? { channels.first { $0.name == name } }
 
-    /// How an incident concerns a channel. A domain that is no longer watched is routed nowhere: those who know of its
-    /// incidents still receive the end.
+    /// How an incident concerns a channel. An incident of a domain that is no longer watched has no route. Channels
+    /// that know of it still receive the end.
     ///
-    /// `troubled`: the channels that take no messages.
+    /// `troubled`: the names of the channels that accept no messages.
     func route(of incident: Incident, to channel: Channel, troubled: Set<String> = []) -> Route {
         var route = Route()
         route.isPager = channel.kind.isPager
@@ -74,7 +74,7 @@ package struct Routing: Equatable, Sendable {
             guard let watched = domains[domain] else { return .none }
             if isRouted(channel.name, to: watched.channels) { return .atOnce }
             guard let step else { return .none }
-            // Whoever should have heard first hears nothing: the next in line need not wait for them.
+            // If all first channels are down, the escalation starts immediately.
             let first = first(watched.channels, incident)
             let isFirstDeaf = !first.isEmpty && first.allSatisfy { troubled.contains($0.name) }
             return .after(isFirstDeaf ? .zero : step)
@@ -84,14 +84,14 @@ package struct Routing: Equatable, Sendable {
         }
     }
 
-    /// The channels that are notified of an incident of a domain at once.
+    /// The channels that are notified of a domain's incident at once.
     private func first(_ names: [String]?, _ incident: Incident) -> [Channel] {
         channels.filter {
             isRouted($0.name, to: names) && $0.accepts(kind: incident.kind, severity: incident.severity)
         }
     }
 
-    /// Pagers keep incidents apart, and a global incident speaks for many already: their messages wait for no others.
+    /// A pager has one alert per incident, and a global incident covers many domains: their messages are not grouped.
     func isAlone(_ kind: IncidentKind, at channel: Channel) -> Bool {
         channel.kind.isPager || kind.isOfGlobal || groupWait <= .zero
     }
@@ -100,7 +100,7 @@ package struct Routing: Equatable, Sendable {
         names?.contains(channel) ?? !escalation.names.contains(channel)
     }
 
-    /// The channels that are notified of a global incident. That a channel takes no messages goes to any that does.
+    /// The channels for a global incident. An incident about a channel in trouble goes to a channel that works.
     func globalChannels(of cause: GlobalCause, troubled: Set<String> = []) -> Set<String> {
         let all = Set(channels.map(\.name))
         let atOnce = all.subtracting(escalation.names)
@@ -126,7 +126,7 @@ package struct Routing: Equatable, Sendable {
         return links
     }
 
-    /// For what is no incident of the store. `domain`: nil for what is about no single one.
+    /// Links for an alert without a stored incident. `domain`: nil if the alert is not about a single domain.
     package func links(for domain: Domain?) -> Alert.Links {
         Alert.Links(
             statusPage: statusPageURL, cdn: domain.map { Self.joined(cdnBaseURL, $0.name) },
@@ -139,18 +139,17 @@ package struct Routing: Equatable, Sendable {
 }
 
 // MARK: - Who would be notified
-// The answers of `decide` to questions about incidents that there are none of, so that what is shown cannot differ from what is
-// done.
+// Asks `decide` about hypothetical incidents, so that what is shown cannot differ from what is done.
 
-/// When a channel would be notified of an incident that fires.
+/// When a channel would be notified if an incident fired.
 package struct ExpectedNotification: Equatable, Sendable {
     package let channel: String
     package let type: ChannelKind
     /// From the firing to the message.
     package let after: Duration
-    /// It is a step of the escalation: it comes only where nobody has acknowledged.
+    /// A step of the escalation: sent only if nobody acknowledges.
     package let isEscalation: Bool
-    /// From the message to the first reminder; nil: there is none.
+    /// From the message to the first reminder; nil: none.
     package let reminder: Duration?
 }
 
@@ -159,7 +158,7 @@ extension Routing {
     package func notifications(
         of subject: Incident.Subject, _ kind: IncidentKind, _ severity: Severity
     ) -> [ExpectedNotification] {
-        // Any instant will do: only differences are shown.
+        // Any time works, because only differences are shown.
         let start = Date(timeIntervalSince1970: 1_800_000_000)
         let incident = Incident(
             id: "0", subject: subject, kind: kind, severity: severity, state: .firing, since: start, openedAt: start,

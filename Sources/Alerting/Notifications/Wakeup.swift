@@ -1,8 +1,8 @@
-// Wakes those who wait, and remembers a wakeup that came before they waited.
+// Wakes waiting loops, and remembers a signal that came before a loop waits.
 
 import Synchronization
 
-/// A counter. A loop that reads the revision, looks for work, and then waits past that revision misses nothing.
+/// A counter. A loop that reads the revision, looks for work, and then waits past that revision misses no signal.
 package final class Wakeup: Sendable {
     private struct State {
         var revision: UInt64 = 0
@@ -25,7 +25,7 @@ package final class Wakeup: Sendable {
         for waiter in waiters { waiter.finish() }
     }
 
-    /// Returns once the revision is above this one, or the task is cancelled.
+    /// Returns when the revision exceeds this one, or when the task is cancelled.
     package func wait(past revision: UInt64) async {
         let (stream, waiter) = AsyncStream<Void>.makeStream()
         let id: UInt64? = state.withLock { state in
@@ -35,7 +35,7 @@ package final class Wakeup: Sendable {
             return state.nextWaiter
         }
         guard let id else { return }
-        // Ends with the stream, or where the task is cancelled.
+        // Ends when the stream finishes or the task is cancelled.
         for await _ in stream {}
         state.withLock { $0.waiters[id] = nil }
     }

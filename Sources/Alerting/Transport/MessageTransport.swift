@@ -1,34 +1,34 @@
-// The seam between what is to be said and the world outside.
+// The seam between messages and the network.
 
 import Evidence
 import Facts
 import Foundation
 
-/// Sends one message and says what came back. It follows no redirect and keeps no cookie.
+/// Sends one message and returns the answer. Follows no redirect and keeps no cookie.
 package protocol MessageTransport: Sendable {
-    /// - Throws: `CancellationError` only; trouble of the network is part of the answer.
+    /// - Throws: only `CancellationError`. A network fault is part of the answer.
     func post(_ request: MessageRequest) async throws -> TransportAnswer
 }
 
-/// A request as it goes out. It holds secrets (the URL may be one), and so has no description.
+/// A request. It contains secrets, even in the URL, so it has no description.
 package struct MessageRequest: Equatable, Sendable {
-    /// By what it goes out.
+    /// The protocol.
     package enum Way: Equatable, Sendable {
-        /// As a POST.
+        /// An HTTP POST.
         case http
-        /// To the mail server at `url`. `body` is the whole mail; `headers` and `userAgent` do not count.
+        /// SMTP to the server at `url`. `body` is the whole mail; `headers` and `userAgent` are not used.
         case mail(MailEnvelope)
     }
 
     package var way = Way.http
     package let url: String
-    /// Names in lower case; `user-agent` apart.
+    /// Names in lower case, without `user-agent`.
     package let headers: [HeaderField]
     package let userAgent: String
     package let body: Data
-    /// For the connection, TLS included.
+    /// For the connection, including TLS.
     package var connectTimeout = Duration.seconds(5)
-    /// For all of it.
+    /// For the whole request.
     package var timeout = Duration.seconds(15)
 }
 
@@ -37,14 +37,14 @@ extension MessageRequest: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What came back.
+/// The answer to a request.
 package struct TransportAnswer: Equatable, Sendable {
-    /// Of HTTP or SMTP; nil where no answer came.
+    /// The HTTP or SMTP status; nil: no answer.
     package let status: Int?
     package let headers: [HeaderField]
-    /// The first 64 KiB; of mail what the server said.
+    /// The first 64 KiB; for mail, the server's reply.
     package let body: Data
-    /// What went wrong on the way, if anything did; a status may still have come.
+    /// The network fault, if any. There may be a status too.
     package let fault: TransportFault?
 
     package static let maximumBodyBytes = 64 * 1024
@@ -56,15 +56,15 @@ package struct TransportAnswer: Equatable, Sendable {
         self.fault = fault
     }
 
-    /// The answer says clearly that the receiver does not have the message.
+    /// The answer proves that the receiver does not have the message.
     package var isClearRefusal = false
-    /// Recipients of a mail that others took: they could not take it yet.
+    /// The recipients of a delivered mail that the server deferred.
     package var deferred: [String] = []
 
-    /// Whether the receiver may have the message: what never left cannot have arrived.
+    /// Whether the receiver may have the message. A message that was not sent cannot have arrived.
     var mayHaveArrived: Bool { !isClearRefusal && (status != nil || fault?.wasSent ?? true) }
 
-    /// The first value of a header, by its name in lower case.
+    /// The first value of a header. `name`: in lower case.
     package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
     /// The body is an HTML page.
@@ -74,18 +74,18 @@ package struct TransportAnswer: Equatable, Sendable {
         return start.hasPrefix("<!doctype html") || start.hasPrefix("<html")
     }
 
-    /// The body as text, without blanks at its ends.
+    /// The body as text, trimmed.
     package var text: String {
         String(decoding: body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 
-/// Why a message did not go through.
+/// Why a message was not delivered.
 package struct TransportFault: Equatable, Sendable {
     package let kind: Kind
-    /// Words of the network library; may name the host.
+    /// The error of the network library; may contain the host.
     package let detail: String
-    /// Whether the request may have left by then. Where it did not, as without a connection, nobody can have read it.
+    /// Whether the request may have been sent. If not, for example without a connection, it cannot have arrived.
     package let wasSent: Bool
 
     package init(kind: Kind, detail: String, wasSent: Bool = true) {
@@ -95,18 +95,18 @@ package struct TransportFault: Equatable, Sendable {
     }
 
     package enum Kind: String, Sendable {
-        /// No name, no connection, a reset, a time-out.
+        /// No address, no connection, a reset or a timeout.
         case network
-        /// The receiver's certificate was not accepted; or a mail server offers no TLS where it is needed, or no login that is known.
+        /// The certificate was refused; or a mail server lacks required TLS, or offers no supported login.
         case certificate
-        /// The receiver's name leads to an address that nothing is sent to.
+        /// The host resolves to an address that messages must not go to.
         case address
     }
 }
 
-/// Who sends a mail to whom, and how the server is met.
+/// The sender, the recipients, and the login and TLS of the mail server.
 package struct MailEnvelope: Equatable, Sendable {
-    /// The mail's `Message-ID`.
+    /// The value of `Message-ID`.
     package let id: String
     package let sender: String
     package let recipients: [String]

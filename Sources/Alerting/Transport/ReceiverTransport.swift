@@ -1,18 +1,18 @@
-// How messages leave. The operator chose the receiver, so that its address may be private, but no metadata address of a cloud.
-// Redirects are never followed, and the certificate is always verified.
+// Sends messages. A receiver may have a private address, because the operator chose it, but never a cloud's metadata
+// address. Redirects are never followed, and certificates are always verified.
 
 import Curl
 import Facts
 import Foundation
 
-/// The transport of the running program: HTTP and mail by libcurl.
+/// HTTP and SMTP by libcurl.
 package struct ReceiverTransport: MessageTransport {
     package typealias Use = @Sendable (CurlDriver) async throws -> TransportAnswer
 
     private let lend: @Sendable (Use) async throws -> TransportAnswer
 
-    /// `lend`: gives the driver for one message. It is one of its own, apart from that of the checks: a busy check must not
-    /// delay an alert.
+    /// `lend`: provides the driver for one message. Checks use another driver, so that a busy check does not delay an
+    /// alert.
     package init(lending lend: @escaping @Sendable (Use) async throws -> TransportAnswer) { self.lend = lend }
 
     package init(driver: CurlDriver) { self.init { try await $0(driver) } }
@@ -33,7 +33,7 @@ package struct ReceiverTransport: MessageTransport {
                 limits: TransferLimits(
                     connectTimeout: request.connectTimeout, totalTimeout: request.timeout,
                     bodyBytes: TransportAnswer.maximumBodyBytes), addressPolicy: .noMetadata))
-        // The phase is that of one connection. Each message has a connection of its own: none is kept.
+        // Each message has its own connection, so the phase is that of this message.
         let fault = result.error.map { TransportFault($0, wasSent: $0.failure.phase >= .waiting) }
         return TransportAnswer(status: result.status, headers: result.headers, body: result.body, fault: fault)
     }
@@ -61,7 +61,7 @@ extension ReceiverTransport {
             sender: envelope.sender, recipients: envelope.recipients,
             login: envelope.username.map { ($0, envelope.password ?? "") },
             requiresTLS: envelope.requiresTLS, message: request.body)
-        // libcurl waits for a server's answer to the message on the driver's thread: a slow server must hold up nobody else.
+        // libcurl blocks the driver's thread until the mail server answers, so each mail has its own driver.
         let own = try CurlDriver(
             network: network(of: envelope, driver.network), resolver: driver.resolver, maximumConcurrent: 1)
         let result = try await own.shutdown(after: {
@@ -75,19 +75,19 @@ extension ReceiverTransport {
         return MailAnswer(envelope, result).answer
     }
 
-    /// Mail that may go without TLS goes to this machine itself, and by no proxy or rule to another.
+    /// Mail without TLS goes only to this machine, so it must not use a proxy or a `connect_to` rule.
     private static func network(of envelope: MailEnvelope, _ settings: NetworkSettings) -> NetworkSettings {
         envelope.requiresTLS ? settings : NetworkSettings(caFile: settings.caFile, caFolder: settings.caFolder)
     }
 }
 
-/// What a mail server's replies mean.
+/// Interprets the replies of a mail server.
 struct MailAnswer {
     private let dialogue: MailDialogue
     private let error: CurlError?
     private let envelope: MailEnvelope
 
-    /// The header of an answer that says which command was refused.
+    /// The name of the header that contains the refused SMTP command.
     static let refusedCommand = "refused-command"
 
     fileprivate init(_ envelope: MailEnvelope, _ result: TransferResult) {
@@ -114,8 +114,8 @@ struct MailAnswer {
         return answer
     }
 
-    /// The reply that the message failed by. Where all recipients were refused, one that may be taken later decides; where
-    /// only some were, the network failed after that.
+    /// The reply that decides the outcome. If all recipients were refused, a temporary refusal takes precedence. If
+    /// only some were, no reply decides, because the network failed afterwards.
     private var decisive: MailDialogue.Reply? {
         guard case .recipient = dialogue.last?.step else { return dialogue.last }
         return isOfAll ? refused.first { $0.code < 500 } ?? dialogue.last : nil
@@ -123,7 +123,7 @@ struct MailAnswer {
 
     private var isOfAll: Bool { !refused.isEmpty && refused.count == envelope.recipients.count }
 
-    /// The recipients who were refused for now.
+    /// The recipients with a temporary refusal.
     private var deferred: [String] {
         refused.filter { $0.code < 500 }.compactMap { reply in
             guard case .recipient(let number) = reply.step, envelope.recipients.indices.contains(number) else {
@@ -135,7 +135,7 @@ struct MailAnswer {
 
     private var refused: [MailDialogue.Reply] { dialogue.recipients.filter(\.isRefusal) }
 
-    /// What was refused; of a mail that all took, the server's last words, which often hold its number there.
+    /// The refusals; for a mail without any, the server's last reply, which often contains its queue id.
     private func words(_ refusals: [MailDialogue.Reply]) -> Data {
         guard !refusals.isEmpty else { return Data((dialogue.last?.text ?? "").utf8) }
         let texts = refusals.map { reply in

@@ -20,7 +20,7 @@ package struct MessageRecord: StoredRow, Equatable, Sendable {
     /// What the bytes state about each incident, the most severe first.
     package var members: [Member]
     package let createdAt: Date
-    /// Attempts that count; those that were throttled do not.
+    /// Attempts so far, without throttled ones.
     package var attempts = 0
     package var retryAt: Date
     /// An attempt is under way or ended without a clear answer, so the receiver may have the message.

@@ -91,7 +91,7 @@ package struct PendingGroup: Equatable, Sendable {
     package let count: Int
     /// The highest severity in the group.
     package let severity: Severity
-    /// When the last message of this group was frozen for the channel; nil: never, or it had no room for all, and the rest need not
+    /// When the last message of this group was frozen; nil: none, or it had no room for all, and the rest must not
     /// wait.
     package let lastAt: Date?
 }

@@ -102,7 +102,7 @@ package struct ChannelTransaction {
         \(IncidentRow.select) WHERE i.change > ? AND i.version > 0 ORDER BY i.change LIMIT ?
         """
 
-    /// A page of the confirmed, unresolved incidents, by id. Starts after `id`; the empty string starts at the beginning.
+    /// A page of the confirmed, unresolved incidents, by id. Starts after `id`; the empty string is the first page.
     package func unresolvedIncidents(after id: String, limit: Int) throws -> [IncidentRecord] {
         try IncidentRow.records(database, cached: Self.unresolved, [id, limit])
     }
