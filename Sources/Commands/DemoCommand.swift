@@ -70,13 +70,13 @@ struct DemoStory: Sendable {
         let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         var logger = MonitorLog.logger(configuration.log)
         logger.logLevel = .error
-        var surroundings = MonitorDaemon.Surroundings(
+        var environment = MonitorDaemon.Environment(
             logger: logger, version: Version.number, userAgent: Version.userAgent,
             storePath: configuration.store.path)
-        surroundings.clock = { _ in time }
-        surroundings.onListening = { address.yield($0) }
-        surroundings.untilStopped = { for await _ in stops { return } }
-        let daemon = MonitorDaemon(configuration: configuration, surroundings: surroundings)
+        environment.clock = { _ in time }
+        environment.onListening = { address.yield($0) }
+        environment.untilStopped = { for await _ in stops { return } }
+        let daemon = MonitorDaemon(configuration: configuration, environment: environment)
         let teller = DemoTeller(style: style, time: time)
         return try await withThrowingTaskGroup(of: Bool?.self) { group in
             group.addTask {

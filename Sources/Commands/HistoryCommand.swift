@@ -123,7 +123,7 @@ struct HistoryText {
     private static func propagationTitle(_ history: DomainHistory) -> String {
         guard let usual = history.usual else { return "time until every edge of Apple's CDN served a change" }
         return "time until every edge of Apple's CDN served a change: median "
-            + "\(TimeInterval(usual.median).inWords), nine of ten within \(TimeInterval(usual.ninth).inWords)"
+            + "\(TimeInterval(usual.median).inWords), nine of ten within \(TimeInterval(usual.percentile90).inWords)"
     }
 
     private static func propagations(_ history: DomainHistory, _ style: TextStyle) -> [String] {

@@ -263,7 +263,7 @@ extension RemoteMonitor {
 
     private func overview(rows: [OverviewRow], now: Date) async throws -> Overview {
         var global: [GlobalLine] = []
-        for kind in IncidentKind.allCases where kind.isOfGlobal {
+        for kind in IncidentKind.allCases where kind.isGlobal {
             let data = try await get("incidents", [("kind", kind.rawValue), ("state", "open"), ("limit", "500")])
             global += try read(data) { try APIAnswer.global($0, now: now) }
         }

@@ -34,18 +34,18 @@ struct RunCommand: AsyncParsableCommand {
         try CertificateFile.check(of: file)
         let logger = MonitorLog.logger(file.log)
         for warning in warnings { logger.warning("\(warning)") }
-        var surroundings = MonitorDaemon.Surroundings(
+        var environment = MonitorDaemon.Environment(
             logger: logger, version: Version.number, userAgent: Version.userAgent,
             storePath: Self.absolute(file.store.path))
-        surroundings.configurationPath = Self.absolute(path)
-        surroundings.rereading = { [configuration, shard] in
+        environment.configurationPath = Self.absolute(path)
+        environment.rereading = { [configuration, shard] in
             try configuration.check(path)
             let (next, warnings) = try ConfigurationLoader.load(path: path, shard: shard)
             try CertificateFile.check(of: next)
             return (next, warnings)
         }
-        surroundings.notifier = ServiceNotifier()
-        let daemon = MonitorDaemon(configuration: file, surroundings: surroundings)
+        environment.notifier = ServiceNotifier()
+        let daemon = MonitorDaemon(configuration: file, environment: environment)
         try await Self.explaining { try await daemon.run() }
     }
 

@@ -22,20 +22,20 @@ extension Housekeeping {
             return
         }
         let channels = Set(parts.live.current.alerts.channels.map(\.name))
-        if let standstill = present.standstill(since: last, now: parts.time.now(), channels: channels) {
-            return keepSilent(Self.words(standstill))
+        if let stall = present.stall(since: last, now: parts.time.now(), channels: channels) {
+            return keepSilent(Self.words(stall))
         }
         // Also if the ping fails: the next one requires work done after this.
         progress = present
         await ping(url.reveal())
     }
 
-    private static func words(_ standstill: WorkProgress.Standstill) -> String {
-        switch standstill {
+    private static func words(_ stall: WorkProgress.Stall) -> String {
+        switch stall {
         case .checks: "no check was stored since the last one"
         case .delivery(let channels):
             "overdue messages were not attempted since the last one: \(channels.joined(separator: ", "))"
-        case .untold(let incident):
+        case .undeliveredIncident(let incident):
             "no channel takes incident \(incident.prefix(12)): nobody was notified of it"
         }
     }
@@ -57,7 +57,7 @@ extension Housekeeping {
 
     private func ping(_ url: String) async {
         let request = TransferRequest(
-            url: url, userAgent: parts.surroundings.userAgent, allowPlainHTTP: url.lowercased().hasPrefix("http://"),
+            url: url, userAgent: parts.environment.userAgent, allowPlainHTTP: url.lowercased().hasPrefix("http://"),
             limits: TransferLimits(connectTimeout: .seconds(5), totalTimeout: Self.heartbeatTimeout, bodyBytes: 65_536),
             addressPolicy: .noMetadata)
         let result: TransferResult

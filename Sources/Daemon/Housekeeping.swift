@@ -18,7 +18,7 @@ actor Housekeeping {
     private var underWay: Set<Duty> = []
 
     private var seenWrites: Int?
-    private var isSecondLook = true
+    private var isSecondTick = true
     private let silenceTrouble = LogDeduplicator()
     /// The wall clock minus the steady clock, in seconds, at the last check.
     private var wallAhead: TimeInterval?
@@ -72,7 +72,7 @@ actor Housekeeping {
         let factor = parts.time.intervalFactor
         return switch duty {
         case .silences: Self.tick * factor
-        case .statusLine: parts.surroundings.notifier.map { _ in .seconds(5) * factor }
+        case .statusLine: parts.environment.notifier.map { _ in .seconds(5) * factor }
         case .storeHealth: .seconds(10) * factor
         case .wallClock: .seconds(30) * factor
         case .presence: Self.presencePeriod * factor
@@ -103,8 +103,8 @@ extension Housekeeping {
         do {
             let writes = try await parts.store.outsideWrites()
             let isOutside = seenWrites.map { $0 != writes } ?? false
-            isSecondLook.toggle()
-            if isOutside || isSecondLook { try await parts.silences.refresh() }
+            isSecondTick.toggle()
+            if isOutside || isSecondTick { try await parts.silences.refresh() }
             seenWrites = writes
             if isOutside {
                 parts.delivery.wake()
@@ -132,7 +132,7 @@ extension Housekeeping {
             line = "the store cannot be read"
         }
         guard line != shownLine, !Task.isCancelled else { return }
-        parts.surroundings.notifier?.status(line)
+        parts.environment.notifier?.status(line)
         shownLine = line
     }
 

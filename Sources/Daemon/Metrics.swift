@@ -76,7 +76,7 @@ struct MetricsPage: Sendable {
         let pending = try await store.pendingNotifications(of: live.hasChannel)
         let incidents = try await store.openIncidentCounts()
         return metrics.exposition(
-            MetricsRegistry.Surroundings(
+            MetricsRegistry.Environment(
                 version: version, incidents: incidents.map { ($0.kind.rawValue, $0.count) },
                 pending: pending.map { ($0.channel, $0.count) },
                 deliveries: delivery.counts().map { ($0.channel, $0.outcome, $0.attempts) },

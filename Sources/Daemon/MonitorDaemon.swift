@@ -16,10 +16,10 @@ import UnixSignals
 
 package struct MonitorDaemon: Sendable {
     let configuration: ConfigurationFile
-    let surroundings: Surroundings
+    let environment: Environment
 
     /// What the daemon needs besides its configuration.
-    package struct Surroundings: Sendable {
+    package struct Environment: Sendable {
         /// Makes the clock. The argument is the start time, which is not before any time in the store.
         package var clock: @Sendable (Date) -> any MonitorClock = { SystemTime(anchor: $0) }
         package var logger: Logger
@@ -45,9 +45,9 @@ package struct MonitorDaemon: Sendable {
         }
     }
 
-    package init(configuration: ConfigurationFile, surroundings: Surroundings) {
+    package init(configuration: ConfigurationFile, environment: Environment) {
         self.configuration = configuration
-        self.surroundings = surroundings
+        self.environment = environment
     }
 
     /// How long running checks and deliveries may take to finish before they are cancelled. Nothing here limits the
@@ -72,19 +72,19 @@ package struct MonitorDaemon: Sendable {
     /// - Throws: the errors that prevent the start, and those of `body`.
     private func opened(_ body: (MonitorParts) async throws -> Void) async throws {
         var start: Logger.Metadata = [
-            "version": "\(surroundings.version)",
-            "store": "\(surroundings.storePath)",
+            "version": "\(environment.version)",
+            "store": "\(environment.storePath)",
         ]
-        if let path = surroundings.configurationPath { start["configuration"] = "\(path)" }
-        surroundings.logger.notice("starting aasa-monitor", metadata: start)
+        if let path = environment.configurationPath { start["configuration"] = "\(path)" }
+        environment.logger.notice("starting aasa-monitor", metadata: start)
         try await Self.lending(CurlDriver(forAlertsOf: configuration)) { alerts in
             let routing = Routing(configuration)
             let storeTrouble = StoreTroubleNotifier(
                 notifier: DirectNotifier(
-                    transport: ReceiverTransport(shared: alerts), userAgent: surroundings.userAgent,
-                    logger: surroundings.logger),
+                    transport: ReceiverTransport(shared: alerts), userAgent: environment.userAgent,
+                    logger: environment.logger),
                 routing: routing,
-                markerPath: StoreTroubleNotifier.markerPath(storePath: surroundings.storePath))
+                markerPath: StoreTroubleNotifier.markerPath(storePath: environment.storePath))
             do {
                 let (store, setAside) = try openStore()
                 defer { try? store.close() }
@@ -92,9 +92,9 @@ package struct MonitorDaemon: Sendable {
                 try await Self.lending(CurlDriver(forChecksOf: configuration)) { checks in
                     try await body(
                         MonitorParts(
-                            configuration, surroundings, store, routing, storeTrouble, checks: checks, alerts: alerts))
+                            configuration, environment, store, routing, storeTrouble, checks: checks, alerts: alerts))
                 }
-                surroundings.logger.notice("stopped", metadata: start)
+                environment.logger.notice("stopped", metadata: start)
             } catch let fault as StoreError {
                 // After the start, no store error ends the daemon.
                 await storeTrouble.notify(ofFailedStart: fault)
@@ -115,10 +115,10 @@ package struct MonitorDaemon: Sendable {
     }
 
     private func openStore() throws(StoreError) -> (Store, SetAside?) {
-        let logger = surroundings.logger
+        let logger = environment.logger
         var setAside: SetAside?
         let store = try Store(
-            path: surroundings.storePath,
+            path: environment.storePath,
             onDamage: { aside in
                 setAside = aside
                 logger.critical(
@@ -140,7 +140,7 @@ package struct MonitorDaemon: Sendable {
         await housekeeping.begin()
         let listening = Wakeup()
         let site = statusSite(parts) {
-            surroundings.notifier?.ready()
+            environment.notifier?.ready()
             listening.signal()
         }
         let reload = Reload(parts: parts, site: site)
@@ -173,7 +173,7 @@ package struct MonitorDaemon: Sendable {
     private func group(
         _ services: [ServiceGroupConfiguration.ServiceConfiguration], _ stops: UnixSignalsSequence
     ) -> ServiceGroup {
-        var logger = surroundings.logger
+        var logger = environment.logger
         // The framework's own lines only help to debug the framework.
         logger.logLevel = max(logger.logLevel, .warning)
         var group = ServiceGroupConfiguration(
@@ -181,16 +181,16 @@ package struct MonitorDaemon: Sendable {
         var ends: [@Sendable () async -> Void] = [
             {
                 for await signal in stops {
-                    surroundings.logger.notice("stopping", metadata: ["signal": .stringConvertible(signal)])
+                    environment.logger.notice("stopping", metadata: ["signal": .stringConvertible(signal)])
                     return
                 }
             }
         ]
-        if let untilStopped = surroundings.untilStopped { ends.append(untilStopped) }
+        if let untilStopped = environment.untilStopped { ends.append(untilStopped) }
         for end in ends {
             var stop = ServiceGroupConfiguration.ServiceConfiguration.loop("stop") {
                 await end()
-                surroundings.notifier?.stopping()
+                environment.notifier?.stopping()
             }
             stop.successTerminationBehavior = .gracefullyShutdownGroup
             group.services.append(stop)
@@ -204,11 +204,11 @@ package struct MonitorDaemon: Sendable {
         let (logger, live) = (parts.logger, parts.live)
         let page = MetricsPage(
             metrics: parts.metrics, store: parts.store, delivery: parts.delivery, live: live,
-            version: surroundings.version)
+            version: environment.version)
         return StatusSite(
             settings: StatusServerSettings(
                 host: listening.host, port: listening.port, access: AccessPolicy(listening),
-                version: surroundings.version, watched: configuration.domains,
+                version: environment.version, watched: configuration.domains,
                 cdnBaseURL: configuration.cdn.baseURL, maintenance: configuration.maintenance),
             store: parts.store, timekeeper: parts.time, logger: logger, metrics: { try await page.text() },
             actions: MonitorActions(parts), health: { await MonitorHealth(parts) },
@@ -218,11 +218,11 @@ package struct MonitorDaemon: Sendable {
                 logger.notice(
                     "status page at \(address) for \(configuration.domains.count.of("domain"))",
                     metadata: [
-                        "store": "\(surroundings.storePath)",
+                        "store": "\(environment.storePath)",
                         "channels": .stringConvertible(configuration.alerts.channels.count),
                     ])
                 onListening()
-                await surroundings.onListening(address)
+                await environment.onListening(address)
             })
     }
 }

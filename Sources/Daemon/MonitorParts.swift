@@ -11,7 +11,7 @@ import Probing
 import Storage
 
 struct MonitorParts: Sendable {
-    let surroundings: MonitorDaemon.Surroundings
+    let environment: MonitorDaemon.Environment
     let store: Store
     /// The drivers for checks and for messages.
     let checks: SharedDriver
@@ -25,30 +25,30 @@ struct MonitorParts: Sendable {
     let metrics = MetricsRegistry()
     let scheduler: DomainScheduler
 
-    var logger: Logger { surroundings.logger }
+    var logger: Logger { environment.logger }
 
     /// Builds the parts, and loads the state of the last process from the store.
     init(
-        _ configuration: ConfigurationFile, _ surroundings: MonitorDaemon.Surroundings, _ store: Store,
+        _ configuration: ConfigurationFile, _ environment: MonitorDaemon.Environment, _ store: Store,
         _ routing: Routing, _ storeTrouble: StoreTroubleNotifier, checks: SharedDriver, alerts: SharedDriver
     ) async throws {
-        let logger = surroundings.logger
-        (self.surroundings, self.store, self.storeTrouble) = (surroundings, store, storeTrouble)
+        let logger = environment.logger
+        (self.environment, self.store, self.storeTrouble) = (environment, store, storeTrouble)
         (self.checks, self.alerts) = (checks, alerts)
         // The steady clock does not go back after a restart either.
-        time = surroundings.clock(max(Date(), try await store.lastInstant() ?? .distantPast))
+        time = environment.clock(max(Date(), try await store.lastInstant() ?? .distantPast))
         let live = LiveConfiguration(configuration)
         self.live = live
         delivery = Delivery(
             store: store, routing: routing, transport: ReceiverTransport(shared: alerts), time: time,
-            userAgent: surroundings.userAgent, logger: logger)
+            userAgent: environment.userAgent, logger: logger)
         silences = SilenceRefresher(store: store, delivery: delivery, windows: configuration.maintenance, time: time)
         global = GlobalEvaluator(
             GlobalEvaluator.Configuration(
-                configuration, checks.present, userAgent: surroundings.userAgent, time: time),
+                configuration, checks.present, userAgent: environment.userAgent, time: time),
             store: store, delivery: delivery, refusal: { live.refusal }, time: time, logger: logger)
         scheduler = DomainScheduler(
-            [], time: time, metrics: metrics, watchdog: SchedulerWatchdog(surroundings.notifier, logger: logger),
+            [], time: time, metrics: metrics, watchdog: SchedulerWatchdog(environment.notifier, logger: logger),
             concurrency: { live.current.network.maxConcurrent })
         // Before the first check: a domain that was removed and added again must not find its old state.
         try await endDomains(except: configuration.domains)
@@ -68,7 +68,7 @@ struct MonitorParts: Sendable {
             // One probe for all: it limits the rate of requests to Apple's CDN.
             probe: DomainProbe(
                 driver: checks.present,
-                settings: ProbeSettings(configuration, userAgent: surroundings.userAgent)),
+                settings: ProbeSettings(configuration, userAgent: environment.userAgent)),
             store: store, global: global, delivery: delivery, metrics: metrics, time: time, logger: logger,
             followsChanges: configuration.followsChanges)
         return domains.map { DomainWatcher($0, use) }

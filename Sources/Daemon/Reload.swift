@@ -41,7 +41,7 @@ struct Reload: Sendable {
         live.replace(with: next)
         await parts.global.replace(
             GlobalEvaluator.Configuration(
-                next, parts.checks.present, userAgent: parts.surroundings.userAgent, time: parts.time))
+                next, parts.checks.present, userAgent: parts.environment.userAgent, time: parts.time))
         await tryStore("removed domains not cleaned up; the next start or reload tries again") {
             try await parts.endDomains(except: next.domains)
         }
@@ -114,14 +114,14 @@ extension Reload {
     /// `hangups`: trapped since the start, because SIGHUP would otherwise end the process.
     func follow(_ hangups: UnixSignalsSequence) async {
         for await _ in hangups {
-            parts.surroundings.notifier?.reloading()
+            parts.environment.notifier?.reloading()
             await once()
-            parts.surroundings.notifier?.ready()
+            parts.environment.notifier?.ready()
         }
     }
 
     private func once() async {
-        guard let read = parts.surroundings.rereading else {
+        guard let read = parts.environment.rereading else {
             logger.warning("SIGHUP ignored: there is no configuration file")
             return
         }

@@ -52,7 +52,7 @@ final class TargetProbe: Sendable {
         _ watched: WatchedDomain, isWatched: Bool, depth: Depth, _ configuration: ConfigurationFile
     ) async throws -> MonitorActions.ProbeAnswer {
         let policy = Policy(watched)
-        var settings = ProbeSettings(configuration, userAgent: parts.surroundings.userAgent)
+        var settings = ProbeSettings(configuration, userAgent: parts.environment.userAgent)
         // A reader of the metrics must not be able to scan this network.
         settings.refusesPrivateOrigins = !isWatched
         if !isWatched {

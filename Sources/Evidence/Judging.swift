@@ -105,7 +105,7 @@ package final class CheckContext: Sendable {
         let answer = readings.cdn?.answer
         let absent = edges.speaking.filter { $0.copy == .missing }.compactMap(\.result.retrieval.answer)
         absentCopies =
-            absent.isEmpty ? [answer].compactMap(\.self).filter { $0.speaksOfFile && $0.status != 200 } : absent
+            absent.isEmpty ? [answer].compactMap(\.self).filter { $0.isAboutFile && $0.status != 200 } : absent
         crawlerFailure =
             ([answer].compactMap(\.self).filter { $0.status != 200 } + absentCopies).lazy.compactMap(\.crawlerFailure)
             .first

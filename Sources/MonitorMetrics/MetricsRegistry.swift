@@ -51,7 +51,7 @@ package final class MetricsRegistry: Sendable {
     package func set(_ domain: String, _ gauges: DomainGauges?) { self.gauges.withLock { $0[domain] = gauges } }
 
     /// Values that other components count at the time of a scrape.
-    package struct Surroundings: Sendable {
+    package struct Environment: Sendable {
         package var version: String
         /// Open incidents by kind, including kinds without incidents.
         package var incidents: [(kind: String, count: Int)]
@@ -74,7 +74,7 @@ package final class MetricsRegistry: Sendable {
         }
     }
 
-    package func exposition(_ now: Surroundings) -> Exposition {
+    package func exposition(_ now: Environment) -> Exposition {
         let domains = gauges.withLock { $0 }.sorted { $0.key < $1.key }
         var text = Exposition(capacity: 16 * 1024 + (now.isByDomain ? domains.count * 600 : 0))
         text.family(

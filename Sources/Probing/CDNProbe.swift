@@ -10,7 +10,7 @@ import Synchronization
 struct CDNProbe: Sendable {
     private let driver: CurlDriver
     private let settings: ProbeSettings
-    private let pace: Pace
+    private let pace: RateLimiter
     private let pools = EdgePools()
     private let health = CircuitBreaker()
     private let host: String
@@ -22,7 +22,7 @@ struct CDNProbe: Sendable {
     init(driver: CurlDriver, settings: ProbeSettings) {
         self.driver = driver
         self.settings = settings
-        pace = Pace(perSecond: settings.cdnRequestsPerSecond)
+        pace = RateLimiter(perSecond: settings.cdnRequestsPerSecond)
         let parts = CurlURL.components(settings.cdnBaseURL)
         host = parts?.host ?? ""
         port = parts?.port ?? 443
@@ -140,7 +140,7 @@ struct CDNProbe: Sendable {
 private actor Shared<Value: Sendable> {
     private let life: Duration
     private var latest: (probed: Value, began: ContinuousClock.Instant)?
-    private let turn = Places(1)
+    private let turn = AsyncSemaphore(1)
 
     init(for life: Duration) { self.life = life }
 
@@ -165,14 +165,14 @@ private final class EdgePools: Sendable {
     /// The CDN's addresses change over time; above this many, the pools of old ones are dropped.
     private static let maximumEdges = 256
 
-    private let pools = Mutex<[String: Places]>([:])
+    private let pools = Mutex<[String: AsyncSemaphore]>([:])
 
-    func places(_ edge: String?) -> Places {
+    func places(_ edge: String?) -> AsyncSemaphore {
         pools.withLock { pools in
             let key = edge ?? ""
             if let known = pools[key] { return known }
             if pools.count >= Self.maximumEdges { pools.removeAll() }
-            let made = Places(edge == nil ? 4 * Self.size : Self.size)
+            let made = AsyncSemaphore(edge == nil ? 4 * Self.size : Self.size)
             pools[key] = made
             return made
         }

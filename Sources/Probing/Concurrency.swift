@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A semaphore; waiting tasks enter in order of arrival.
-final class Places: Sendable {
+final class AsyncSemaphore: Sendable {
     private struct State {
         var free: Int
         var line: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
@@ -69,7 +69,7 @@ final class Places: Sendable {
 
 /// A rate limiter: at most so many turns in any second. A burst after a pause runs at once, so eight edges probed
 /// together do not wait.
-actor Pace {
+actor RateLimiter {
     private let window: Duration
     private let capacity: Int
     /// The times of the last `capacity` turns, past or future; the oldest is at `next`.

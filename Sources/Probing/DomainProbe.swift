@@ -171,7 +171,7 @@ extension DomainProbe {
             let (results, contents) = try await cdn.survey(domain, at: places, timeout: timeout)
             // The first edge that says anything about the file represents all; a failing edge does not.
             let first =
-                results.first { $0.retrieval.speaksOfFile } ?? results.first { $0.retrieval.answer != nil }
+                results.first { $0.retrieval.isAboutFile } ?? results.first { $0.retrieval.answer != nil }
                 ?? results.first
             if let first { return (FetchResult(retrieval: first.retrieval, contents: contents), results) }
         }

@@ -106,13 +106,13 @@ package struct WorkProgress: Equatable, Sendable {
     var latestChange: Int64 = 0
     /// A firing incident that no channel accepted. Every channel that has a notification to send is in trouble, or
     /// refused this incident permanently.
-    var untold: String?
+    var undeliveredIncident: String?
 
     struct ChannelProgress: Equatable, Sendable {
         /// The last change that the channel's loop has processed.
         var cursor: Int64 = 0
         /// When the channel last finished a message, with any outcome.
-        var lastSettled: Date?
+        var lastDelivery: Date?
         /// The attempts of all messages under way, together.
         var attempts = 0
         var dueSince: Date?
@@ -122,20 +122,20 @@ package struct WorkProgress: Equatable, Sendable {
     static let overdueAfter: TimeInterval = 120
 
     /// The part of the work that makes no progress.
-    package enum Standstill: Equatable, Sendable {
+    package enum Stall: Equatable, Sendable {
         /// No check was committed.
         case checks
         /// These channels' loops have work due and did none of it.
         case delivery(channels: [String])
         /// No channel accepts this incident.
-        case untold(incident: String)
+        case undeliveredIncident(incident: String)
     }
 
     /// Compares with the earlier snapshot `last`; nil if checks and delivery made progress. A receiver that fails or
     /// refuses is no standstill while another channel delivers the incident.
     ///
     /// `channels`: the channels with a loop. Work due in a removed channel does not count. A feed has no cursor.
-    package func standstill(since last: WorkProgress, now: Date, channels running: Set<String>) -> Standstill? {
+    package func stall(since last: WorkProgress, now: Date, channels running: Set<String>) -> Stall? {
         guard (lastCheck ?? .distantPast) > (last.lastCheck ?? .distantPast) else { return .checks }
         let stuck = channels.filter { name, channel in
             guard running.contains(name) else { return false }
@@ -143,11 +143,11 @@ package struct WorkProgress: Equatable, Sendable {
             let isOverdue = channel.dueSince.map { now.timeIntervalSince($0) > Self.overdueAfter } ?? false
             let isBehind = before != nil && channel.cursor > 0 && channel.cursor < last.latestChange
             guard isOverdue || isBehind, let before else { return isOverdue }
-            return channel.lastSettled == before.lastSettled && channel.attempts == before.attempts
+            return channel.lastDelivery == before.lastDelivery && channel.attempts == before.attempts
                 && channel.cursor == before.cursor
         }
         if !stuck.isEmpty { return .delivery(channels: stuck.keys.sorted()) }
-        return untold.map { .untold(incident: $0) }
+        return undeliveredIncident.map { .undeliveredIncident(incident: $0) }
     }
 }
 
@@ -163,8 +163,8 @@ extension Store {
             let feeds = records.filter { ChannelKind(rawValue: $0.type)?.isFeed == true }
             // A feed has no `notification` rows: it gets every firing incident, or none if it is in trouble.
             if feeds.allSatisfy({ $0.trouble != nil }) {
-                progress.untold = try String.fetchOne(
-                    database, cached: Self.untold,
+                progress.undeliveredIncident = try String.fetchOne(
+                    database, cached: Self.undeliveredIncident,
                     arguments: [
                         (now - WorkProgress.overdueAfter).milliseconds, try Stored.text(troubled), !feeds.isEmpty,
                     ])
@@ -177,7 +177,7 @@ extension Store {
     }
 
     /// Leaves out incidents that are suppressed or that wait for their escalation step.
-    static let untold = """
+    static let undeliveredIncident = """
         SELECT i.id FROM incident i
         WHERE i.version > 0 AND i.state <> 'resolved' AND i.state = 'firing' AND i.kind <> 'change' AND i.fired_at <= ?1
             AND (?3 OR EXISTS (
@@ -199,7 +199,7 @@ extension Store {
         let dueAt = try ChannelTransaction(channel: record.name, database: database).nextDue()
         return WorkProgress.ChannelProgress(
             cursor: record.cursor,
-            lastSettled: try Int64.fetchOne(database, cached: lastSettled, arguments: [record.name])
+            lastDelivery: try Int64.fetchOne(database, cached: lastDelivery, arguments: [record.name])
                 .map(Date.init(milliseconds:)),
             attempts: messages?["attempts"] ?? 0,
             dueSince: [retryAt, dueAt].compactMap(\.self).filter { $0 <= now }.min())
@@ -210,5 +210,5 @@ extension Store {
         """
     /// Not the counter in `meta`: retention may have deleted the incident with the highest number.
     static let highestChange = "SELECT max(change) FROM incident"
-    static let lastSettled = "SELECT max(at) FROM delivery WHERE channel = ?"
+    static let lastDelivery = "SELECT max(at) FROM delivery WHERE channel = ?"
 }

@@ -144,7 +144,6 @@ package final class Store: Sendable {
         if isDurable { try database.execute(sql: "PRAGMA synchronous = FULL") }
         defer { if isDurable { try? database.execute(sql: "PRAGMA synchronous = NORMAL") } }
         try obstacle?(database)
-        let before = database.totalChangesCount
         do {
             try database.beginTransaction(.immediate)
         } catch let error as DatabaseError
@@ -153,6 +152,8 @@ package final class Store: Sendable {
             lockFault.withLock { $0 = (.now, error) }
             throw error
         }
+        // Not before: of a connection that was closed meanwhile SQLite cannot be asked.
+        let before = database.totalChangesCount
         do {
             let value = try updates(database)
             try database.commit()

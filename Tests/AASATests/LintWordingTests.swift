@@ -24,7 +24,7 @@ extension AASASuite {
             #expect(host.message.contains(#"devices compare "/https:/acme.com/a/" with the path"#), "\(host.message)")
             let query = try finding("query-in-path", components(#"{"/":"/a?b=1"}"#))
             #expect(query.message.contains("'?' of a pattern stands for any one character"), "\(query.message)")
-            #expect(query.fix == "move it to \"?\" or \"#\" of a component")
+            #expect(query.fix == "move it, without its sign, to \"?\" or \"#\" of a component")
             let fragment = try finding("query-in-path", paths(##""/#/a""##))
             #expect(fragment.message.contains("which ends before the URL's '#'"), "\(fragment.message)")
             #expect(fragment.fix.hasPrefix("write a component"))

@@ -88,7 +88,8 @@ func globalAlert(
         resolvedAt: isOver ? noon : nil, reason: isOver ? .recovered : nil, version: 1)
     let facts = IncidentFacts(
         diagnosis: .saying(diagnosis), findings: findings, affected: affected,
-        subject: kind == .cdnWide ? affected?.words : "aasa-monitor", trouble: "it fails", relief: "it works again")
+        subject: kind == .cdnWide ? affected?.words : "aasa-monitor", trouble: "it fails",
+        resolvedText: "it works again")
     return Alert(
         reason: reason, at: noon, incident: incident, facts: facts, labels: [:],
         links: .init(statusPage: "http://127.0.0.1:9630/"), instance: "monitor-1")

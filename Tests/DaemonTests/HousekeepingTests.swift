@@ -23,15 +23,15 @@ extension DaemonSuite {
             let configuration = try ConfigurationLoader.parse(
                 "version: 1\ndomains: [a.test]\n\(more)", file: "monitor.yaml", environment: [:]
             ) { _ in "" }.0
-            var surroundings = MonitorDaemon.Surroundings(
+            var environment = MonitorDaemon.Environment(
                 logger: book.logger, version: "1", userAgent: "x", storePath: scratch.folder.path)
-            surroundings.clock = { [time] _ in time }
+            environment.clock = { [time] _ in time }
             let routing = Routing(configuration)
             let storeTrouble = StoreTroubleNotifier(
                 notifier: DirectNotifier(transport: Receivers(), userAgent: "x", logger: silent), routing: routing,
                 markerPath: scratch.folder.path + "/marker")
             let parts = try await MonitorParts(
-                configuration, surroundings, scratch.store, routing, storeTrouble,
+                configuration, environment, scratch.store, routing, storeTrouble,
                 checks: SharedDriver(CurlDriver(forChecksOf: configuration)),
                 alerts: SharedDriver(CurlDriver(forAlertsOf: configuration)))
             let housekeeping = Housekeeping(parts)

@@ -192,15 +192,15 @@ extension EvidenceSuite {
                     "This is normal until 21 Nov 07:00 UTC. Phones that have the app follow within a week."
                 ),
                 (
-                    .usual(UsualPropagation(median: 21_600, ninth: 67_320)),
+                    .usual(UsualPropagation(median: 21_600, percentile90: 67_320)),
                     "Changes usually take 6 h, and 9 of 10 take 18 h 42 min at most."
                 ),
                 (
-                    .usual(UsualPropagation(median: 20, ninth: 3 * 86_400)),
+                    .usual(UsualPropagation(median: 20, percentile90: 3 * 86_400)),
                     "Changes usually take 1 min, and 9 of 10 take 3 d at most."
                 ),
                 (
-                    .usual(UsualPropagation(median: 86_400, ninth: 108_029)),
+                    .usual(UsualPropagation(median: 86_400, percentile90: 108_029)),
                     "Changes usually take 24 h, and 9 of 10 take 30 h at most."
                 ),
                 (.copyMayEnd, "How long Apple keeps its copy is unknown."),
@@ -214,8 +214,9 @@ extension EvidenceSuite {
                 ([], nil, nil), ([1, 2, 3, 4], nil, nil), ([5, 3, 1, 4, 2], 3, 5), ([1, 2, 3, 4, 5, 7], 3, 7),
                 (Array(1...10), 5, 9), (Array(1...20), 10, 18), (Array(1...11), 6, 10),
             ] as [([Int], Int?, Int?)])
-        func usual(_ seconds: [Int], _ median: Int?, _ ninth: Int?) {
-            #expect(UsualPropagation(seconds)?.median == median && UsualPropagation(seconds)?.ninth == ninth)
+        func usual(_ seconds: [Int], _ median: Int?, _ percentile90: Int?) {
+            #expect(
+                UsualPropagation(seconds)?.median == median && UsualPropagation(seconds)?.percentile90 == percentile90)
         }
 
         @Test("the one line joins the parts")

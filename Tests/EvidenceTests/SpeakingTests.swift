@@ -18,23 +18,23 @@ extension EvidenceSuite {
 
         @Test("200, 404 and 410 speak of the file", arguments: [200, 404, 410])
         func speaks(_ status: Int) throws {
-            #expect(try cdn(.status(status)).speaksOfFile)
+            #expect(try cdn(.status(status)).isAboutFile)
         }
 
         @Test(
             "no other status does, but any does that comes with Apple's reason",
             arguments: [201, 204, 206, 301, 304, 400, 401, 403, 405, 407, 408, 418, 421, 429, 451, 500, 502, 503, 504])
         func silent(_ status: Int) throws {
-            #expect(try !cdn(.status(status)).speaksOfFile)
-            #expect(try !cdn(.status(status, ["Apple-Failure-Reason": " "])).speaksOfFile)
-            #expect(try cdn(.status(status, ["Apple-Failure-Reason": "SWCERR00301 Timeout"])).speaksOfFile)
+            #expect(try !cdn(.status(status)).isAboutFile)
+            #expect(try !cdn(.status(status, ["Apple-Failure-Reason": " "])).isAboutFile)
+            #expect(try cdn(.status(status, ["Apple-Failure-Reason": "SWCERR00301 Timeout"])).isAboutFile)
         }
 
         @Test("half a file, or none at all, says nothing")
         func half() throws {
             let cut = Answer.End.cutShort(Failure(kind: .connectionReset, phase: .receiving, detail: "reset"))
-            #expect(try !cdn(Self.good.with { $0.end = cut }).speaksOfFile)
-            #expect(try !cdn(.failed(.timedOut)).speaksOfFile)
+            #expect(try !cdn(Self.good.with { $0.end = cut }).isAboutFile)
+            #expect(try !cdn(.failed(.timedOut)).isAboutFile)
         }
 
         @Test("of several edges the first that speaks of the file stands for the CDN")

@@ -55,7 +55,7 @@ import Testing
                         state: "in_sync", findings: []))
             }
             let exposition = metrics.exposition(
-                MetricsRegistry.Surroundings(
+                MetricsRegistry.Environment(
                     version: "1", incidents: [("cdn.stale", 0)], pending: [], deliveries: [], isByDomain: isByDomain))
             return text(exposition).split(separator: "\n").count
         }
@@ -73,7 +73,7 @@ import Testing
                 state: "not_compared", findings: [Labels(["rule": "origin.status", "severity": "error"])]))
         metrics.set("gone.example.com", nil)
         let exposition = metrics.exposition(
-            MetricsRegistry.Surroundings(version: "1", incidents: [], pending: [], deliveries: [], isByDomain: true))
+            MetricsRegistry.Environment(version: "1", incidents: [], pending: [], deliveries: [], isByDomain: true))
         #expect(!text(exposition).contains("gone.example.com"))
     }
 }

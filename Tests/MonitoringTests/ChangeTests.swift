@@ -65,7 +65,7 @@ extension MonitoringSuite {
             let version = ContentHash(of: SampleFile.version(2).utf8).hex.prefix(8)
             #expect(events.first?.facts?.trouble == "version \(version) is live at the origin")
             #expect(events.first?.facts?.comparison.changes.isEmpty == false)
-            #expect(events.last?.facts?.relief == "every edge serves version \(version)")
+            #expect(events.last?.facts?.resolvedText == "every edge serves version \(version)")
             #expect(events.last?.incident.since == .testing + 3600)
             #expect(events.allSatisfy { $0.incident.severity == .note })
         }

@@ -32,10 +32,10 @@ extension StorageSuite {
             }
         }
 
-        private func standstill(
+        private func stall(
             since last: WorkProgress, at now: Date, channels: Set<String> = ["ops", "chat"]
-        ) async throws -> WorkProgress.Standstill? {
-            try await store.progress(now: now).standstill(since: last, now: now, channels: channels)
+        ) async throws -> WorkProgress.Stall? {
+            try await store.progress(now: now).stall(since: last, now: now, channels: channels)
         }
 
         @Test("a check of one domain is progress, and no check is none")
@@ -43,17 +43,17 @@ extension StorageSuite {
             try await check("a.test", at: noon)
             try await check("b.test", at: noon)
             let mark = try await store.progress(now: noon)
-            #expect(try await standstill(since: mark, at: noon + 300) == .checks)
+            #expect(try await stall(since: mark, at: noon + 300) == .checks)
             try await check("b.test", at: noon + 10)
-            #expect(try await standstill(since: mark, at: noon + 300) == nil)
+            #expect(try await stall(since: mark, at: noon + 300) == nil)
         }
 
         @Test("the first check of a domain is progress")
         func firstCheck() async throws {
             let empty = try await store.progress(now: noon)
-            #expect(try await standstill(since: empty, at: noon) == .checks)
+            #expect(try await stall(since: empty, at: noon) == .checks)
             try await check(at: noon)
-            #expect(try await standstill(since: empty, at: noon) == nil)
+            #expect(try await stall(since: empty, at: noon) == nil)
         }
 
         @Test("a domain that is forgotten is no progress")
@@ -62,7 +62,7 @@ extension StorageSuite {
             try await check("b.test", at: noon)
             let mark = try await store.progress(now: noon)
             try await store.forget(try Domain("b.test"))
-            #expect(try await standstill(since: mark, at: noon) == .checks)
+            #expect(try await stall(since: mark, at: noon) == .checks)
         }
 
         @Test("a check that cannot be stored is no progress")
@@ -74,7 +74,7 @@ extension StorageSuite {
             let other = try DatabaseQueue(path: folder.store, configuration: configuration)
             try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
             await #expect(throws: (any Error).self) { try await check(at: noon + 10) }
-            #expect(try await standstill(since: mark, at: noon + 300) == .checks)
+            #expect(try await stall(since: mark, at: noon + 300) == .checks)
             try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
             try other.close()
         }
@@ -85,9 +85,9 @@ extension StorageSuite {
             try await message("chat", at: noon + 500)
             let mark = try await store.progress(now: noon)
             try await check(at: noon + 10)
-            #expect(try await standstill(since: mark, at: noon + 120) == nil)
-            #expect(try await standstill(since: mark, at: noon + 121) == .delivery(channels: ["ops"]))
-            #expect(try await standstill(since: mark, at: noon + 621) == .delivery(channels: ["chat", "ops"]))
+            #expect(try await stall(since: mark, at: noon + 120) == nil)
+            #expect(try await stall(since: mark, at: noon + 121) == .delivery(channels: ["ops"]))
+            #expect(try await stall(since: mark, at: noon + 621) == .delivery(channels: ["chat", "ops"]))
         }
 
         @Test("a held channel is overdue only when its hold has been over for a while")
@@ -95,8 +95,8 @@ extension StorageSuite {
             try await message(at: noon, heldUntil: noon + 3600)
             let mark = try await store.progress(now: noon)
             try await check(at: noon + 10)
-            #expect(try await standstill(since: mark, at: noon + 3720) == nil)
-            #expect(try await standstill(since: mark, at: noon + 3721) == .delivery(channels: ["ops"]))
+            #expect(try await stall(since: mark, at: noon + 3720) == nil)
+            #expect(try await stall(since: mark, at: noon + 3721) == .delivery(channels: ["ops"]))
         }
 
         @Test("what is due at a channel that was removed is no standstill, and counts as pending nowhere")
@@ -111,8 +111,8 @@ extension StorageSuite {
             }
             let mark = try await store.progress(now: noon)
             try await check(at: noon + 10)
-            #expect(try await standstill(since: mark, at: noon + 600) == .delivery(channels: ["ops"]))
-            #expect(try await standstill(since: mark, at: noon + 600, channels: ["chat"]) == nil)
+            #expect(try await stall(since: mark, at: noon + 600) == .delivery(channels: ["ops"]))
+            #expect(try await stall(since: mark, at: noon + 600, channels: ["chat"]) == nil)
             #expect(try await store.pendingNotifications(of: { $0 == "ops" }).map(\.count) == [1])
             #expect(try await store.pendingNotifications(of: { $0 == "chat" }).isEmpty)
         }
@@ -130,7 +130,7 @@ extension StorageSuite {
             }
             let mark = try await store.progress(now: noon)
             try await check(at: noon + 10)
-            #expect(try await standstill(since: mark, at: noon + 121) == .delivery(channels: ["ops"]))
+            #expect(try await stall(since: mark, at: noon + 121) == .delivery(channels: ["ops"]))
         }
 
         @Test("a loop that does not follow the changes is a standstill, for running channels")
@@ -146,13 +146,13 @@ extension StorageSuite {
             try await store.commit(try incident())
             try await check(at: noon + 10)
             let mark = try await store.progress(now: noon + 10)
-            #expect(mark.standstill(since: start, now: noon + 10, channels: ["ops"]) == nil, "it may be about to")
+            #expect(mark.stall(since: start, now: noon + 10, channels: ["ops"]) == nil, "it may be about to")
             try await check(at: noon + 20)
-            #expect(try await standstill(since: mark, at: noon + 20, channels: ["ops"]) == .delivery(channels: ["ops"]))
-            #expect(try await standstill(since: mark, at: noon + 20, channels: ["chat"]) == nil, "ops was removed")
-            #expect(try await standstill(since: mark, at: noon + 20, channels: ["feed"]) == nil, "no changes")
+            #expect(try await stall(since: mark, at: noon + 20, channels: ["ops"]) == .delivery(channels: ["ops"]))
+            #expect(try await stall(since: mark, at: noon + 20, channels: ["chat"]) == nil, "ops was removed")
+            #expect(try await stall(since: mark, at: noon + 20, channels: ["feed"]) == nil, "no changes")
             try await message(at: noon + 900)
-            #expect(try await standstill(since: mark, at: noon + 20, channels: ["ops"]) == nil)
+            #expect(try await stall(since: mark, at: noon + 20, channels: ["ops"]) == nil)
         }
 
         /// What each of two channels has of an incident that fires: `p`ending, `t`rouble with it pending, `r`efused for good,
@@ -165,7 +165,7 @@ extension StorageSuite {
                 ("rk", false), ("s-", false), ("w-", false), ("--", false), ("-T", true), ("tT", true), ("kT", false),
                 ("-W", false), ("tW", false),
             ])
-        func untold(_ channels: String, _ isUntold: Bool) async throws {
+        func undeliveredIncident(_ channels: String, _ isUntold: Bool) async throws {
             let firing = try incident()
             try await store.commit(firing)
             for (name, letter) in zip(["ops", "chat"], channels) {
@@ -190,7 +190,7 @@ extension StorageSuite {
             let mark = try await store.progress(now: noon)
             try await check(at: noon + 10)
             #expect(
-                try await standstill(since: mark, at: noon + 600) == (isUntold ? .untold(incident: "a1") : nil))
+                try await stall(since: mark, at: noon + 600) == (isUntold ? .undeliveredIncident(incident: "a1") : nil))
         }
 
         @Test(
@@ -200,14 +200,14 @@ extension StorageSuite {
             try await message(at: noon)
             let mark = try await store.progress(now: noon)
             try await check(at: noon + 600)
-            #expect(try await standstill(since: mark, at: noon + 600) == .delivery(channels: ["ops"]))
+            #expect(try await stall(since: mark, at: noon + 600) == .delivery(channels: ["ops"]))
             try await store.ops { channel in
                 if let outcome { return try channel.log(delivery(at: noon + 599, outcome: outcome)) }
                 var message = try #require(try channel.messages().first)
                 message.attempts += 1
                 try channel.update(message)
             }
-            #expect(try await standstill(since: mark, at: noon + 600) == nil)
+            #expect(try await stall(since: mark, at: noon + 600) == nil)
         }
     }
 }

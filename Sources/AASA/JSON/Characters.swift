@@ -20,7 +20,7 @@ extension Unicode.Scalar {
     }
 
     /// Private-use characters, and those that move the cursor or reorder text, such as bidirectional overrides.
-    package var isSteering: Bool {
+    package var isTerminalControl: Bool {
         if value < 0x7F { return value < 0x20 }
         return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true

@@ -95,9 +95,9 @@ public struct JSONNode: Sendable, Equatable {
     }
 
     /// The same value with only the first of duplicate keys, at every depth.
-    var withFirstMembersAlone: JSONNode {
+    var keepingFirstDuplicates: JSONNode {
         switch value {
-        case .array(let elements): JSONNode(value: .array(elements.map(\.withFirstMembersAlone)), range: range)
+        case .array(let elements): JSONNode(value: .array(elements.map(\.keepingFirstDuplicates)), range: range)
         case .object(let members):
             JSONNode(value: .object(Self.firstOfEachKey(members)), range: range)
         case .null, .bool, .number, .string: self
@@ -107,7 +107,7 @@ public struct JSONNode: Sendable, Equatable {
     private static func firstOfEachKey(_ members: [JSONMember]) -> [JSONMember] {
         var seen: Set<ExactText> = []
         return members.filter { seen.insert(ExactText($0.key)).inserted }.map {
-            JSONMember(key: $0.key, keyRange: $0.keyRange, value: $0.value.withFirstMembersAlone)
+            JSONMember(key: $0.key, keyRange: $0.keyRange, value: $0.value.keepingFirstDuplicates)
         }
     }
 

@@ -278,7 +278,7 @@ extension JSONParser {
         guard let scalar = scalars.first, scalar != "\u{FFFD}" else {
             return "the byte 0x" + String(bytes[index], radix: 16, uppercase: true)
         }
-        return scalar.isSteering || scalar.properties.generalCategory == .unassigned
+        return scalar.isTerminalControl || scalar.properties.generalCategory == .unassigned
             ? "the character U+" + String(scalar.value, radix: 16, uppercase: true) : "'\(scalar)'"
     }
 }

@@ -183,7 +183,7 @@ enum Quoted {
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value >= 0x20 }
-        guard !scalar.isSteering, !scalar.properties.isDefaultIgnorableCodePoint else { return false }
+        guard !scalar.isTerminalControl, !scalar.properties.isDefaultIgnorableCodePoint else { return false }
         return switch scalar.properties.generalCategory {
         case .unassigned, .spaceSeparator, .nonspacingMark, .enclosingMark: false
         default: true

@@ -42,7 +42,7 @@ extension AppLinks.Entry {
         do {
             let judge = RuleShadows(rules, try search.numbered(rules), search)
             shadows = judge
-            if plainly { for index in rules.indices { verdicts[index] = judge.plainVerdict(on: index) } }
+            if plainly { for index in rules.indices { verdicts[index] = judge.quickVerdict(on: index) } }
             let steps = search.steps(of: judge.numbered)
             pending = Set(steps.map(\.index).filter { verdicts[$0] == nil })
             // Rules that share no URL with a pending one do not affect the result.
@@ -141,7 +141,7 @@ private struct RuleShadows {
 
     /// The verdict, if single URLs of the rule are enough to find it.
     /// - Returns: nil if automata are needed.
-    func plainVerdict(on index: Int) -> RuleReach.Verdict? {
+    func quickVerdict(on index: Int) -> RuleReach.Verdict? {
         let check = search.meter
         // Trying a rule without wildcards costs no more than reading it.
         guard let language = numbered[index].language,

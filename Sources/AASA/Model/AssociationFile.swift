@@ -34,7 +34,7 @@ public struct AssociationFile: Sendable {
         self.document = document
         var services: [AppService] = []
         var applinks: AppLinks?
-        let others = document.duplicates.listed.isEmpty ? nil : document.root.withFirstMembersAlone["applinks"]
+        let others = document.duplicates.listed.isEmpty ? nil : document.root.keepingFirstDuplicates["applinks"]
         for member in document.root.members ?? [] where member.value.members != nil {
             if member.name == "applinks" {
                 let links = AppLinks(member.value, byFirstKeys: others)

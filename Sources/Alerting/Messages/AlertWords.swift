@@ -125,7 +125,7 @@ extension Alert {
 
     /// Why it ended.
     var end: String {
-        if let relief = facts.relief { return relief }
+        if let resolvedText = facts.resolvedText { return resolvedText }
         return switch incident.reason {
         case .cdnCaughtUp: "Apple's CDN serves the origin's file now"
         case .cdnRefreshed: "Apple's CDN serves a newer file, but not yet the newest"

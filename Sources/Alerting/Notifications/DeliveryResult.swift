@@ -41,11 +41,11 @@ struct DeliveryResult: Sendable {
         var wait: Duration?
         var isFinal = false
         // The mail server may have refused some recipients of a delivered mail.
-        let isTelling = outcome != .delivered || channel.kind == .email
+        let wouldNotify = outcome != .delivered || channel.kind == .email
         // The attempt log is for people only. A failed write must not roll back the result.
         try? store.log(
             DeliveryAttempt(
-                at: now, outcome: outcome.label, status: answer.status, error: isTelling ? words : nil),
+                at: now, outcome: outcome.label, status: answer.status, error: wouldNotify ? words : nil),
             of: message.key)
         if message.recipient != nil {
             // The result for one recipient says nothing about the channel.
@@ -218,7 +218,7 @@ enum ChannelHealth {
     /// The hold of a degraded channel after each failure.
     static let degradedPause = Duration.seconds(30)
     /// The hold after the first refusal, because a proxy or a deployment may cause a wrong 403 or 404.
-    static let secondLook = Duration.seconds(60)
+    static let secondCheck = Duration.seconds(60)
     /// The holds after consecutive refusals of the channel or its messages; the last one repeats.
     static let refusedPauses: [Duration] = [.seconds(300), .seconds(900), .seconds(3600), .seconds(6 * 3600)]
     /// Consecutive refused messages until the channel is in trouble.
@@ -272,7 +272,7 @@ enum ChannelHealth {
             next.failures += 1
             next.refusals += 1
             guard gone || next.refusals > 1 || record.trouble?.state == .disabled else {
-                hold(secondLook, .refused)
+                hold(secondCheck, .refused)
                 break
             }
             trouble(.disabled)

@@ -29,9 +29,9 @@ struct NotificationPlanner {
     let wall: Date
     private let refusalsLiftedAt: Date?
     /// The channels for which this one is the replacement: it sends what their receivers refused.
-    private let standsInFor: Set<String>
+    private let replacedChannels: Set<String>
     /// Global incidents that the channel knows as firing, or is about to be notified of.
-    private var parents: [(affected: AffectedDomains, inhibition: Suppression)] = []
+    private var inhibitors: [(affected: AffectedDomains, inhibition: Suppression)] = []
     /// The last end of a global incident that can inhibit a kind, by kind.
     private var parentEnds: [IncidentKind: Date] = [:]
 
@@ -51,7 +51,7 @@ struct NotificationPlanner {
         self.now = now
         self.wall = wall
         refusalsLiftedAt = try store.record()?.refusalsLiftedAt
-        standsInFor = Set(inputs.routing.channels.map(\.name)).filter { other in
+        replacedChannels = Set(inputs.routing.channels.map(\.name)).filter { other in
             other != channel.name
                 && inputs.routing.globalChannels(of: .channel(other), troubled: inputs.troubled).contains(channel.name)
         }
@@ -62,7 +62,7 @@ struct NotificationPlanner {
         for parent in try store.globalIncidents() {
             guard let affected = try affected(by: parent.incident), !affected.kinds.isEmpty else { continue }
             if let inhibition = try inhibition(by: parent, timeout: Self.parentTimeout) {
-                parents.append((affected, inhibition))
+                inhibitors.append((affected, inhibition))
             }
         }
     }
@@ -100,7 +100,7 @@ struct NotificationPlanner {
     /// Whether the channel would be notified of this incident after it is confirmed.
     func isToBeNotified(of record: IncidentRecord) throws -> Bool {
         guard try route(of: record.incident).timing == .atOnce else { return false }
-        return try suppression(of: record)?.withholds != true
+        return try suppression(of: record)?.isSuppressing != true
     }
 
     /// If another channel's receiver refused an incident, the replacement channel is notified at once.
@@ -113,13 +113,15 @@ struct NotificationPlanner {
     /// The refusals of the current version by channels that this one replaces. Empty if this channel gets the incident
     /// at once anyway. What its own filters reject, a channel gets only as the fallback.
     func refusals(of incident: Incident) throws -> [Alert.Refusal] {
-        guard !standsInFor.isEmpty, incident.state == .firing,
+        guard !replacedChannels.isEmpty, incident.state == .firing,
             channel.name == inputs.routing.fallback
                 || channel.accepts(kind: incident.kind, severity: incident.severity),
             inputs.routing.route(of: incident, to: channel, troubled: inputs.troubled).timing != .atOnce
         else { return [] }
         return try store.refusals(of: incident.id, version: incident.version)
-            .filter { standsInFor.contains($0.channel) }.map { Alert.Refusal(channel: $0.channel, words: $0.words) }
+            .filter { replacedChannels.contains($0.channel) }.map {
+                Alert.Refusal(channel: $0.channel, words: $0.words)
+            }
     }
 
     /// What the channel knows of an incident; an empty record if there is no row.
@@ -167,7 +169,7 @@ struct NotificationPlanner {
         let suppression = try suppression(of: record)
         let route = try route(of: record.incident)
         // An escalation step counts from the time when people can acknowledge. Stale evidence does not prevent that.
-        let isHeld = suppression?.withholds == true && route.isStep && record.incident.state != .resolved
+        let isHeld = suppression?.isSuppressing == true && route.isStep && record.incident.state != .resolved
         if known.isHeld, !isHeld { next.releasedAt = now }
         next.isHeld = isHeld
         next.reason = nil
@@ -194,7 +196,7 @@ struct NotificationPlanner {
             return Suppression(until: now + max(1, end.timeIntervalSince(wall)), reason: .silenced)
         }
         if let domain = incident.domain {
-            if let parent = parents.first(where: { $0.affected.explains(incident.kind, of: domain) }) {
+            if let parent = inhibitors.first(where: { $0.affected.explains(incident.kind, of: domain) }) {
                 return parent.inhibition
             }
             // No timeout: if the channel cannot deliver the message about the cause, it cannot deliver this one either.

@@ -93,7 +93,7 @@ package struct Routing: Equatable, Sendable {
 
     /// A pager has one alert per incident, and a global incident covers many domains: their messages are not grouped.
     func isAlone(_ kind: IncidentKind, at channel: Channel) -> Bool {
-        channel.kind.isPager || kind.isOfGlobal || groupWait <= .zero
+        channel.kind.isPager || kind.isGlobal || groupWait <= .zero
     }
 
     private func isRouted(_ channel: String, to names: [String]?) -> Bool {

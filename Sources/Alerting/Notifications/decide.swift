@@ -54,7 +54,7 @@ struct Suppression: Equatable, Sendable {
     }
 
     /// Whether the notification is suppressed, and not only delayed.
-    var withholds: Bool { reason != .staleEvidence }
+    var isSuppressing: Bool { reason != .staleEvidence }
 }
 
 /// `record`: what is true. `known`: what the channel knows. `suppression`: nil if nothing stops notifications.
@@ -77,7 +77,7 @@ func decide(
         if known.state == .firing || known.maybeDelivered { return age <= life ? .send(.resolved) : .nothing }
         // The channel may know an earlier outbreak and its end.
         let wasPending = incident.version > known.version && (known.pendingSince != nil || known.refused != nil)
-        guard wasPending, !route.isPager, suppression?.withholds != true else { return .nothing }
+        guard wasPending, !route.isPager, suppression?.isSuppressing != true else { return .nothing }
         return age <= Life.both ? .send(.wasFiring) : .nothing
     }
     if incident.version == 0 { return .nothing }

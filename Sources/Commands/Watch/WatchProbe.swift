@@ -159,7 +159,7 @@ extension EdgeAnswer {
         guard let answer = retrieval.answer else {
             return .silent(retrieval.failure?.detail.displayable.shortened(to: 160) ?? "no answer")
         }
-        guard answer.speaksOfFile else { return .silent("status \(answer.status)") }
+        guard answer.isAboutFile else { return .silent("status \(answer.status)") }
         guard answer.status == 200 else {
             let words = CrawlerFailure(answer).map { ", Apple says: \($0.words)" } ?? ""
             return .missing("status \(answer.status)\(words)")

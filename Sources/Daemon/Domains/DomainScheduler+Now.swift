@@ -10,7 +10,7 @@ extension DomainScheduler {
     /// The minimum time between two requested checks of a domain: a full check sends a site a dozen requests.
     static let pause: Duration = .seconds(10)
     /// The maximum of concurrent requested checks; more are refused.
-    private static let mostWanted = 16
+    private static let mostRequested = 16
 
     /// Runs a full check now, or joins the running one, and waits at most `wait`. It counts as a regular check, and the
     /// next one follows an interval later.
@@ -57,7 +57,7 @@ extension DomainScheduler {
                 let left = (pause - (instant - last)).inSeconds
                 return .failure(Refusal(answer: .tooOften(retryAfter: Int(left.rounded(.up)))))
             }
-            guard state.wanted < Self.mostWanted else { return .failure(Refusal(answer: .tooOften(retryAfter: 5))) }
+            guard state.wanted < Self.mostRequested else { return .failure(Refusal(answer: .tooOften(retryAfter: 5))) }
             entry.wantedAt = instant
             // With a new number, queue items of the old one are ignored.
             state.begun += 1

@@ -111,7 +111,7 @@ final class DomainScheduler: Sendable {
                 state.entries[watcher.watched.domain] = (state.begun, Entry(watcher))
                 state.queue.add(
                     DueQueue.Item(
-                        at: now + schedule.untilTurn(now) * share, domain: watcher.watched.domain,
+                        at: now + schedule.untilNextCheck(now) * share, domain: watcher.watched.domain,
                         watcher: state.begun))
             }
         }
@@ -173,7 +173,7 @@ final class DomainScheduler: Sendable {
             let begin = isOnlyRead ? item.at : now
             entry.state = next ?? entry.state
             let schedule = entry.watcher.schedule
-            let usual = next.map { schedule.delay(after: $0, now: begin).inSeconds } ?? schedule.untilTurn(begin)
+            let usual = next.map { schedule.delay(after: $0, now: begin).inSeconds } ?? schedule.untilNextCheck(begin)
             // Without a stored state, the regular delay may be hours, or zero.
             let due = begin + (entry.state?.lastCheckedAt == nil ? Self.unreadPause : usual)
             state.queue.add(DueQueue.Item(at: due, domain: item.domain, watcher: number))

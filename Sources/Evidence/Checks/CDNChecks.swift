@@ -65,7 +65,7 @@ extension Checks {
     /// What the CDN holds: nothing, with or without Apple's own reason, or something that is not a file. Each of
     /// several edges is checked; one reason is reported once.
     @Sendable static func cdnCopy(_ context: CheckContext) -> [Finding] {
-        guard let cdn = context.cdn, cdn.answer?.speaksOfFile == true else { return [] }
+        guard let cdn = context.cdn, cdn.answer?.isAboutFile == true else { return [] }
         let survey = context.edges
         let results = survey.speaking.map(\.result)
         let total = max(survey.asked, 1)

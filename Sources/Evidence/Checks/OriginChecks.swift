@@ -7,7 +7,7 @@ import Foundation
 extension Checks {
     /// No answer at all: the name, the network, a time-out, or bytes that are not HTTP.
     @Sendable static func originReachability(_ context: CheckContext) -> [Finding] {
-        let host = context.metHost
+        let host = context.lastHost
         // Behind a proxy the address is the proxy's.
         let address = context.origin.connection?.viaProxy == true ? nil : context.origin.connection?.address
         var evidence = context.answerEvidence
@@ -41,7 +41,7 @@ extension Checks {
     @Sendable static func originStatus(_ context: CheckContext) -> [Finding] {
         guard let answer = context.origin.answer, answer.status != 200 else { return [] }
         if context.origin.redirectStop != nil, !context.origin.redirects.isEmpty { return [] }
-        let host = context.metHost
+        let host = context.lastHost
         var problem = StatusAnswer(
             fault: fault(answer, context), status: answer.status, isElsewhere: host.isElsewhere,
             protection: context.protectionHere?.protection, hosting: context.readings.hosting?.fault)
@@ -147,7 +147,7 @@ extension Checks {
             holdsFile: !isPage || context.readings.originFile?.namesService == true,
             context.protectionHere?.protection)
         return [
-            context.metHost.placing(
+            context.lastHost.placing(
                 Finding(.origin(problem), evidence: evidence).tested(!isPage || context.isOriginTested))
         ]
     }
@@ -202,7 +202,7 @@ extension CheckContext {
     /// What Apple's CDN has for a site whose file is at the root only; nil if it was not asked.
     fileprivate func rootAtApple(_ root: ContentReading) -> RootAtApple? {
         guard case .asked = observation.cdn else { return nil }
-        guard cdn?.speaksOfFile == true else { return .noAnswer }
+        guard cdn?.isAboutFile == true else { return .noAnswer }
         return readings.cdnFile.map { $0.meaning == root.meaning ? .sameFile : .otherFile } ?? .nothing
     }
 }
@@ -248,7 +248,8 @@ extension Timings {
 
 extension CheckContext {
     /// The site's fault, and whether the step was seen to work for others; nil if the control does not permit blame.
-    func fault(of retrieval: Retrieval, at host: MetHost, family: Int? = nil) -> (fault: OriginFault, isTested: Bool)? {
+    func fault(of retrieval: Retrieval, at host: LastHost, family: Int? = nil) -> (fault: OriginFault, isTested: Bool)?
+    {
         guard retrieval.ownFault == nil,
             case .site(let evidence) = readings.control.attribution(
                 of: retrieval, host: host.name, families: family.map { [$0] }),
@@ -259,7 +260,7 @@ extension CheckContext {
 
     /// Whether the step at which the request ended was seen to work for others. True if this machine is to blame.
     var isOriginTested: Bool {
-        guard case .site(let evidence) = readings.control.attribution(of: origin, host: metHost.name) else {
+        guard case .site(let evidence) = readings.control.attribution(of: origin, host: lastHost.name) else {
             return true
         }
         return evidence.isTested

@@ -101,7 +101,7 @@ struct RedirectTrail {
 }
 
 /// The host that the last request of a retrieval went to.
-struct MetHost: Equatable {
+struct LastHost: Equatable {
     /// In lower case, cleaned for display and bounded.
     let name: String
     /// Whether redirects led to a host other than the domain.
@@ -138,5 +138,5 @@ struct MetHost: Equatable {
 
 extension CheckContext {
     /// The host at which the plain request ended.
-    var metHost: MetHost { MetHost(origin, of: domain) }
+    var lastHost: LastHost { LastHost(origin, of: domain) }
 }

@@ -11,7 +11,7 @@ extension Checks {
     @Sendable static func originTLS(_ context: CheckContext) -> [Finding] {
         var findings: [(finding: Finding, addresses: [String])] = []
         for retrieval in context.handshakes {
-            let host = MetHost(retrieval, of: context.domain)
+            let host = LastHost(retrieval, of: context.domain)
             guard let fault = fault(of: retrieval, at: host, context) else { continue }
             let finding = host.placing(fault)
             // The address of another host says nothing about the domain's own.
@@ -29,7 +29,7 @@ extension Checks {
         return findings.map { context.naming($0.addresses, in: $0.finding) }
     }
 
-    private static func fault(of retrieval: Retrieval, at host: MetHost, _ context: CheckContext) -> Finding? {
+    private static func fault(of retrieval: Retrieval, at host: LastHost, _ context: CheckContext) -> Finding? {
         guard retrieval.failure?.isOfTLS ?? true, let (fault, isTested) = context.fault(of: retrieval, at: host) else {
             return nil
         }
@@ -86,10 +86,10 @@ extension Checks {
     /// Certificates that are still valid, but not for long: the leaf of the request by name and of each address, and
     /// the intermediates above it.
     @Sendable static func certificateDates(_ context: CheckContext) -> [Finding] {
-        var leaves: [(leaf: CertificateFacts, host: MetHost, addresses: [String])] = []
-        var intermediates: [(certificate: CertificateFacts, host: MetHost)] = []
+        var leaves: [(leaf: CertificateFacts, host: LastHost, addresses: [String])] = []
+        var intermediates: [(certificate: CertificateFacts, host: LastHost)] = []
         // If the domain's own server shows the same certificate, the finding names that server.
-        let met = context.handshakes.map { (retrieval: $0, host: MetHost($0, of: context.domain)) }
+        let met = context.handshakes.map { (retrieval: $0, host: LastHost($0, of: context.domain)) }
         for (retrieval, host) in met.filter({ !$0.host.isElsewhere }) + met.filter(\.host.isElsewhere) {
             guard let tls = retrieval.connection?.tls, tls.trusted else { continue }
             let path = tls.chain.linked

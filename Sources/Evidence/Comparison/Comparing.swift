@@ -27,7 +27,7 @@ extension Comparison {
             self.init(state: .notCompared)
             return
         }
-        guard let answer = cdn.answer, cdn.speaksOfFile else {
+        guard let answer = cdn.answer, cdn.isAboutFile else {
             self.init(state: .cdnUnavailable)
             return
         }
@@ -185,9 +185,9 @@ struct CopyClock {
                 }
             let change = OriginChange(at: end, after: period.lastSeen, way: isRolledBack ? .rolledBack : .changed)
             // The age is that of the current fault: a copy that was right in between has not been old all the time.
-            guard let right = history.lastRight, right.parted.at > end else { return change }
+            guard let right = history.lastRight, right.divergedAt.at > end else { return change }
             let way = right.copy == meaning ? change.way : .wentBack
-            return OriginChange(at: right.parted.at, after: right.parted.after, way: way)
+            return OriginChange(at: right.divergedAt.at, after: right.divergedAt.after, way: way)
         }
         guard !history.isKept, let modified = modifiedLately else { return nil }
         return OriginChange(at: modified)

@@ -29,11 +29,11 @@ package struct LastRight: Equatable, Sendable {
     /// What the CDN served then, by meaning.
     package var copy: ContentHash?
     /// `at`: the first check that found it wrong. `after`: the last that found it right.
-    package var parted: OriginChange
+    package var divergedAt: OriginChange
 
-    package init(copy: ContentHash?, parted: OriginChange) {
+    package init(copy: ContentHash?, divergedAt: OriginChange) {
         self.copy = copy
-        self.parted = parted
+        self.divergedAt = divergedAt
     }
 }
 
@@ -87,8 +87,8 @@ package struct CopyHistory: Equatable, Sendable {
         }
         shifted.servingSince? += shift
         shifted.firstAskedAt? += shift
-        shifted.lastRight?.parted.at += shift
-        shifted.lastRight?.parted.after? += shift
+        shifted.lastRight?.divergedAt.at += shift
+        shifted.lastRight?.divergedAt.after? += shift
         return shifted
     }
 }
@@ -98,11 +98,11 @@ package struct UsualPropagation: Codable, Equatable, Sendable {
     /// Seconds.
     package var median: Int
     /// Nine of ten changes took no longer.
-    package var ninth: Int
+    package var percentile90: Int
 
-    package init(median: Int, ninth: Int) {
+    package init(median: Int, percentile90: Int) {
         self.median = median
-        self.ninth = ninth
+        self.percentile90 = percentile90
     }
 
     /// nil for fewer than five changes.
@@ -110,7 +110,7 @@ package struct UsualPropagation: Codable, Equatable, Sendable {
         guard seconds.count >= 5 else { return nil }
         let sorted = seconds.sorted()
         median = Int(sorted.map(Double.init).medianOfSorted)
-        ninth = sorted[(sorted.count * 9 + 9) / 10 - 1]
+        percentile90 = sorted[(sorted.count * 9 + 9) / 10 - 1]
     }
 }
 

@@ -18,8 +18,8 @@ struct EdgeSurvey {
 
     init(_ readings: Readings) {
         let results = readings.cdn == nil ? [] : readings.observation.full?.edges ?? []
-        silent = results.filter { !$0.retrieval.speaksOfFile }
-        speaking = results.filter(\.retrieval.speaksOfFile).map { result in
+        silent = results.filter { !$0.retrieval.isAboutFile }
+        speaking = results.filter(\.retrieval.isAboutFile).map { result in
             switch readings.served(by: result.retrieval) {
             case .file(let meaning, _): (result, .file(meaning))
             case .page, .noFile, .partial: (result, .noFile)
@@ -59,7 +59,7 @@ extension Readings {
     /// The answers that say what Apple's CDN has: one per edge, or the one that represents all.
     var copies: [Retrieval] {
         let edges = EdgeSurvey(self).speaking.map(\.result.retrieval)
-        return edges.isEmpty ? [cdn].compactMap(\.self).filter(\.speaksOfFile) : edges
+        return edges.isEmpty ? [cdn].compactMap(\.self).filter(\.isAboutFile) : edges
     }
 
     /// Whether Apple's CDN serves a file anywhere.

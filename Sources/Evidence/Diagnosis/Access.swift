@@ -96,7 +96,7 @@ extension Diagnosis {
     /// Another client gets the file, or a bot protection identifies itself.
     static let welcomeRows: [Row] = [
         { context in
-            guard context.check.readings.originFile == nil, !context.check.metHost.isElsewhere,
+            guard context.check.readings.originFile == nil, !context.check.lastHost.isElsewhere,
                 let protection = context.check.protectionHere?.protection,
                 let status = context.check.origin.answer?.status
             else { return nil }

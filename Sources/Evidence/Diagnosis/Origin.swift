@@ -117,7 +117,7 @@ extension Diagnosis {
             }
             return nil
         },
-        { context in context.check.metHost.isElsewhere ? nil : context.finding(.dnsFailed).map { Cause($0) } },
+        { context in context.check.lastHost.isElsewhere ? nil : context.finding(.dnsFailed).map { Cause($0) } },
         { context in
             guard let failure = context.check.crawlerFailure, failure.trouble == .address else { return nil }
             let seen = context.check.notPublicAddresses.map(\.address)
@@ -191,7 +191,7 @@ extension Diagnosis {
                     addsSlash: target == context.domain.wellKnownURL + "/"))
         },
         { context in
-            guard !context.check.metHost.isElsewhere, context.check.readings.hosting != nil || context.hasNoFile else {
+            guard !context.check.lastHost.isElsewhere, context.check.readings.hosting != nil || context.hasNoFile else {
                 return nil
             }
             return context.finding(.status).map { Cause($0) }
@@ -214,14 +214,14 @@ extension Diagnosis {
         { context in
             let failure = context.check.origin.failure
             guard let failure, failure.kind == .timedOut, [.waiting, .receiving].contains(failure.phase),
-                context.check.crawlerFailure?.trouble == .silence, !context.check.metHost.isElsewhere
+                context.check.crawlerFailure?.trouble == .silence, !context.check.lastHost.isElsewhere
             else { return nil }
             return .origin(.hostSleeps)
         },
         { context in
             let failure = context.check.origin.failure
             guard let failure, let said = context.check.crawlerFailure,
-                [.silence, .connection(.refused)].contains(said.trouble), !context.check.metHost.isElsewhere,
+                [.silence, .connection(.refused)].contains(said.trouble), !context.check.lastHost.isElsewhere,
                 !context.connectionCameAbout,
                 [.timedOut, .connectionRefused, .unreachable, .connectionReset].contains(failure.kind)
             else { return nil }
@@ -232,7 +232,7 @@ extension Diagnosis {
 
 extension DiagnosisContext {
     /// Whether a redirect that clients must not follow led to the last server.
-    fileprivate var isRedirectedAway: Bool { check.metHost.isElsewhere && error(.redirect) != nil }
+    fileprivate var isRedirectedAway: Bool { check.lastHost.isElsewhere && error(.redirect) != nil }
 
     /// Whether Apple's crawler may have met the address that is not public: it says nothing else, or met silence.
     fileprivate var mayBeOfAddress: Bool {

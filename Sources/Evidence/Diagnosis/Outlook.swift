@@ -59,7 +59,7 @@ package enum Outlook: Codable, Equatable, Sendable {
                 return
             }
             if let usual = context.check.history.usual {
-                self = lag > usual.ninth ? .beyondUsual(usual) : .usual(usual)
+                self = lag > usual.percentile90 ? .beyondUsual(usual) : .usual(usual)
                 return
             }
             guard lag < 86_400 else {

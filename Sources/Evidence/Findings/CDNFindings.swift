@@ -154,12 +154,12 @@ package enum CDNFault: Codable, Hashable, Sendable {
 
     /// nil if the retrieval says something about the file.
     init?(_ retrieval: Retrieval, _ now: Date) {
-        guard !retrieval.speaksOfFile else { return nil }
+        guard !retrieval.isAboutFile else { return nil }
         switch retrieval.outcome {
         case .failed(let failure): self = .failed(failure.kind, failure.phase)
-        case .answered(let answer) where answer.speaksOfFile: self = .cutShort
+        case .answered(let answer) where answer.isAboutFile: self = .cutShort
         case .answered(let answer):
-            if answer.isOfStranger {
+            if answer.isForeign {
                 self = .notApple(status: answer.status)
             } else if answer.status == 429 {
                 self = .rateLimited(pause: answer.pause(now))

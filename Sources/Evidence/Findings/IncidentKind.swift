@@ -26,10 +26,10 @@ package enum IncidentKind: String, Codable, CodingKeyRepresentable, Sendable, Ca
     ]
 
     /// Whether it is not about a single domain.
-    package var isOfGlobal: Bool { self == .cdnWide || self == .monitorDegraded }
+    package var isGlobal: Bool { self == .cdnWide || self == .monitorDegraded }
 
     /// The kinds that a domain can have.
-    package static let ofDomains = allCases.filter { !$0.isOfGlobal }
+    package static let ofDomains = allCases.filter { !$0.isGlobal }
 
     package static func < (left: IncidentKind, right: IncidentKind) -> Bool { left.rawValue < right.rawValue }
 

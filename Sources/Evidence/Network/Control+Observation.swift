@@ -96,7 +96,7 @@ extension Control {
         }
 
         var interception: StepResult {
-            if seen.contains(where: { $0.speaksOfFile || $0.isVerified && $0.answer?.isOfStranger != true }) {
+            if seen.contains(where: { $0.isAboutFile || $0.isVerified && $0.answer?.isForeign != true }) {
                 return .passes
             }
             if let foreign = seen.first(where: { $0.connection?.tls?.problem == .nameMismatch }),
@@ -105,7 +105,7 @@ extension Control {
                 return .fails(.foreignCertificate(leaf.subject))
             }
             if let authority = refusedAuthority { return .fails(.authority(authority)) }
-            return seen.lazy.compactMap(\.answer).first(where: \.isOfStranger).map { .fails(.gate(Gate($0))) }
+            return seen.lazy.compactMap(\.answer).first(where: \.isForeign).map { .fails(.gate(Gate($0))) }
                 ?? .untested
         }
     }
@@ -116,7 +116,7 @@ private struct Other {
     let failure: Failure?
     let connection: Connection?
     let answer: Answer?
-    let speaksOfFile: Bool
+    let isAboutFile: Bool
     /// nil behind a proxy.
     let address: String?
 
@@ -124,7 +124,7 @@ private struct Other {
         failure = retrieval.failure
         connection = retrieval.connection
         answer = retrieval.answer
-        speaksOfFile = retrieval.speaksOfFile
+        isAboutFile = retrieval.isAboutFile
         self.address = connection?.viaProxy == true ? nil : address ?? connection?.address
     }
 
@@ -132,7 +132,7 @@ private struct Other {
         failure = result.failure
         connection = result.connection
         answer = nil
-        speaksOfFile = false
+        isAboutFile = false
         address = connection?.viaProxy == true ? nil : connection?.address
     }
 
@@ -161,7 +161,7 @@ extension Control {
     func marking(_ seen: Observation) -> Observation {
         let host = seen.domain.name
         var marked = seen
-        marked.origin.mark(by: self, MetHost(seen.origin, of: seen.domain).name)
+        marked.origin.mark(by: self, LastHost(seen.origin, of: seen.domain).name)
         if let result = ownResult(besides: seen.origin, in: seen.full) {
             marked.origin.outcome = result.retrieval.outcome
             marked.origin.connection = result.retrieval.connection

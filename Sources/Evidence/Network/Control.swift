@@ -254,7 +254,7 @@ extension Control {
     func ownCause(ofCDN cdn: Retrieval, besides origin: Retrieval) -> MonitorCause? {
         if let cause = origin.ownFault, Self.isMet(cause, by: cdn) { return cause }
         guard let failure = cdn.failure else {
-            return cdn.answer?.isOfStranger == true ? cdn.answer.map { .gateAnswers(status: $0.status) } : nil
+            return cdn.answer?.isForeign == true ? cdn.answer.map { .gateAnswers(status: $0.status) } : nil
         }
         switch failure.kind {
         case .proxy: return .proxyFailed(status: failure.proxyStatus, detail: failure.detail.inSentence)
@@ -301,7 +301,7 @@ extension Control {
         case .noFamily: return failure?.phase == .connecting
         case .noWayOut: return failure?.phase == .connecting || failure?.phase == .handshaking
         case .tlsIntercepted, .trustStoreLacks, .clockIsWrong: return failure?.kind == .certificate
-        case .gateAnswers: return failure?.kind == .certificate || cdn.answer?.isOfStranger == true
+        case .gateAnswers: return failure?.kind == .certificate || cdn.answer?.isForeign == true
         default: return false
         }
     }

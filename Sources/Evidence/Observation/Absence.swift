@@ -28,7 +28,7 @@ extension Retrieval {
             Absence.isTold(by: answer.status)
                 || HostingMatch(answer, content)?.fault.meaning.hasNoFile == true
         else { return nil }
-        return Absence(isElsewhere: MetHost(self, of: domain).isElsewhere, isRedirected: !redirects.isEmpty)
+        return Absence(isElsewhere: LastHost(self, of: domain).isElsewhere, isRedirected: !redirects.isEmpty)
     }
 }
 

@@ -116,13 +116,13 @@ extension CrawlerFailure.Cause {
 
 extension Retrieval {
     /// Whether the CDN's answer is complete and says anything about the file.
-    package var speaksOfFile: Bool { answer.map { $0.speaksOfFile && $0.body.end == .complete } ?? false }
+    package var isAboutFile: Bool { answer.map { $0.isAboutFile && $0.body.end == .complete } ?? false }
 }
 
 extension Answer {
     /// Whether a CDN's answer says anything about the file: its content, its absence, or Apple's own reason. An answer
     /// about something else (a failure of the CDN, a gate in the network) says nothing.
-    package var speaksOfFile: Bool {
+    package var isAboutFile: Bool {
         // Apple's CDN says "no file" with 404; 401, 403 and the like come from a gate on the way. Apple's answers name
         // their origin, and are never pages.
         let isForeignPage = status == 200 && isPage && header("apple-from") == nil
@@ -131,7 +131,7 @@ extension Answer {
 
     /// Whether an answer in the place of Apple's CDN is neither Apple's nor a server error: a login page, a filter, or
     /// a redirect to one of them.
-    var isOfStranger: Bool { !speaksOfFile && (status < 500 && status != 429 || status == 511) }
+    var isForeign: Bool { !isAboutFile && (status < 500 && status != 429 || status == 511) }
 
     /// The media type in lower case, without parameters; empty if absent.
     var mediaType: String {

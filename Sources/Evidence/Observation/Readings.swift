@@ -69,7 +69,7 @@ package final class Readings: Sendable {
         let originHash = observation.origin.answer?.body.hash
         let asked = observation.cdn.retrieval
         let edges = asked == nil ? [] : observation.full?.edges ?? []
-        cdn = asked?.speaksOfFile == true ? asked : edges.first { $0.retrieval.speaksOfFile }?.retrieval ?? asked
+        cdn = asked?.isAboutFile == true ? asked : edges.first { $0.retrieval.isAboutFile }?.retrieval ?? asked
         let cdnHash = cdn?.answer?.body.hash
         func read(_ hash: ContentHash?) -> ContentReading? {
             hash.flatMap { hash in observation.contents[hash].map { ContentReading($0, hash: hash) } }

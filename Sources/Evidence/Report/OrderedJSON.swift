@@ -72,7 +72,7 @@ package indirect enum OrderedJSON: Sendable {
             return
         }
         for scalar in written.unicodeScalars {
-            guard scalar.isSteering else {
+            guard scalar.isTerminalControl else {
                 output.unicodeScalars.append(scalar)
                 continue
             }

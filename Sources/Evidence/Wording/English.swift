@@ -126,9 +126,9 @@ extension English {
         case .normalUntil(let date):
             "This is normal until \(instant(date)). Phones that have the app follow within a week."
         case .usual(let time):
-            "Changes usually take \(minutes(time.median)), and 9 of 10 take \(minutes(time.ninth)) at most."
+            "Changes usually take \(minutes(time.median)), and 9 of 10 take \(minutes(time.percentile90)) at most."
         case .beyondUsual(let time):
-            "This change takes longer than usual: 9 of 10 took \(minutes(time.ninth)) at most. Apple documents up to 24 h."
+            "This change takes longer than usual: 9 of 10 took \(minutes(time.percentile90)) at most. Apple documents up to 24 h."
         case .withinDay: "Apple takes up to 24 h for a change. Phones that have the app follow within a week."
         case .beyondPromise: "Apple documents no time beyond 24 h."
         case .copyMayEnd: "How long Apple keeps its copy is unknown."

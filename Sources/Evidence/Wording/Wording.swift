@@ -45,7 +45,7 @@ extension String {
     package var displayable: String {
         // The common case first: this runs for each line of each page and message.
         if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
-        return String(String.UnicodeScalarView(unicodeScalars.map { $0.isSteering ? "\u{FFFD}" : $0 }))
+        return String(String.UnicodeScalarView(unicodeScalars.map { $0.isTerminalControl ? "\u{FFFD}" : $0 }))
     }
 
     /// A server's text as a part of a sentence: cleaned, and short enough that people read the sentence to its end.

@@ -44,7 +44,7 @@ struct ConditionReader {
 
     /// Whether an answer contradicts the recovery: the edges, and the answer under the CDN's name, must agree.
     private func isContradicted(_ kind: IncidentKind) -> Bool {
-        guard kind.isOfCDN, readings.originFile != nil, let cdn = readings.cdn, cdn.speaksOfFile else { return false }
+        guard kind.isOfCDN, readings.originFile != nil, let cdn = readings.cdn, cdn.isAboutFile else { return false }
         guard let meaning = readings.cdnFile?.meaning else { return true }
         let isCurrent =
             readings.currentMeanings.contains(meaning) || meaning == readings.originFile?.meaning
@@ -52,7 +52,7 @@ struct ConditionReader {
         return kind == .cdnMissing ? false : verdict.comparison.state == .inSync && !isCurrent
     }
 
-    /// What phones do, if the kind decides it. The origin's problems get their harm from `worsenCauses`.
+    /// What phones do, if the kind decides it. The origin's problems get their harm from `escalateInhibitors`.
     func harm(of kind: IncidentKind) -> Effect.Harm? {
         switch kind {
         // A light check asks only one edge, chosen by chance.
@@ -75,7 +75,7 @@ struct ConditionReader {
         case .cdnMissing, .cdnStale, .cdnDivergent:
             guard readings.observation.depth == .full else { return nil }
             let count = places?.places.count ?? 0
-            return count >= copies.count { $0.speaksOfFile } ? Condition.everywhere : count
+            return count >= copies.count { $0.isAboutFile } ? Condition.everywhere : count
         // A finding without a number of places is about all of them.
         case .originUnreachable, .originBroken, .originInconsistent:
             return errors.map { $0.places ?? Condition.everywhere }.max()
@@ -222,7 +222,7 @@ extension ConditionReader {
     /// Applies whatever the origin serves: phones had a copy and lost it. A copy that never existed is only the
     /// origin's problem.
     private var goneBehindOrigin: ConditionReading {
-        guard readings.cdn?.speaksOfFile == true else { return .unknown }
+        guard readings.cdn?.isAboutFile == true else { return .unknown }
         if copies.allSatisfy({ $0.answer?.status != 200 }) {
             let wasThere = before.open[.cdnMissing] != nil || before.cdnCopy?.meaning != nil
             guard wasThere else { return .unknown }
@@ -295,7 +295,7 @@ extension ConditionReader {
 
     private var copies: [Retrieval] {
         let edges = readings.observation.full?.edges.map(\.retrieval) ?? []
-        let spoken = edges.filter(\.speaksOfFile)
+        let spoken = edges.filter(\.isAboutFile)
         return spoken.isEmpty ? [readings.observation.cdn.retrieval].compactMap(\.self) : spoken
     }
 

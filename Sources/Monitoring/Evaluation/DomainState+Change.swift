@@ -61,6 +61,6 @@ extension DomainState {
         let version = "version \(period.content.hex.prefix(8))"
         return IncidentFacts(
             diagnosis: verdict.diagnosis, comparison: verdict.comparison, trouble: "\(version) is live at the origin",
-            relief: "every edge serves \(version)")
+            resolvedText: "every edge serves \(version)")
     }
 }

@@ -54,7 +54,8 @@ package struct DomainState: Codable, Equatable, Sendable {
         CopyHistory(
             periods: originPeriods, servingSince: originValidSince, firstAskedAt: firstCheckedAt,
             usual: UsualPropagation(propagations.map(\.seconds)), hadLinks: hadLinks ?? false,
-            lastRight: agreement.flatMap { known in known.parted.map { LastRight(copy: known.copy, parted: $0) } })
+            lastRight: agreement.flatMap { known in known.divergedAt.map { LastRight(copy: known.copy, divergedAt: $0) }
+            })
     }
 
     /// Whether the origin ever served a file, or Apple's CDN ever had one.
@@ -90,7 +91,7 @@ package struct CopyAgreement: Codable, Equatable, Sendable {
     /// The last check of the period, if later checks could not tell; nil: the last check belongs to it.
     var seenUntil: Date?
     /// When it ended, if it had lasted long enough; nil: it has not ended.
-    var parted: OriginChange?
+    var divergedAt: OriginChange?
     /// Since when they agree again; nil: they do not.
     var backSince: Date?
 
@@ -220,7 +221,7 @@ extension DomainState {
                 return
             }
             known.seenUntil = nil
-            guard known.parted != nil else {
+            guard known.divergedAt != nil else {
                 known.copy = copy
                 agreement = known
                 return
@@ -231,23 +232,23 @@ extension DomainState {
         case .propagating, .stale, .mixed, .divergent, .missing, .inSync:
             guard var known = agreement else { return }
             known.backSince = nil
-            if known.parted == nil {
+            if known.divergedAt == nil {
                 let last = known.seenUntil ?? before ?? known.since
                 let isSteady = last.timeIntervalSince(known.since) >= steady
-                known.parted = OriginChange(at: now, after: last)
+                known.divergedAt = OriginChange(at: now, after: last)
                 agreement = isSteady ? known : nil
             } else {
                 agreement = known
             }
         case .originUnavailable, .cdnUnavailable, .notCompared:
-            guard let known = agreement, known.parted == nil else { return }
+            guard let known = agreement, known.divergedAt == nil else { return }
             agreement?.seenUntil = known.seenUntil ?? before
         }
     }
 
     /// Remembers what the CDN serves, if it answered about the file.
     mutating func noteCDN(_ readings: Readings, at now: Date) {
-        guard readings.observation.cdn.retrieval?.speaksOfFile == true else { return }
+        guard readings.observation.cdn.retrieval?.isAboutFile == true else { return }
         let file = readings.cdnFile
         if file?.opensLinks == true { hadLinks = true }
         if let copy = cdnCopy, copy.meaning == file?.meaning {

@@ -102,7 +102,7 @@ extension ConditionReader {
         current.formUnion(after.originAlternation?.contents ?? [])
         var observations: [String: FaultyPlaces.Sighting] = [:]
         for (address, retrieval) in met where observations[address] ?? .absent == .absent {
-            guard retrieval.speaksOfFile else {
+            guard retrieval.isAboutFile else {
                 observations[address] = .absent
                 continue
             }

@@ -33,8 +33,8 @@ struct IncidentView {
             findings: own.isEmpty && tracked.incident.state != .resolved
                 ? verdict.findings : own + [cited].compactMap(\.self).filter { !own.contains($0) },
             beganAfter: gap(before: tracked.incident.since, began),
-            ended: tracked.calmSince.flatMap { calm in
-                gap(before: calm, tracked.calmAfter).map { OriginChange(at: calm, after: $0) }
+            ended: tracked.recoveringSince.flatMap { calm in
+                gap(before: calm, tracked.lastActiveCheckAt).map { OriginChange(at: calm, after: $0) }
             },
             isStillFailing: tracked.incident.state == .resolved && isStillFailing ? true : nil)
     }

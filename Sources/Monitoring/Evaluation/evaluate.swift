@@ -58,7 +58,7 @@ package func evaluate(
     for condition in conditions {
         reader.advance(condition, hasRelapsed: first?.comparison.state == .inSync, in: &log)
     }
-    reader.worsenCauses(in: &log)
+    reader.escalateInhibitors(in: &log)
     next.incidents = log.memory
 
     if conditions.contains(where: reader.showsThatCopyCaughtUp) {
@@ -131,7 +131,7 @@ extension DomainState {
         defer { noteCDN(check.readings, at: check.now) }
         guard check.isTrusted else { return verdict.suspect }
         // If the copy has just parted from the origin, its age is now known.
-        return agreement?.parted == check.before.agreement?.parted
+        return agreement?.divergedAt == check.before.agreement?.divergedAt
             ? verdict : check.verdict(on: check.readings, in: self)
     }
 
@@ -206,11 +206,11 @@ extension ConditionReader {
     }
 
     private var answersOfCDN: Int {
-        1 + (readings.observation.full?.edges.count { $0.retrieval.speaksOfFile } ?? 0)
+        1 + (readings.observation.full?.edges.count { $0.retrieval.isAboutFile } ?? 0)
     }
 
     /// An incident of the origin is as bad for phones as the incidents that it inhibits.
-    fileprivate func worsenCauses(in log: inout IncidentLog<IncidentKind>) {
+    fileprivate func escalateInhibitors(in log: inout IncidentLog<IncidentKind>) {
         for cause in [IncidentKind.originUnreachable, .originBroken] {
             let following = log.memory.open.values.filter { $0.incident.inhibitedBy == cause }
             let told = following.filter { $0.incident.state == .firing }.map(\.harm).max()

@@ -9,15 +9,15 @@ struct GlobalReading {
     /// nil if the problem is not seen.
     var report: GlobalReport?
     /// Why the incident ended, if its subject no longer exists.
-    var relief: String?
+    var resolvedText: String?
 
     static let inactive = GlobalReading(condition: .inactive(.recovered))
     static let unknown = GlobalReading(condition: .unknown)
 
     /// `stage`: the number of domains, for the notification.
-    static func active(since: Date, isRipe: Bool = true, stage: Int = 0, _ report: GlobalReport) -> GlobalReading {
+    static func active(since: Date, mayFire: Bool = true, stage: Int = 0, _ report: GlobalReport) -> GlobalReading {
         GlobalReading(
-            condition: .active(Condition(since: since, severity: report.severity, stage: stage, isRipe: isRipe)),
+            condition: .active(Condition(since: since, severity: report.severity, stage: stage, mayFire: mayFire)),
             report: report)
     }
 }
@@ -29,7 +29,7 @@ private enum Threshold {
     /// The minimum number of domains.
     static let least = 5
     /// If not all were checked since it began: more than this share of the checked ones.
-    static let sureShare = 0.6
+    static let earlyShare = 0.6
     /// Seconds until a suspect local network becomes an incident, at most.
     static let networkDelay: TimeInterval = 30
     /// Seconds without the problem until it ends, at most.
@@ -98,7 +98,7 @@ struct GlobalReader {
 
     private func network(_ known: TrackedIncident?) -> GlobalReading {
         guard isNetworkSuspect else {
-            return reading(bothSides, known, isRipe: bothSides.isTelling, GlobalCause.network.inhibits) {
+            return reading(bothSides, known, mayFire: bothSides.wouldNotify, GlobalCause.network.inhibits) {
                 .manyFailing($0)
             }
         }
@@ -107,7 +107,7 @@ struct GlobalReader {
         let age = now.timeIntervalSince(known?.incident.openedAt ?? now)
         return .active(
             since: known?.incident.since ?? snapshot.suspicion.since(now),
-            isRipe: age >= min(Threshold.networkDelay, 2 * usual),
+            mayFire: age >= min(Threshold.networkDelay, 2 * usual),
             .networkLost(
                 AffectedDomains(lost, of: snapshot.domains.count, explaining: GlobalCause.network.inhibits),
                 canaries: snapshot.canaries?.hosts ?? []))
@@ -121,7 +121,7 @@ struct GlobalReader {
         }
         guard let turned = problems.map(\.turnedAt).min() else { return nil }
         let at = max(turned, silent)
-        return GlobalTally.Turn(at: at, seenAt: at, isTelling: problems.contains(where: \.hasFired))
+        return GlobalTally.Turn(at: at, seenAt: at, wouldNotify: problems.contains(where: \.hasFired))
     }
 
     // MARK: - Nothing seen
@@ -136,7 +136,7 @@ struct GlobalReader {
             guard health.isFresh(now), let last = health.checkedAt else { return false }
             return last >= snapshot.startedAt && last > ends ?? .distantPast
         }
-        let unseen = fresh.filter { $0.blindness != nil && !$0.isToldOtherwise }
+        let unseen = fresh.filter { $0.blindness != nil && !$0.hasFiringIncident }
         let told = known?.incident.firedAt
         let late = unseen.filter { health in
             guard let blindness = health.blindness, let last = health.checkedAt else { return false }
@@ -157,7 +157,7 @@ struct GlobalReader {
         }
         return .active(
             since: known?.incident.since ?? since,
-            isRipe: !late.isEmpty || age >= min(Threshold.networkDelay, 2 * usual),
+            mayFire: !late.isEmpty || age >= min(Threshold.networkDelay, 2 * usual),
             stage: stage(affected.count, known),
             .blind(
                 AffectedDomains(affected.map(\.domain), of: snapshot.domains.count), isShared ? reason : nil,
@@ -173,7 +173,7 @@ struct GlobalReader {
         let isOld = known != nil && age >= min(2 * usual, 300)
         let shared = shared(by: worst.tally.affected)
         return reading(
-            worst.tally, known, isRipe: worst.tally.isTelling || worst.failure == .silent && isOld,
+            worst.tally, known, mayFire: worst.tally.wouldNotify || worst.failure == .silent && isOld,
             Set([worst.failure.kind].compactMap(\.self))
         ) {
             .cdnWide(worst.failure, $0, shared: shared)
@@ -196,7 +196,7 @@ struct GlobalReader {
             guard let silent = health.reachability.cdnSilentSince, health.reachability.originLostSince == nil,
                 !health.hasProblem(.originUnreachable, .originBroken)
             else { return nil }
-            return GlobalTally.Turn(at: silent, seenAt: silent, isTelling: false)
+            return GlobalTally.Turn(at: silent, seenAt: silent, wouldNotify: false)
         }
         // If the origin has a problem too, it is not Apple's side alone.
         guard let problem = health.problems.first(where: { $0.incident.kind == kind }),
@@ -204,7 +204,7 @@ struct GlobalReader {
         else { return nil }
         let isDue = problem.graceUntil.map { $0 <= soon } ?? false
         return GlobalTally.Turn(
-            at: problem.turnedAt, seenAt: problem.beganAt, isTelling: problem.hasFired || isDue)
+            at: problem.turnedAt, seenAt: problem.beganAt, wouldNotify: problem.hasFired || isDue)
     }
 
     // MARK: - Both
@@ -212,14 +212,14 @@ struct GlobalReader {
     /// A global incident is confirmed when the first of the inhibited incidents would be notified: a failure too short
     /// to alert for one domain does not alert for the group.
     private func reading(
-        _ tally: GlobalTally, _ known: TrackedIncident?, isRipe: Bool, _ kinds: Set<IncidentKind>,
+        _ tally: GlobalTally, _ known: TrackedIncident?, mayFire: Bool, _ kinds: Set<IncidentKind>,
         _ report: (AffectedDomains) -> GlobalReport
     ) -> GlobalReading {
         let isOpen = known?.hasFired == true
         guard isOpen ? !tally.isCalm : tally.isSuspect else { return .inactive }
         let affected = names(tally.affected)
         return .active(
-            since: known?.incident.since ?? tally.onset, isRipe: isOpen || tally.isSure && isRipe,
+            since: known?.incident.since ?? tally.onset, mayFire: isOpen || tally.isConfirmed && mayFire,
             stage: stage(affected.count, known),
             report(AffectedDomains(affected, of: tally.total, explaining: kinds)))
     }
@@ -259,7 +259,8 @@ struct GlobalReader {
     private func channel(_ name: String) -> GlobalReading {
         if let names = snapshot.channelNames, !names.contains(name) {
             return GlobalReading(
-                condition: .inactive(.removed), relief: "the channel '\(name.displayable)' is not configured any more")
+                condition: .inactive(.removed),
+                resolvedText: "the channel '\(name.displayable)' is not configured any more")
         }
         return snapshot.channels.first { $0.name == name }.map { .active(since: $0.since, .deliveryFailing($0)) }
             ?? .inactive
@@ -284,7 +285,7 @@ extension DomainHealth {
     }
 
     /// Whether an incident of the domain already reports that it is not seen, or what phones do.
-    fileprivate var isToldOtherwise: Bool {
+    fileprivate var hasFiringIncident: Bool {
         problems.contains { $0.hasFired && ($0.incident.kind.isOfCDN || $0.incident.kind.isOfOrigin) }
     }
 }
@@ -325,7 +326,7 @@ struct GlobalTally {
     private(set) var seen = 0
     private(set) var total = 0
     /// Whether the first domain incident would be notified by now.
-    private(set) var isTelling = false
+    private(set) var wouldNotify = false
     /// The beginning of the open incident, if any.
     private let anchor: Date?
     private let usual: TimeInterval
@@ -337,7 +338,7 @@ struct GlobalTally {
         /// The first check that saw it. A domain that is well in a later check has not failed.
         let seenAt: Date
         /// Whether the domain's incident would be notified by now.
-        let isTelling: Bool
+        let wouldNotify: Bool
     }
 
     init(since anchor: Date?, usual: TimeInterval, now: Date) {
@@ -355,7 +356,7 @@ struct GlobalTally {
         affected.append(index)
         onset = min(onset, turn.at)
         firstSeen = min(firstSeen, turn.seenAt)
-        isTelling = isTelling || turn.isTelling
+        wouldNotify = wouldNotify || turn.wouldNotify
     }
 
     /// Whether a domain failed with the others: since the incident began, or within the window if none is open.
@@ -379,8 +380,8 @@ struct GlobalTally {
     /// Enough for a pending incident.
     var isSuspect: Bool { isMany && isMore(than: Threshold.share, of: seen) }
 
-    var isSure: Bool {
-        isMany && (isMore(than: Threshold.share, of: total) || isMore(than: Threshold.sureShare, of: seen))
+    var isConfirmed: Bool {
+        isMany && (isMore(than: Threshold.share, of: total) || isMore(than: Threshold.earlyShare, of: seen))
     }
 
     /// Less than half of what opens it.

@@ -10,7 +10,7 @@ struct GlobalReport: Equatable {
     /// What is wrong, without the subject.
     var trouble: String
     /// What works again.
-    var relief: String
+    var resolvedText: String
     let cause: MonitorCause
     var effect = Effect.Links.unaffected
     /// The reason, if it is the same for all of the domains.
@@ -31,7 +31,7 @@ struct GlobalReport: Equatable {
         if let shared { (diagnosis.cause, diagnosis.word) = (shared.cause, shared.word) }
         return IncidentFacts(
             diagnosis: diagnosis, findings: [finding], affected: affected, subject: subject,
-            trouble: trouble, relief: relief)
+            trouble: trouble, resolvedText: resolvedText)
     }
 
     /// A different value is a different problem to a reader. Without counts, names, and text from others.
@@ -42,7 +42,7 @@ struct GlobalReport: Equatable {
     static func networkLost(_ affected: AffectedDomains, canaries hosts: [String]) -> GlobalReport {
         let canaries = hosts.sorted()
         return GlobalReport(
-            trouble: "the local network seems to be down", relief: "the local network works again",
+            trouble: "the local network seems to be down", resolvedText: "the local network works again",
             cause: .networkLost(
                 domains: affected.count, of: affected.total, canaries: canaries.prefix(8).map(\.inSentence)),
             effect: .unknown(.localNetwork),
@@ -53,7 +53,7 @@ struct GlobalReport: Equatable {
     static func manyFailing(_ affected: AffectedDomains) -> GlobalReport {
         GlobalReport(
             trouble: "\(affected.words) fail together, at the origin and at Apple's CDN",
-            relief: "the domains no longer fail together",
+            resolvedText: "the domains no longer fail together",
             cause: .manyFailing(domains: affected.count, of: affected.total),
             effect: .ofMany(.silent, domains: affected.count), evidence: ["domains": "\(affected.count)"],
             affected: affected)
@@ -65,7 +65,7 @@ struct GlobalReport: Equatable {
             trouble: isOfPhones
                 ? "what phones do is not known for \(affected.words)"
                 : "this machine does not see the origins of \(affected.words)",
-            relief: isOfPhones ? "what phones do is known again" : "this machine sees the origins again",
+            resolvedText: isOfPhones ? "what phones do is known again" : "this machine sees the origins again",
             cause: .blind(domains: affected.count, of: affected.total),
             effect: reason?.effect.links ?? .unknown(.localNetwork), shared: reason,
             evidence: ["domains": "\(affected.count)"], affected: affected, variant: reason?.id.rawValue ?? "")
@@ -74,7 +74,7 @@ struct GlobalReport: Equatable {
     static func cdnWide(_ failure: CDNFailure, _ affected: AffectedDomains, shared: Diagnosis?) -> GlobalReport {
         GlobalReport(
             subject: affected.words, trouble: English.trouble(failure),
-            relief: "Apple's CDN no longer fails for many domains",
+            resolvedText: "Apple's CDN no longer fails for many domains",
             cause: .cdnWide(failure, domains: affected.count, of: affected.total),
             effect: .ofMany(failure, domains: affected.count), shared: shared,
             evidence: ["domains": "\(affected.count)"], affected: affected, variant: failure.rawValue)
@@ -82,14 +82,14 @@ struct GlobalReport: Equatable {
 
     static func scheduleBehind(_ affected: AffectedDomains, intervals: Int) -> GlobalReport {
         GlobalReport(
-            trouble: "checks are late for \(affected.words)", relief: "checks are on time again",
+            trouble: "checks are late for \(affected.words)", resolvedText: "checks are on time again",
             cause: .scheduleBehind(domains: affected.count, of: affected.total, intervals: intervals),
             evidence: ["domains": "\(affected.count)"], affected: affected)
     }
 
     static func reloadRefused(_ refusal: RefusedConfiguration) -> GlobalReport {
         GlobalReport(
-            trouble: "the changed configuration is not in force", relief: "the configuration file is in force",
+            trouble: "the changed configuration is not in force", resolvedText: "the configuration file is in force",
             cause: .configReloadFailed(fault: refusal.words.displayable.shortened(to: 400)),
             evidence: ["since": refusal.since.rfc3339])
     }
@@ -100,7 +100,7 @@ struct GlobalReport: Equatable {
         return GlobalReport(
             trouble: "the channel '\(name)' \(channel.isDisabled ? "refuses our" : "takes no") messages"
                 + (words.isEmpty ? "" : ": \(words)"),
-            relief: "the channel '\(name)' takes messages again",
+            resolvedText: "the channel '\(name)' takes messages again",
             cause: .deliveryFailing(
                 channel: name, isDisabled: channel.isDisabled, answer: channel.words.displayable.shortened(to: 200)),
             evidence: ["channel": name, "since": channel.since.rfc3339])

@@ -114,7 +114,7 @@ package struct Reachability: Codable, Equatable, Sendable {
         guard let cdn = observation.cdn.retrieval else { return next }
         next.isCDNAsked = true
         next.isCDNLost = cdn.isLost
-        if !cdn.speaksOfFile { next.cdnSilentSince = cdnSilentSince ?? now }
+        if !cdn.isAboutFile { next.cdnSilentSince = cdnSilentSince ?? now }
         return next
     }
 }

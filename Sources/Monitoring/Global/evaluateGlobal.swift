@@ -16,7 +16,7 @@ package func evaluateGlobal(_ state: GlobalState, _ snapshot: GlobalSnapshot, no
     let channels = Set(snapshot.channels.map(\.name)).union(state.open.keys.compactMap(\.channelName)).sorted()
     for cause in [.network, .cdn, .blind, .schedule, .configuration] + channels.map({ GlobalCause.channel($0) }) {
         let reading = reader.reading(of: cause, in: log.memory)
-        if let relief = reading.relief { log.memory.open[cause]?.facts?.relief = relief }
+        if let resolvedText = reading.resolvedText { log.memory.open[cause]?.facts?.resolvedText = resolvedText }
         let changes = log.changes.count
         IncidentMachine(cause, reading.report, reader, now: now).advance(on: reading.condition, in: &log)
         guard log.memory.open[cause] != nil else { continue }

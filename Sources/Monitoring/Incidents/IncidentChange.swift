@@ -41,7 +41,7 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
     /// Only for a global incident: who has the problem, what is wrong, and what works again, in a few words each.
     package var subject: String?
     package var trouble: String?
-    package var relief: String?
+    package var resolvedText: String?
     /// The previous check, if it was long before the problem was first seen; otherwise nil.
     package var beganAfter: Date?
     /// The same for its end: the checks before and after it.
@@ -51,7 +51,7 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
 
     package init(
         diagnosis: Diagnosis, comparison: Comparison = Comparison(state: .notCompared), findings: [Finding] = [],
-        affected: AffectedDomains? = nil, subject: String? = nil, trouble: String? = nil, relief: String? = nil,
+        affected: AffectedDomains? = nil, subject: String? = nil, trouble: String? = nil, resolvedText: String? = nil,
         beganAfter: Date? = nil, ended: OriginChange? = nil, isStillFailing: Bool? = nil
     ) {
         self.beganAfter = beganAfter
@@ -62,7 +62,7 @@ package struct IncidentFacts: Codable, Equatable, Sendable {
         self.affected = affected
         self.subject = subject
         self.trouble = trouble
-        self.relief = relief
+        self.resolvedText = resolvedText
         self.isStillFailing = isStillFailing
     }
 }

@@ -31,7 +31,7 @@ struct Condition: Equatable {
     /// What phones do because of it; nil if unknown.
     var harm: Effect.Harm?
     /// Whether it may fire, if it is also confirmed.
-    var isRipe = true
+    var mayFire = true
     /// `since` is the time of the change that caused it: a different time is a different problem.
     var isDated = false
 }
@@ -137,13 +137,13 @@ struct IncidentMachine<Key: IncidentKey> {
         open.confirmations += 1
         if open.recoveries > 0, rules.isOfManyServers { open.hasRelapsed = true }
         open.recoveries = 0
-        open.calmSince = nil
-        open.calmAfter = nil
+        open.recoveringSince = nil
+        open.lastActiveCheckAt = nil
         open.recovery = nil
         open.unknownSince = nil
         if open.incident.state == .recovering {
             open.incident.state = .firing
-            if wasOver { log.memory.noteTurn(of: key, at: now) }
+            if wasOver { log.memory.noteTransition(of: key, at: now) }
         }
         let transition =
             open.hasFired
@@ -190,7 +190,7 @@ struct IncidentMachine<Key: IncidentKey> {
         open.stage = condition.stage
         let isSeenOften =
             rules.window > 0 && log.memory.count(of: key, last: rules.window) >= rules.confirmationsInWindow
-        guard open.confirmations >= rules.confirmations || isSeenOften, condition.isRipe,
+        guard open.confirmations >= rules.confirmations || isSeenOften, condition.mayFire,
             now >= open.graceUntil ?? .distantPast
         else { return isKnown ? .other : .opened }
         if open.confirmations < rules.confirmations { open.hasRelapsed = true }
@@ -201,7 +201,7 @@ struct IncidentMachine<Key: IncidentKey> {
         }
         open.incident.state = .firing
         open.incident.firedAt = now
-        log.memory.noteTurn(of: key, at: now)
+        log.memory.noteTransition(of: key, at: now)
         return raise(&open, .firing)
     }
 
@@ -222,8 +222,8 @@ struct IncidentMachine<Key: IncidentKey> {
         open.confirmations = new.confirmations
         open.recoveries = 0
         open.hasRelapsed = ended.hasRelapsed || new.hasRelapsed || rules.isOfManyServers
-        open.calmSince = nil
-        open.calmAfter = nil
+        open.recoveringSince = nil
+        open.lastActiveCheckAt = nil
         open.recovery = nil
         open.facts = new.facts
         open.stage = max(ended.stage, new.stage)
@@ -233,7 +233,7 @@ struct IncidentMachine<Key: IncidentKey> {
         open.incident.resolvedAt = nil
         open.incident.reason = nil
         log.memory.ended[key] = nil
-        log.memory.noteTurn(of: key, at: now)
+        log.memory.noteTransition(of: key, at: now)
         return raise(&open, rules.canFlap && log.memory.isFlapping(key) ? .flapping : .again, isBack: true)
     }
 
@@ -291,16 +291,16 @@ struct IncidentMachine<Key: IncidentKey> {
             return
         }
         let isRemoved = reason == .removed
-        if open.calmSince == nil { open.calmAfter = before }
-        let calm = open.calmSince ?? now
-        open.calmSince = calm
+        if open.recoveringSince == nil { open.lastActiveCheckAt = before }
+        let calm = open.recoveringSince ?? now
+        open.recoveringSince = calm
         // Later evaluations compare with a good state and would give another reason.
         let first = open.recovery == .originReverted && reason == .superseded ? nil : open.recovery
         let reason = isRemoved ? .removed : first ?? reason
         open.recovery = reason
         var transition = open.incident.state == .recovering ? IncidentChange.Transition.other : .recovering
         open.incident.state = .recovering
-        if open.recoveries == required(open) { log.memory.noteTurn(of: key, at: now) }
+        if open.recoveries == required(open) { log.memory.noteTransition(of: key, at: now) }
         let isOver =
             open.recoveries >= required(open) && now.timeIntervalSince(calm) >= rules.settle
             && rules.evidenceAt.map { $0 > calm } ?? true

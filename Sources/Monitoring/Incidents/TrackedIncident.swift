@@ -13,10 +13,10 @@ package struct TrackedIncident: Codable, Equatable, Sendable {
     /// Whether it once seemed over and was not: a single good evaluation does not end it.
     package var hasRelapsed = false
     /// The first evaluation counted in `recoveries`; nil while the condition holds.
-    package var calmSince: Date?
-    /// The evaluations before `openedAt` and before `calmSince`; nil: none.
+    package var recoveringSince: Date?
+    /// The evaluations before `openedAt` and before `recoveringSince`; nil: none.
     package var openedAfter: Date?
-    package var calmAfter: Date?
+    package var lastActiveCheckAt: Date?
     /// Why the condition ended, according to the first evaluation counted in `recoveries`.
     package var recovery: Incident.Resolution?
     /// Since when checks cannot tell; nil while they can.
@@ -82,7 +82,7 @@ package enum Flapping {
 }
 
 extension IncidentMemory {
-    mutating func noteTurn(of key: Key, at now: Date) {
+    mutating func noteTransition(of key: Key, at now: Date) {
         turns[key] = ((turns[key] ?? []) + [now]).suffix(Flapping.limit)
     }
 

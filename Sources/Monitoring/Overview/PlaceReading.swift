@@ -45,7 +45,7 @@ extension PlaceReading {
         for (address, retrieval) in results where !address.isEmpty {
             guard let served = served(retrieval, readings) else { continue }
             // An error of the edge itself says nothing about the file.
-            all.append(PlaceReading(place: .edge(address), served: retrieval.speaksOfFile ? served : .noAnswer))
+            all.append(PlaceReading(place: .edge(address), served: retrieval.isAboutFile ? served : .noAnswer))
         }
         return all
     }

@@ -18,7 +18,7 @@ package final class AcceleratedTime: MonitorClock {
     }
 
     private let factor: Double
-    private let dueBesides: @Sendable () -> Date
+    private let externalDue: @Sendable () -> Date
     private let state: Mutex<State>
 
     /// The pause between two checks whether running work has ended.
@@ -33,10 +33,10 @@ package final class AcceleratedTime: MonitorClock {
     ///   - anchor: the initial time.
     ///   - dueBesides: like `due` of `pass`, for work outside the daemon.
     package init(
-        factor: Double, anchor: Date = Date(), dueBesides: @escaping @Sendable () -> Date = { .distantFuture }
+        factor: Double, anchor: Date = Date(), externalDue: @escaping @Sendable () -> Date = { .distantFuture }
     ) {
         self.factor = max(0.001, factor)
-        self.dueBesides = dueBesides
+        self.externalDue = externalDue
         state = Mutex(State(now: anchor))
     }
 
@@ -77,8 +77,8 @@ package final class AcceleratedTime: MonitorClock {
     package func pass(due: @Sendable () async -> Date) async {
         var origin = (machine: ContinuousClock.now, time: now())
         while !Task.isCancelled {
-            // In this order: the daemon sends first, then `dueBesides` asks what waits for it.
-            let next = min(await due(), dueBesides())
+            // In this order: the daemon sends first, then `externalDue` asks what waits for it.
+            let next = min(await due(), externalDue())
             let (now, machine) = (now(), ContinuousClock.now)
             guard next > now else {
                 try? await Task.sleep(for: Self.result)

@@ -42,12 +42,12 @@ package struct CheckSchedule: Sendable {
     package func delay(after state: DomainState?, now: Date) -> Duration {
         guard let state, state.lastCheckedAt != nil else { return .zero }
         let isUndecided = state.open.values.contains(where: \.isUndecided)
-        let wait = isUndecided ? min(untilTurn(now), Self.recheck.inSeconds) : untilTurn(now)
+        let wait = isUndecided ? min(untilNextCheck(now), Self.recheck.inSeconds) : untilNextCheck(now)
         return .seconds(max(0.001, wait))
     }
 
     /// Seconds from `now` to the domain's next regular check: more than 0, at most one interval.
-    package func untilTurn(_ now: Date) -> TimeInterval {
+    package func untilNextCheck(_ now: Date) -> TimeInterval {
         let period = max(0.001, interval.inSeconds)
         let position = now.timeIntervalSince1970 / period - phase
         return (position.rounded(.down) + 1 - position) * period

@@ -132,7 +132,7 @@ extension DomainHistory {
         checkedAt = content.checkedAt
         versions = content.versions.compactMap(\.version)
         propagations = content.propagations.map { Propagation(changedAt: $0.changedAt, seconds: $0.seconds) }
-        usual = content.usual.map { UsualPropagation(median: $0.medianSeconds, ninth: $0.ninthSeconds) }
+        usual = content.usual.map { UsualPropagation(median: $0.medianSeconds, percentile90: $0.ninthSeconds) }
         lagSeconds = content.lagSeconds
         let subject = Incident.Subject.domain(domain)
         incidents = content.incidents.map { $0.record(of: subject) }
@@ -189,7 +189,7 @@ private struct HistoryDocument: Encodable {
                 behaviour: Nullable($0.differences?.behaviour), propagationSeconds: Nullable($0.propagationSeconds))
         }
         propagations = history.propagations.map { Propagation(changedAt: $0.changedAt, seconds: $0.seconds) }
-        usual = Nullable(history.usual.map { Usual(medianSeconds: $0.median, ninthSeconds: $0.ninth) })
+        usual = Nullable(history.usual.map { Usual(medianSeconds: $0.median, ninthSeconds: $0.percentile90) })
         lagSeconds = Nullable(history.lagSeconds)
         incidents = history.incidentDocuments
         deliveries = history.deliveryDocuments

@@ -298,7 +298,7 @@ extension DomainView {
             all.append(
                 number(
                     "Usual propagation time", Span.words(TimeInterval(usual.median)),
-                    "9 in 10 within \(Span.words(TimeInterval(usual.ninth))), \(past.count.of("change"))"))
+                    "9 in 10 within \(Span.words(TimeInterval(usual.percentile90))), \(past.count.of("change"))"))
         } else {
             all.append(
                 number(
@@ -309,14 +309,14 @@ extension DomainView {
         if let changedAt = summary?.changedAt {
             let estimate = Estimate(lag: time.since(changedAt), past: past)
             let words = estimate.until(changedAt: changedAt, time)
-            if let usual, estimate.lag < TimeInterval(usual.ninth) {
+            if let usual, estimate.lag < TimeInterval(usual.percentile90) {
                 let isEarly = estimate.lag < TimeInterval(usual.median)
-                let expected = changedAt + TimeInterval(isEarly ? usual.median : usual.ninth)
+                let expected = changedAt + TimeInterval(isEarly ? usual.median : usual.percentile90)
                 all.append(
                     number(
                         "Expected", time.brief(expected),
                         isEarly
-                            ? "9 in 10 by \(time.brief(changedAt + TimeInterval(usual.ninth)))"
+                            ? "9 in 10 by \(time.brief(changedAt + TimeInterval(usual.percentile90)))"
                             : "9 in 10 changes arrive by then"))
             } else {
                 let longest = past.max().map { "; longest took \(Span.words(TimeInterval($0)))" } ?? ""

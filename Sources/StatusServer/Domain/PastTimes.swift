@@ -7,7 +7,7 @@ import Monitoring
 struct PastTimes: Equatable, Sendable {
     let dots: [Dot]
     let median: Line?
-    let ninth: Line?
+    let percentile90: Line?
     let present: Line?
     let presentTone: String
     let ticks: [Line]
@@ -51,11 +51,11 @@ struct PastTimes: Equatable, Sendable {
         }
         let estimate = Estimate(lag: lag ?? 0, past: past)
         median = estimate.usual.map { line(TimeInterval($0.median), "median \(Span.words(TimeInterval($0.median)))") }
-        ninth = estimate.usual.map {
-            let x = Self.x(TimeInterval($0.ninth))
+        percentile90 = estimate.usual.map {
+            let x = Self.x(TimeInterval($0.percentile90))
             return Line(
                 x: SVG.percent(x), anchor: x > 55 ? "end" : "start",
-                text: "9 in 10: \(Span.words(TimeInterval($0.ninth)))")
+                text: "9 in 10: \(Span.words(TimeInterval($0.percentile90)))")
         }
         present = lag.map { line($0, "now \(Span.words($0))") }
         presentTone = (lag ?? 0) >= staleAfter ? "fail" : "prog"
@@ -69,7 +69,7 @@ struct PastTimes: Equatable, Sendable {
         if let usual = estimate.usual {
             words =
                 "\(past.count.of("change")). Half took up to \(Span.words(TimeInterval(usual.median))), 9 in 10 up to "
-                + "\(Span.words(TimeInterval(usual.ninth))), the longest \(longest)."
+                + "\(Span.words(TimeInterval(usual.percentile90))), the longest \(longest)."
         } else {
             words = "\(past.count.of("change")) so far, the longest took \(longest). Apple says up to 24 h."
         }

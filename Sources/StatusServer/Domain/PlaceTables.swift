@@ -240,7 +240,7 @@ struct CopyMatch: Equatable, Sendable {
             case nil: .noAnswer
             case 200: Self.file(retrieval, readings)
             case .some(300..<400): .redirect
-            default: retrieval.answer?.speaksOfFile == true ? .missing : .otherStatus
+            default: retrieval.answer?.isAboutFile == true ? .missing : .otherStatus
             }
     }
 

@@ -145,8 +145,8 @@ struct ChartScope: Sendable {
         // While it propagates, the time to come is part of the chart.
         var end = time.now
         if let changedAt, let usual, window == nil {
-            let ninth = changedAt + TimeInterval(usual.ninth)
-            end = max(end, min(ninth, time.now + 2 * time.now.timeIntervalSince(start)))
+            let percentile90 = changedAt + TimeInterval(usual.percentile90)
+            end = max(end, min(percentile90, time.now + 2 * time.now.timeIntervalSince(start)))
         }
         self.end = end
     }
@@ -227,14 +227,14 @@ struct ChartScope: Sendable {
 
     var band: PropagationChart.Block? {
         guard let changedAt, let usual else { return nil }
-        let (from, to) = (x(changedAt + TimeInterval(usual.median)), x(changedAt + TimeInterval(usual.ninth)))
+        let (from, to) = (x(changedAt + TimeInterval(usual.median)), x(changedAt + TimeInterval(usual.percentile90)))
         return to - from < 0.2 ? nil : .init(x: SVG.percent(from), width: SVG.percent(to - from))
     }
 
     var bandText: String? {
         guard changedAt != nil else { return nil }
         guard let usual else { return "usual time: not known yet, Apple says up to 24 h" }
-        return "usual: \(Span.words(TimeInterval(usual.median))) to \(Span.words(TimeInterval(usual.ninth)))"
+        return "usual: \(Span.words(TimeInterval(usual.median))) to \(Span.words(TimeInterval(usual.percentile90)))"
     }
 
     var limitMark: PropagationChart.Mark? {

@@ -67,7 +67,7 @@ struct Estimate: Equatable, Sendable {
         usual = UsualPropagation(past)
     }
 
-    var isOverdue: Bool { usual.map { lag >= TimeInterval($0.ninth) } ?? false }
+    var isOverdue: Bool { usual.map { lag >= TimeInterval($0.percentile90) } ?? false }
 
     /// Of the earlier changes as many took less than this one already has.
     var rank: Int { past.count { TimeInterval($0) < lag } }
@@ -75,11 +75,11 @@ struct Estimate: Equatable, Sendable {
     func until(changedAt: Date, _ time: PageTime) -> String {
         guard let usual else { return "Apple says up to 24 h; only \(past.count.of("past change")) known" }
         let median = changedAt + TimeInterval(usual.median)
-        let ninth = changedAt + TimeInterval(usual.ninth)
+        let percentile90 = changedAt + TimeInterval(usual.percentile90)
         if lag < TimeInterval(usual.median) {
-            return "expected by \(time.brief(median)); 9 in 10 changes by \(time.brief(ninth))"
+            return "expected by \(time.brief(median)); 9 in 10 changes by \(time.brief(percentile90))"
         }
-        if lag < TimeInterval(usual.ninth) { return "9 in 10 changes arrive by \(time.brief(ninth))" }
+        if lag < TimeInterval(usual.percentile90) { return "9 in 10 changes arrive by \(time.brief(percentile90))" }
         return rank == past.count
             ? "longer than all of the last \(past.count) changes"
             : "longer than \(rank) of the last \(past.count) changes"
@@ -107,14 +107,14 @@ struct LagBar: Equatable, Sendable {
     }
 
     init(lag: TimeInterval, estimate: Estimate, staleAfter: TimeInterval) {
-        let scale = max(lag, staleAfter, TimeInterval(estimate.usual?.ninth ?? 0)) * 1.02
+        let scale = max(lag, staleAfter, TimeInterval(estimate.usual?.percentile90 ?? 0)) * 1.02
         func percent(_ seconds: TimeInterval) -> Double { min(100, max(0, seconds / max(1, scale) * 100)) }
         width = SVG.percent(max(0.8, percent(lag)))
         tone = lag >= staleAfter ? "fail" : "prog"
         band = estimate.usual.map {
             Band(
                 x: SVG.percent(percent(TimeInterval($0.median))),
-                width: SVG.percent(percent(TimeInterval($0.ninth)) - percent(TimeInterval($0.median))))
+                width: SVG.percent(percent(TimeInterval($0.percentile90)) - percent(TimeInterval($0.median))))
         }
         let limitAt = percent(staleAfter)
         func place(_ at: Double, _ label: String) -> Place {

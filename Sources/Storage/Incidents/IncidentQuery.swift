@@ -126,7 +126,7 @@ extension IncidentQuery {
         return parts.joined(separator: " AND ")
     }
 
-    private static let globalKinds = IncidentKind.allCases.filter(\.isOfGlobal).map { "'\($0.rawValue)'" }
+    private static let globalKinds = IncidentKind.allCases.filter(\.isGlobal).map { "'\($0.rawValue)'" }
         .joined(separator: ", ")
 
     private static let names = """

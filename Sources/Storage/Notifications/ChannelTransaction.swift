@@ -209,8 +209,8 @@ extension Store {
     package func retry(channel: String, now: Date) async throws -> (record: ChannelRecord, pending: Int)? {
         let record = try await write(isDurable: true) { database in
             let record = try Self.endHold(channel, now, database)
-            try database.execute(cached: Self.forgettingPace, arguments: [channel])
-            try database.execute(cached: Self.hastening, arguments: ["now": now.milliseconds, "channel": channel])
+            try database.execute(cached: Self.forgettingLastSent, arguments: [channel])
+            try database.execute(cached: Self.retryingNow, arguments: ["now": now.milliseconds, "channel": channel])
             return record
         }
         guard let record else { return nil }
@@ -225,8 +225,8 @@ extension Store {
         return record
     }
 
-    static let hastening = "UPDATE message SET retry_at = :now WHERE channel = :channel AND retry_at > :now"
-    static let forgettingPace = "UPDATE notification_group SET last_at = NULL WHERE channel = ?"
+    static let retryingNow = "UPDATE message SET retry_at = :now WHERE channel = :channel AND retry_at > :now"
+    static let forgettingLastSent = "UPDATE notification_group SET last_at = NULL WHERE channel = ?"
 
     /// Incidents that the channel knows or may know as firing. They stay open there if its destination changes.
     package func unendedNotifications(channel: String) async throws -> [IncidentRecord] {

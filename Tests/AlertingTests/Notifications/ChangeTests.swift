@@ -63,7 +63,8 @@ extension AlertingSuite {
                     reason: reason, at: noon, incident: record.incident,
                     facts: IncidentFacts(
                         diagnosis: .remark(.testMessage), trouble: "version 0123abcd is live at the origin",
-                        relief: "every edge serves version 0123abcd"), labels: [:], links: Alert.Links(statusPage: nil),
+                        resolvedText: "every edge serves version 0123abcd"), labels: [:],
+                    links: Alert.Links(statusPage: nil),
                     instance: "monitor-1")
             }
             let detected = alert(.firing, try change())

@@ -103,7 +103,7 @@ extension MonitoringSuite {
             #expect(world.told[0].facts?.subject?.hasSuffix(" of 20 domains") == true)
             let end = try #require(world.told[1].facts)
             #expect(end.subject == nil && end.diagnosis.effect == Effect(.unknown(.ofManyDomains)))
-            #expect(end.relief == "Apple's CDN no longer fails for many domains")
+            #expect(end.resolvedText == "Apple's CDN no longer fails for many domains")
         }
 
         @Test("what is told before keeps its end, and is told neither twice nor anew")

@@ -50,7 +50,7 @@ extension MonitoringSuite {
             #expect(
                 events.first?.facts?.diagnosis.cause
                     == Cause(.monitor(.configReloadFailed(fault: "line 4: no such key"))))
-            #expect(events.last?.facts?.relief == "the configuration file is in force")
+            #expect(events.last?.facts?.resolvedText == "the configuration file is in force")
             #expect(state.open.isEmpty)
         }
 
@@ -61,7 +61,7 @@ extension MonitoringSuite {
             ])
             #expect(events.map(\.transition) == [.firing, .resolved])
             #expect(events.last?.incident.reason == .removed)
-            #expect(events.last?.facts?.relief == "the channel 'ops' is not configured any more")
+            #expect(events.last?.facts?.resolvedText == "the channel 'ops' is not configured any more")
             #expect(state.open.isEmpty && state.ended.isEmpty)
         }
 

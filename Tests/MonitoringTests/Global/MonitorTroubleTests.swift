@@ -47,7 +47,7 @@ extension MonitoringSuite {
             #expect(events[0].facts?.trouble == "the channel 'ops' takes no messages: 503")
             #expect(
                 events[2].facts?.diagnosis.id == .over
-                    && events[2].facts?.relief == "the channel 'ops' takes messages again")
+                    && events[2].facts?.resolvedText == "the channel 'ops' takes messages again")
         }
 
         @Test("two channels are two stories")

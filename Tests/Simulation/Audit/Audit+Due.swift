@@ -70,7 +70,7 @@ extension Audit {
 
     /// Whether a newer incident of the domain and kind is open at a pager, whose end closes both.
     private func isTakenOver(_ incident: CommittedIncident, _ channel: SimulatedChannel) -> Bool {
-        channel.kind == .pagerduty && !incident.isOfGlobal
+        channel.kind == .pagerduty && !incident.isGlobal
             && active.contains { id in
                 guard let newer = ledger[id], newer.id != incident.id, !newer.isOver else { return false }
                 return newer.kind == incident.kind && newer.domain == incident.domain
@@ -88,7 +88,7 @@ extension Audit {
     /// What keeps the message about the cause from the channel keeps that about what follows from it.
     private func isBehindCause(_ incident: CommittedIncident, _ channel: SimulatedChannel) -> Bool {
         active.contains { id in
-            guard let cause = ledger[id], !cause.isOver, !cause.isOfGlobal, cause.explains(incident) else {
+            guard let cause = ledger[id], !cause.isOver, !cause.isGlobal, cause.explains(incident) else {
                 return false
             }
             return stories[Story.ID(incident: cause.id, channel: channel.name)]?.due != nil
@@ -99,7 +99,7 @@ extension Audit {
     private func isLeftToCause(
         _ incident: CommittedIncident, _ channel: SimulatedChannel, _ present: Present
     ) -> Bool {
-        !incident.isOfGlobal
+        !incident.isGlobal
             && active.contains { id in
                 guard let cause = ledger[id], !cause.isOver, cause.explains(incident) else { return false }
                 switch present.concern(of: cause, to: channel) {
@@ -141,7 +141,7 @@ extension Audit {
             return .none(concern == .atOnce || story.knowsFiring ? nil : .notEscalated)
         }
         if present.isSilent(incident) { return .none(.silenced) }
-        guard !incident.isOfGlobal else { return .due(reason) }
+        guard !incident.isGlobal else { return .due(reason) }
         if parent(of: incident, channel.name) != nil || isLeftToCause(incident, channel, present)
             || isBehindCause(incident, channel)
         {
@@ -173,7 +173,7 @@ extension Audit {
         let hasParent = active.contains { id in
             ledger[id].map { !$0.isOver && $0.explains(incident) } ?? false
         }
-        return hasParent && !incident.isOfGlobal ? .none(.inhibited) : .due(.wasFiring)
+        return hasParent && !incident.isGlobal ? .none(.inhibited) : .due(.wasFiring)
     }
 
     /// What the channel should be sent, if nothing stops it; nil: nothing.

@@ -66,7 +66,7 @@ extension Audit {
     ) throws {
         let setup = present.setup
         guard setup.groupWait > .zero, !channel.isPager, [.firing, .wasFiring].contains(message.reason),
-            let first = message.members.first.flatMap({ ledger[$0.incident] }), !first.isOfGlobal
+            let first = message.members.first.flatMap({ ledger[$0.incident] }), !first.isGlobal
         else { return }
         let group = "\(channel.name) \(first.kind.rawValue) \(message.reason.rawValue)"
         let distance = Int64(setup.groupInterval / .milliseconds(1)) - 1000
@@ -104,7 +104,7 @@ extension Audit {
             throw Violation(rule: .present, detail: "it is \(incident.state.rawValue)")
         }
         guard !present.isSurelySilent(incident) else { throw Violation(rule: .silence, detail: "it is silenced") }
-        guard incident.isOfGlobal || present.isFresh(incident.domain, after: .distantPast, slack: 60) else {
+        guard incident.isGlobal || present.isFresh(incident.domain, after: .distantPast, slack: 60) else {
             throw Violation(rule: .evidence, detail: "the last check is too old")
         }
         if let parent = parent(of: incident, channel.name, isSettled: true) {
@@ -188,7 +188,7 @@ extension Audit {
     /// The incident that speaks for one of a domain at a channel.
     /// `isSettled`: only where the sender knows, too, that the channel knows it.
     func parent(of incident: CommittedIncident, _ channel: String, isSettled: Bool = false) -> CommittedIncident? {
-        guard !incident.isOfGlobal else { return nil }
+        guard !incident.isGlobal else { return nil }
         return active.lazy.compactMap { ledger[$0] }.first { parent in
             guard !parent.isOver, parent.explains(incident) else { return false }
             let story = story(parent.id, channel)
@@ -200,7 +200,7 @@ extension Audit {
 extension CommittedIncident {
     /// Whether a message about it says what one about the other would say.
     func explains(_ other: CommittedIncident) -> Bool {
-        isOfGlobal
+        isGlobal
             ? explains.contains(other.kind) && affected.contains(other.domain)
             : domain == other.domain && kind == other.inhibitedBy
     }

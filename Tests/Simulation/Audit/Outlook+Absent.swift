@@ -31,16 +31,16 @@ struct EdgeOutlook {
             for (number, copy) in fetched.edges { edges[number, default: Edge(copy: copy)].copy = copy }
             return
         }
-        let isTelling = if case .file = fetched.origin { true } else { false }
+        let wouldNotify = if case .file = fetched.origin { true } else { false }
         for (number, copy) in fetched.edges {
             var edge = edges[number] ?? Edge(copy: copy)
             edge.copy = copy
             edge.silentChecks = 0
-            if isTelling { edge.fault = after.originAlternation == nil ? fault(copy, isOld) : nil }
+            if wouldNotify { edge.fault = after.originAlternation == nil ? fault(copy, isOld) : nil }
             edges[number] = edge
         }
         for number in edges.keys where fetched.edges[number] == nil { edges[number]?.silentChecks += 1 }
-        guard isTelling else { return }
+        guard wouldNotify else { return }
         for (number, edge) in edges.sorted(by: { $0.key < $1.key }) where edge.silentChecks < patience {
             switch edge.fault {
             case .cdnStale: try check(.cdnStale, [.cdnCaughtUp, .recovered], number, before, after)

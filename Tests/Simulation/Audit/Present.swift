@@ -25,7 +25,7 @@ struct Present {
     /// Silent now and for so long that the product must have noticed; of a global incident, wherever it may be.
     func isSurelySilent(_ incident: CommittedIncident) -> Bool {
         guard passed - lastUpheaval > 120_000 else { return false }
-        guard incident.isOfGlobal else { return [wall, wall - 120].allSatisfy { isSilent(incident, at: $0) } }
+        guard incident.isGlobal else { return [wall, wall - 120].allSatisfy { isSilent(incident, at: $0) } }
         let kinds = Self.silencedKinds(of: incident.cause)
         return !kinds.isEmpty
             && setup.watched.allSatisfy { site in
@@ -36,7 +36,7 @@ struct Present {
     }
 
     private func isSilent(_ incident: CommittedIncident, at instant: Date) -> Bool {
-        if !incident.isOfGlobal { return isSilent(incident.domain, incident.kind, at: instant) }
+        if !incident.isGlobal { return isSilent(incident.domain, incident.kind, at: instant) }
         // What many domains share is silent where each of them is.
         let kinds = Self.silencedKinds(of: incident.cause)
         return !kinds.isEmpty && !incident.affected.isEmpty

@@ -111,7 +111,7 @@ extension SimulatedSetup {
     ) -> Concern {
         guard channel.accepts(incident.kind) else { return .none }
         let later = escalatesAfter.map { Concern.later($0 / .seconds(1)) } ?? .none
-        if incident.isOfGlobal { return concern(ofGlobal: incident, to: channel, later, troubled) }
+        if incident.isGlobal { return concern(ofGlobal: incident, to: channel, later, troubled) }
         guard let site = watched.first(where: { Self.name(of: $0) == incident.domain }) else { return .none }
         if channel.name == Self.boss {
             let first = channels.filter { isRouted($0, site) && $0.accepts(incident.kind) }

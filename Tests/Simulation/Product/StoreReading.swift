@@ -39,7 +39,7 @@ struct CommittedIncident: Equatable {
     let affected: Set<String>
     let explains: Set<IncidentKind>
 
-    var isOfGlobal: Bool { domain.isEmpty }
+    var isGlobal: Bool { domain.isEmpty }
     var isOver: Bool { state == .resolved }
 
     /// An acknowledgement ends when the incident becomes worse or comes back.

@@ -66,7 +66,7 @@ extension Simulation {
     /// A pager's key follows from what is wrong, not from the store: what another store opened can be resolved.
     func examinePagerKey(_ message: StoredMessage, _ body: Data) throws {
         struct Pager: Decodable { let dedup_key: String }
-        guard let incident = message.members.first.flatMap({ audit.ledger[$0.incident] }), !incident.isOfGlobal else {
+        guard let incident = message.members.first.flatMap({ audit.ledger[$0.incident] }), !incident.isGlobal else {
             return
         }
         let key = try JSONDecoder().decode(Pager.self, from: body).dedup_key

@@ -87,7 +87,7 @@ extension Simulation {
             for (before, incident) in news where before?.version != incident.version || before?.state != incident.state
             {
                 figures.count("incidents \(incident.isOver ? "ended" : before == nil ? "begun" : "in between")")
-                if incident.isOfGlobal, before == nil {
+                if incident.isGlobal, before == nil {
                     figures.count("global: \(incident.cause.prefix { $0 != "/" })")
                 }
                 log.note(

@@ -241,7 +241,7 @@ extension Simulation {
     func turnSilence() async {
         let now = clock.passed
         agenda.add(.silence, at: now + machineDice.hours(mean: 30))
-        let firing = audit.active.compactMap { audit.ledger[$0] }.filter { $0.state == .firing && !$0.isOfGlobal }
+        let firing = audit.active.compactMap { audit.ledger[$0] }.filter { $0.state == .firing && !$0.isGlobal }
         // Most are for what fires just then.
         let known = isVaried && machineDice.happens(0.7) ? machineDice.pick(firing.map(\.domain).sorted()) : nil
         let domain = try? Domain(known ?? SimulatedSetup.name(of: machineDice.number(0...sites.count - 1)))

@@ -8,7 +8,7 @@ import Testing
 
 extension EvidenceSuite {
     @Suite("The host that was met")
-    struct MetHostTests {
+    struct LastHostTests {
         static let good = Reply.file(SampleFile.version(1))
         static let target = "https://www.example.com/x"
         static let moved = Reply.status(301).redirected(to: target)
