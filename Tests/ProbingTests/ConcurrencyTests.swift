@@ -3,11 +3,11 @@ import Testing
 @testable import Probing
 
 extension ProbingTests {
-    @Suite("Pace and places")
-    struct PaceTests {
+    @Suite("Concurrency")
+    struct ConcurrencyTests {
         @Test("a group of turns goes at once, and the rest no sooner than the rate allows")
         func pace() async throws {
-            let pace = Pace(perSecond: 5)
+            let pace = RateLimiter(perSecond: 5)
             let begin = ContinuousClock.now
             let ends = try await Probing.together(Array(0..<7)) { _ in
                 try await pace.turn()
@@ -19,7 +19,7 @@ extension ProbingTests {
 
         @Test("who gives up waiting for a turn is let go at once")
         func paceCancelled() async throws {
-            let pace = Pace(perSecond: 0.01)
+            let pace = RateLimiter(perSecond: 0.01)
             try await pace.turn()
             let waiting = Task { try await pace.turn() }
             waiting.cancel()
@@ -28,7 +28,7 @@ extension ProbingTests {
 
         @Test("no more are inside than there are places, and all get in", arguments: [1, 3])
         func places(_ count: Int) async throws {
-            let places = Places(count)
+            let places = AsyncSemaphore(count)
             let room = Room()
             _ = try await Probing.together(Array(0..<50)) { _ in
                 try await places.with {
@@ -43,7 +43,7 @@ extension ProbingTests {
 
         @Test("who is cancelled in the line is let go, and takes no place")
         func placesCancelled() async throws {
-            let places = Places(1)
+            let places = AsyncSemaphore(1)
             try await places.with {
                 let waiting = Task { try await places.with {} }
                 waiting.cancel()
