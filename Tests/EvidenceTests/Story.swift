@@ -158,7 +158,7 @@ extension Story {
             },
             cdn: .crawler("SWCERR00401 Bad JSON content"),
             findings: ["origin.too-large error", "origin.content-type error", "cdn.crawler-error error"],
-            id: .tooLarge, words: ["Use wildcard patterns"]),
+            id: .originFault, words: ["Use wildcard patterns"]),
         Story(
             "12: the host drops dot folders", origin: .status(404, ["Server": "GitHub.com"]), cdn: nil,
             findings: ["origin.status error"], id: .dotFolderDropped,
