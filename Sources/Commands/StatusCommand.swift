@@ -39,7 +39,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            try await result()
+            try await show()
         } catch let failure as CommandFailure where format == .nagios {
             // A plugin says on standard output why it knows nothing.
             Console.print(PluginOutput.unknown(failure.message))
@@ -47,7 +47,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    private func result() async throws {
+    private func show() async throws {
         let named = domains.isEmpty ? [] : try Targets.read(domains).map(\.domain)
         var isBad = false
         if watch { Console.endWithReader() }

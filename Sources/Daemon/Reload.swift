@@ -1,5 +1,5 @@
 // A new configuration for a running daemon: validated as a whole, then applied as differences. Unchanged domains keep
-// running, no notification is repeated, and no message is lost.
+// running. A channel that keeps its name and destination repeats nothing and loses nothing.
 
 import Alerting
 import Curl

@@ -193,7 +193,7 @@ extension DomainProbe {
     private static let maximumPages = 4
 
     private func open(_ urls: [String], timeout: Duration) async throws -> [PageResult] {
-        try await together(urls, limit: Self.maximumPages) { try await pages.probed($0, timeout: timeout) }
+        try await together(urls, limit: Self.maximumPages) { try await pages.open($0, timeout: timeout) }
     }
 }
 

@@ -16,7 +16,7 @@ struct PageProbe: Sendable {
         + "Version/18.5 Mobile/15E148 Safari/604.1"
 
     /// Follows HTTPS redirects up to an App Store link, which counts as reached and is not requested.
-    func probed(_ url: String, timeout: Duration) async throws -> PageResult {
+    func open(_ url: String, timeout: Duration) async throws -> PageResult {
         let redirects = Redirects(
             driver: driver,
             request: { url, left, policy in

@@ -1,4 +1,4 @@
-// Decides whether a message is sent, and why. No other code decides this. `decide` is a pure and total function of the
+// Decides whether a message is sent, and why. `decide` is a pure and total function of the
 // incident, what the channel knows, the route, and the suppression. Its rows are those of the table in docs/alerts.md,
 // in the same order. The first row that matches decides.
 

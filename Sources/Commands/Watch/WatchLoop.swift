@@ -51,7 +51,7 @@ struct WatchLoop: Sendable {
         _ watch: inout PropagationWatch, _ slow: SlowEdges, ask: (Duration, String) -> Void
     ) async throws -> WatchEvent.Kind {
         while true {
-            guard try await result(&watch, slow) else { return .timeLimit }
+            guard try await round(&watch, slow) else { return .timeLimit }
             for address in watch.slow.sorted() where slow.begin(address) { ask(left(watch), address) }
             if watch.wantsOrigin {
                 guard let fetched = try await origin(left(watch)) else { return .timeLimit }
@@ -66,7 +66,7 @@ struct WatchLoop: Sendable {
     }
 
     /// One look at every edge, and what came of the slow ones since the last. What came before time was up has been told.
-    private func result(_ watch: inout PropagationWatch, _ slow: SlowEdges) async throws -> Bool {
+    private func round(_ watch: inout PropagationWatch, _ slow: SlowEdges) async throws -> Bool {
         for fetched in slow.fetch() { tell(watch.on(fetched, at: time.now()), watch) }
         let left = left(watch)
         let others = watch.slow

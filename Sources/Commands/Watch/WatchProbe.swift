@@ -18,7 +18,7 @@ struct WatchProbe: Sendable {
 
     /// `left`: no request takes longer.
     func goal(at now: Date, within left: Duration) async throws -> Goal {
-        let (retrieval, readings) = try await result(at: now, within: left)
+        let (retrieval, readings) = try await fetch(at: now, within: left)
         if case .file(let goal) = Self.fetched(of: retrieval, readings) { return .file(goal) }
         let verdict = Verdict(of: readings, checks: CheckSettings(certificateWarning: .zero), now: now)
         return .nothing(
@@ -28,7 +28,7 @@ struct WatchProbe: Sendable {
     }
 
     func origin(within left: Duration) async throws -> OriginAnswer {
-        let (retrieval, readings) = try await result(at: Date(), within: left)
+        let (retrieval, readings) = try await fetch(at: Date(), within: left)
         return Self.fetched(of: retrieval, readings)
     }
 
@@ -55,7 +55,7 @@ struct WatchProbe: Sendable {
         return EdgeAnswer(result, contents: contents)
     }
 
-    private func result(at now: Date, within left: Duration) async throws -> (Retrieval, Readings) {
+    private func fetch(at now: Date, within left: Duration) async throws -> (Retrieval, Readings) {
         let (retrieval, body) = try await probe.original(of: domain, timeout: left)
         var contents: [ContentHash: Data] = [:]
         if let hash = retrieval.answer?.body.hash { contents[hash] = body }

@@ -8,7 +8,7 @@ import Monitoring
 package struct AlertSettings: Sendable, Equatable {
     /// The time between two reminders of an open incident; nil: no reminders.
     package var remindEvery: Duration? = .seconds(24 * 3600)
-    /// How long the first notification about one kind of incident waits for others, to be sent with them.
+    /// How long a notification waits for others of the same kind and reason, to be sent with them.
     package var groupWait: Duration = .seconds(10)
     /// The minimum time between two messages to one channel about new incidents of one kind.
     package var groupInterval: Duration = .seconds(300)

@@ -22,7 +22,7 @@ package final class AcceleratedTime: MonitorClock {
     private let state: Mutex<State>
 
     /// The pause between two checks whether running work has ended.
-    private static let result: Duration = .milliseconds(1)
+    private static let pollInterval: Duration = .milliseconds(1)
     /// The pause between two steps while no work is running.
     private static let step: Duration = .milliseconds(5)
     /// Time lost while work was running is caught up, at most this much of the machine's time.
@@ -31,7 +31,7 @@ package final class AcceleratedTime: MonitorClock {
     /// - Parameters:
     ///   - factor: the maximum seconds of this clock in one second of the machine; at least 0.001.
     ///   - anchor: the initial time.
-    ///   - dueBesides: like `due` of `pass`, for work outside the daemon.
+    ///   - externalDue: like `due` of `pass`, for work outside the daemon.
     package init(
         factor: Double, anchor: Date = Date(), externalDue: @escaping @Sendable () -> Date = { .distantFuture }
     ) {
@@ -81,7 +81,7 @@ package final class AcceleratedTime: MonitorClock {
             let next = min(await due(), externalDue())
             let (now, machine) = (now(), ContinuousClock.now)
             guard next > now else {
-                try? await Task.sleep(for: Self.result)
+                try? await Task.sleep(for: Self.pollInterval)
                 continue
             }
             var shown = origin.time + origin.machine.duration(to: machine) / .seconds(1) * factor

@@ -237,7 +237,8 @@ extension Store {
         \(IncidentRow.select)
         WHERE i.id IN (
             SELECT incident_id FROM notification
-            WHERE channel = ? AND (state = 'firing' OR maybe_delivered = 1))
+            WHERE channel = ? AND (state = 'firing' OR maybe_delivered = 1 OR EXISTS (
+                SELECT 1 FROM message m WHERE m.id = message_id AND m.is_unclear = 1)))
         ORDER BY i.opened_at, i.id
         """
 }

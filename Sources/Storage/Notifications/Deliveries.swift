@@ -67,7 +67,7 @@ package struct PendingCount: Codable, Equatable, Sendable {
     package let count: Int
     /// The start of the longest pending one. For one in a message: the creation of the message.
     package let since: Date
-    /// Why the channel waits; nil: only for `group_wait` or for its next turn, which takes minutes at most.
+    /// Why the channel waits; nil: for a group, for the next attempt of a message, or for its next turn.
     package let waits: Wait?
 
     package struct Wait: Codable, Equatable, Sendable {

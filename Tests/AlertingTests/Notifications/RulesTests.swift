@@ -387,7 +387,8 @@ extension AlertingSuite {
             let world = try World(World.routing([channel("hook"), channel("boss")], escalation: steps))
             try await world.commit(.firing, kind: .originBroken)
             try await Self.missing(world, by: .originBroken)
-            let id = try await world.store.incidents(IncidentQuery(kind: .originBroken, limit: 1)).first?.incident.id ?? ""
+            let records = try await world.store.incidents(IncidentQuery(kind: .originBroken, limit: 1))
+            let id = records.first?.incident.id ?? ""
             _ = try await world.store.acknowledge(named: id, Acknowledgement(by: "eva", reason: "", at: noon))
             try await world.pass(7000)
             #expect(world.types("boss").isEmpty, "somebody looks after it")

@@ -129,7 +129,9 @@ extension EndToEndTests {
                 #expect(ambiguous.errors.hasPrefix("aasa-monitor: several incidents"), "\(ambiguous.errors)")
                 let unknown = try await stage.run(["ack", "ffff0000ffff"])
                 #expect(unknown.end == .exit(64))
-                #expect(unknown.errors.hasPrefix("aasa-monitor: no incident has an id that begins with 'ffff0000ffff'"), "\(unknown.errors)")
+                #expect(
+                    unknown.errors.hasPrefix("aasa-monitor: no incident has an id that begins with 'ffff0000ffff'"),
+                    "\(unknown.errors)")
             }
         }
     }

@@ -123,7 +123,8 @@ enum FileTooLarge: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard subject.isTooLarge else { return }
-        let seen = "the file has \(subject.bytes.count) bytes; devices refuse more than \(limit); nothing else of it is judged"
+        let seen =
+            "the file has \(subject.bytes.count) bytes; devices refuse more than \(limit); nothing else of it is judged"
         guard let first = AssociationFile.firstCharacter(of: subject.bytes), !"{[".unicodeScalars.contains(first) else {
             return findings.add(limit..<limit + 1, "", seen)
         }

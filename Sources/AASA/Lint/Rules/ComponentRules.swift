@@ -17,10 +17,10 @@ enum ComponentType: LintRule {
         seen: "documented: applinks, components, types; a list of values: observed with Apple's tool")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        for object in subject.conditions { result(at: object, &findings) }
+        for object in subject.conditions { checkKeys(of: object, &findings) }
     }
 
-    private static func result(at object: KeySite.Object, _ findings: inout FindingSink) {
+    private static func checkKeys(of object: KeySite.Object, _ findings: inout FindingSink) {
         for member in object.node?.members ?? [] {
             switch member.name {
             case "/", "#":

@@ -174,7 +174,7 @@ struct KeySite: LintSite {
         _ defaults: [LintSubject.DefaultsSite]
     ) -> [KeySite] {
         var sites: [KeySite] = []
-        func result(at members: [JSONMember]?, _ object: Object) {
+        func addKeys(of members: [JSONMember]?, _ object: Object) {
             guard let members else { return }
             let known = object.known
             for member in members where !known.keys.contains(member.name) {
@@ -182,16 +182,16 @@ struct KeySite: LintSite {
                 sites.append(KeySite(member: member, object: object, verdict: verdict))
             }
         }
-        result(at: members, .root)
+        addKeys(of: members, .root)
         for member in members where Association.isKnown(member.key) && member.name != "applinks" {
-            result(at: member.value.members, .service(member.key))
+            addKeys(of: member.value.members, .service(member.key))
         }
-        if let applinks { result(at: applinks.node.members, .applinks) }
+        if let applinks { addKeys(of: applinks.node.members, .applinks) }
         for entry in entries {
-            result(at: entry.node.members, .entry(entry))
-            for rule in entry.rules where rule.form == .component { result(at: rule.node.members, .component(rule)) }
+            addKeys(of: entry.node.members, .entry(entry))
+            for rule in entry.rules where rule.form == .component { addKeys(of: rule.node.members, .component(rule)) }
         }
-        for site in defaults { result(at: site.node.members, .defaults(site)) }
+        for site in defaults { addKeys(of: site.node.members, .defaults(site)) }
         return sites
     }
 

@@ -288,7 +288,7 @@ enum PatternNotEncoded: LintRule {
         guard !custom.isEmpty else { return }
         let encoded = subject.patterns.filter { $0.rule.isPercentEncoded && $0.pattern?.elements != nil }
         let used = Set(encoded.flatMap { UnusedVariable.names(in: $0.text) }.map(ExactText.init(_:)))
-        for variable in custom where used.contains(ExactText(variable.name)) { result(at: variable, &findings) }
+        for variable in custom where used.contains(ExactText(variable.name)) { checkValues(of: variable, &findings) }
     }
 
     private static func fix(_ site: PatternSite) -> String? {
@@ -304,7 +304,7 @@ enum PatternNotEncoded: LintRule {
         return site.rule.form == .path ? "percent-encode it; \"paths\" has no other form" : nil
     }
 
-    private static func result(at variable: SubstitutionVariables.Custom, _ findings: inout FindingSink) {
+    private static func checkValues(of variable: SubstitutionVariables.Custom, _ findings: inout FindingSink) {
         // A list may contain both forms, for encoded and decoded patterns.
         lazy var values = Set(variable.values.map(ExactText.init(_:)))
         for (index, element) in variable.written.enumerated() {
