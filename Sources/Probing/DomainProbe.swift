@@ -71,6 +71,7 @@ package struct DomainProbe: Sendable {
             observation.full?.vantages = places.map {
                 VantageResult(name: $0.point.name, retrieval: $0.fetched.retrieval)
             }
+            // A light check does not ask for the file at the root, so it would see no reason to ask the CDN.
             observation.full?.lightSkipsCDN = isForRoot ? .originHasNoFile : nil
             let fetches = [rootCopy].compactMap(\.self) + places.map(\.fetched)
             observation.contents = fetches.contents.merging(besides.contents) { first, _ in first }
@@ -97,6 +98,7 @@ package struct DomainProbe: Sendable {
         }
         observation.origin = seen.retrieval
         observation.contents.merge(seen.contents) { first, _ in first }
+        // Not `now`: the requests of this check may have taken a while since.
         let clock = observation.cdn.retrieval?.answer.flatMap { ClockResult($0, own: Date()) }
         let isLookUpSlow = observation.origin.connection?.timings.isLookUpSlow == true
         if observation.hasTrouble || clock != nil || isLookUpSlow {

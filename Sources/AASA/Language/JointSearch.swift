@@ -130,6 +130,7 @@ struct JointSearch {
         var states = live
         var last = phase
         while true {
+            // In a URL that ends here the later parts are empty: each language must accept those too.
             states = states.compactMap { language, state in
                 let next = languages[Int(language)].end(state, of: last)
                 return next == PartState.dead ? nil : (language, next)
@@ -138,6 +139,7 @@ struct JointSearch {
             last = next
             // An empty query equals no query: the search reached its continuation from the path.
             let isRepeated = phase == .query && place == .start
+            // If all are decided, a query or fragment changes nothing.
             if !isRepeated, states.contains(where: { $0.1 != PartState.decided }) {
                 try push(
                     states, next, .start, from: number,
@@ -167,6 +169,7 @@ struct JointSearch {
             key.append(state)
         }
         if let (known, count) = numbers[key], count >= visits {
+            // A better way to a node that still waits. Its former entry stays in the queue, and `run` skips it later.
             guard visits == 1, !nodes[known].isExpanded,
                 (tier, length) < (nodes[known].tier, nodes[known].length)
             else { return }
@@ -391,12 +394,14 @@ struct URLAlphabet {
         var seen = [Bool](repeating: false, count: 2 * kindCount)
         let symbols = Self.order.compactMap { (byte) -> Symbol? in
             switch byte {
+            // These have roles of their own in a URL: no other character can stand for them.
             case UInt8(ascii: "#") where phase != .fragment, UInt8(ascii: "?") where phase == .path: return nil
             case UInt8(ascii: "%"): return hasEscapes ? Symbol(byte: byte, tier: 2) : nil
             case UInt8(ascii: "/") where phase == .path: return Symbol(byte: byte, tier: 0)
             case UInt8(ascii: "*") where phase == .path: return Symbol(byte: byte, tier: 2)
             default: break
             }
+            // Only hexadecimal digits may follow a `%`, so they need symbols of their own.
             let kind = 2 * kinds[Int(byte)] + (hasEscapes && ByteSet.hexDigits.contains(byte) ? 1 : 0)
             if seen[kind] { return nil }
             seen[kind] = true

@@ -130,9 +130,11 @@ final class PatternMachine: PartMachine {
 
     private func number(of unordered: [Int32]) throws(LanguageBudget.Exhausted) -> Int32 {
         var set = essential(unordered.sorted())
+        // The part that reads well-formed UTF-8 accepts nothing by itself.
         guard let first = set.first, first < automaton.validityBase else { return PartState.dead }
         let rawEnds = set.contains(automaton.rawEnd)
         let decodedEnds = automaton.decodedEnd.map(set.contains) ?? false
+        // Both: the decoded part accepts only texts with well-formed escapes, and the raw part counts only for others.
         let isEverything =
             (rawEnds && automaton.isLoop[Int(automaton.rawEnd)])
             && (automaton.decodedEnd.map { decodedEnds && automaton.isLoop[Int($0)] } ?? true)
@@ -156,6 +158,7 @@ final class PatternMachine: PartMachine {
     private func essential(_ set: [Int32]) -> [Int32] {
         var result: [Int32] = []
         result.reserveCapacity(set.count)
+        // Numbers ascend along each chain. A `*` of one part does not cover the other, which reads another text.
         for part in [0..<automaton.rawBase, automaton.rawBase..<automaton.validityBase] {
             let last = set.last { part.contains($0) && automaton.isLoop[Int($0)] }
             result += set.filter { part.contains($0) && $0 >= last ?? 0 }

@@ -123,6 +123,8 @@ struct PatternAutomaton {
                 places[branch.node] = next
                 switch branch.element {
                 case .anyRun:
+                    // Its own state, so that the other branches do not loop. Not in `isLoop`, which would drop branches
+                    // with lower numbers: they may accept other texts.
                     epsilons[Int(start)].append(next)
                     try addAny(from: next, to: next, reading)
                 case .anyScalar: try addAny(from: start, to: next, reading)

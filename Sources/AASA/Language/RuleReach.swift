@@ -156,6 +156,7 @@ private struct RuleShadows {
                 let url = rules[index].example(filling: filling, meter: check),
                 tried.insert(url).inserted, MatchableURL(url)?.isInUniverse ?? false
             else { continue }
+            // Only now: without an example, the rule may match nothing, which is another verdict.
             if let sole { return .shadowed(by: [rules[sole]]) }
             guard let taker = check.firstMatch(rules, among: earlier + [index], url) else { return nil }
             if taker == index { return .decides(example: ExampleURL.readable(url)) }

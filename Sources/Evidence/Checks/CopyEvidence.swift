@@ -21,6 +21,7 @@ struct CopyEvidence {
     /// it does not, the copy must be less than a day old, and fetched less than a day after this machine lost the file.
     var isRecent: Bool {
         guard let outOfSight else { return true }
+        // A fault that is older than that is for `DiagnosisContext.copySinceFailure`.
         return age < Self.day && outOfSight < age + Self.day
     }
 
@@ -103,6 +104,7 @@ extension CheckContext {
     ///     addresses that are not public         Apple's word on another trouble    warning  appleWord
     ///     an error that may be this machine's   a recent copy                      warning  otherServer, appleCopy
     func weighed(_ finding: Finding) -> Finding {
+        // A copy without `Age` counts as fetched now, which no edge said.
         if refusesCrawlerEverywhere(finding), comparison.state == .inSync, let copy = copyEvidence, copy.isDated,
             copy.age < CopyEvidence.freshness
         {

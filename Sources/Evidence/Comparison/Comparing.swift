@@ -186,9 +186,11 @@ struct CopyClock {
             let change = OriginChange(at: end, after: period.lastSeen, way: isRolledBack ? .rolledBack : .changed)
             // The age is that of the current fault: a copy that was right in between has not been old all the time.
             guard let right = history.lastRight, right.divergedAt.at > end else { return change }
+            // A copy that was right with another content has itself changed: the CDN went back.
             let way = right.copy == meaning ? change.way : .wentBack
             return OriginChange(at: right.divergedAt.at, after: right.divergedAt.after, way: way)
         }
+        // A kept history without this content outweighs Last-Modified: the origin was never seen to serve it.
         guard !history.isKept, let modified = modifiedLately else { return nil }
         return OriginChange(at: modified)
     }

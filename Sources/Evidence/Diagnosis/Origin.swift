@@ -117,6 +117,7 @@ extension Diagnosis {
             }
             return nil
         },
+        // Only the domain's own name: behind a redirect, the rows of the origin judge.
         { context in context.check.lastHost.isElsewhere ? nil : context.finding(.dnsFailed).map { Cause($0) } },
         { context in
             guard let failure = context.check.crawlerFailure, failure.trouble == .address else { return nil }

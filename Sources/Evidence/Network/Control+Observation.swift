@@ -184,6 +184,7 @@ extension Control {
     /// For a name with both families, a result over the only family that this machine has. If none of that family's
     /// addresses answers, it replaces the result for the name.
     private func ownResult(besides origin: Retrieval, in full: FullCheck?) -> AddressResult? {
+        // The addresses are the domain's own, not those of a host that it redirects to.
         guard origin.redirects.isEmpty, let failure = origin.failure, let results = full?.addresses,
             let family = onlyFamily(toldBy: failure, origin.triedFamilies ?? [])
         else { return nil }

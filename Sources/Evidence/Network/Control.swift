@@ -166,6 +166,7 @@ extension Control {
         {
             return .machine(.noWayOut(unusedProxy: unusedProxy))
         }
+        // A family that this machine lacks has no part in the failure. If it seems to lack all, none is left out.
         let own = lacking.count < families.count ? families.filter { !lacking.contains($0) } : families
         let isReached = own.allSatisfy { result(ofFamily: $0) == .passes }
         return .site(

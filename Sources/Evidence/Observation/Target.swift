@@ -138,6 +138,7 @@ private struct PastedURL {
             return
         }
         // Without a scheme it may be an entitlement, whose parser explains mistakes in service or mode.
+        // Hence no query, which may be a mode, and no colon, which ends a service.
         let isPasted =
             !host.contains(":") && path.endIndex == rest.endIndex
             && (host != authority && path.isEmpty || host.contains(".") && (path == "/" || path == Self.wellKnownPath))
