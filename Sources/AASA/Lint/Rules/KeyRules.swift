@@ -1,5 +1,31 @@
 // Keys that devices do not read, and the keys that were probably meant.
 
+enum JSONDuplicateKey: LintRule {
+    static let description = LintRuleDescription(
+        id: "json-duplicate-key", severity: .warning, title: "a key stands twice in one object",
+        why: """
+            Which of the two counts is undefined (RFC 8259, 4), and Apple documents nothing: a device may take the first or the \
+            last, and all that the other one says is lost in silence. This program goes on with the last. Most often an app was added as a second "details" or "applinks".
+            """,
+        example: LintExample.components(#"{"/": "/buy/*", "/": "/sell/*"}"#),
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#, #"{"/": "/sell/*"}"#),
+        fix: "keep one of the two", reference: LintReference.json + "#section-4",
+        seen: "documented: RFC 8259, 4, names within an object")
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard let duplicates = subject.file?.document.duplicates else { return }
+        for duplicate in duplicates.listed {
+            let first = duplicate.first
+            findings.add(
+                duplicate.second, duplicate.pointer,
+                "the key \(Quoted.json(duplicate.key)) stands at \(subject.position(of: first.lowerBound)) already; which of "
+                    + "the two a device reads is undefined; what follows here is judged by the last one",
+                related: [.init(range: first, pointer: duplicate.pointer, message: "the first of the two")])
+        }
+        for _ in duplicates.listed.count..<duplicates.count { findings.count() }
+    }
+}
+
 enum MisspeltKey: LintRule {
     static let description = LintRuleDescription(
         id: "misspelt-key", severity: .warning, title: "a key that looks like a misspelling",
