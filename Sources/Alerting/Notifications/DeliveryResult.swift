@@ -41,11 +41,11 @@ struct DeliveryResult: Sendable {
         var wait: Duration?
         var isFinal = false
         // The mail server may have refused some recipients of a delivered mail.
-        let wouldNotify = outcome != .delivered || channel.kind == .email
+        let hasError = outcome != .delivered || channel.kind == .email
         // The attempt log is for people only. A failed write must not roll back the result.
         try? store.log(
             DeliveryAttempt(
-                at: now, outcome: outcome.label, status: answer.status, error: wouldNotify ? words : nil),
+                at: now, outcome: outcome.label, status: answer.status, error: hasError ? words : nil),
             of: message.key)
         if message.recipient != nil {
             // The result for one recipient says nothing about the channel.

@@ -102,7 +102,7 @@ struct Audit {
         keys[message.key] = content
         if reaction?.isConfirmed == true { channels[channel, default: ChannelBook()].received.insert(message.key) }
         if reaction?.isRefused == true { channels[channel, default: ChannelBook()].refused.insert(message.key) }
-        if reaction?.isRejection == true, message.members.count == 1 {
+        if reaction?.isRejection == true {
             channels[channel, default: ChannelBook()].rejected.insert(message.key)
         }
         for member in message.members {
