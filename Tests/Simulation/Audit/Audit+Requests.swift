@@ -60,7 +60,7 @@ extension Audit {
         try BodyAudit.examine(body, message, incidents, channel.kind, former == nil ? present : nil)
     }
 
-    /// Beginnings, and what tells of both, come in digests that keep their distance. A part of a refused digest need not.
+    /// Beginnings, and what tells of both, come in digests that keep their distance.
     private mutating func examineGrouping(
         _ message: StoredMessage, _ name: String, _ channel: SimulatedChannel, _ present: Present
     ) throws {
@@ -70,9 +70,7 @@ extension Audit {
         else { return }
         let group = "\(channel.name) \(first.kind.rawValue) \(message.reason.rawValue)"
         let distance = Int64(setup.groupInterval / .milliseconds(1)) - 1000
-        let book = channels[channel.name] ?? ChannelBook()
         if let last = groups[group], present.passed - last < distance,
-            present.passed > book.partsUntil,
             present.passed - present.lastUpheaval > 3_600_000
         {
             throw Violation(

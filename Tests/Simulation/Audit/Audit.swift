@@ -46,9 +46,6 @@ struct Audit {
         var refusalsBefore = 0
         /// Different messages in a row that were refused for good.
         var rejections = 0
-        /// Until when parts of a message that it refused as such may follow each other without a distance; without an end while it
-        /// has taken nothing since.
-        var partsUntil: Int64 = 0
         /// Keys of the turn under way that were clearly received, refused in any way, or refused as messages.
         var received: Set<String> = []
         var refused: Set<String> = []
@@ -137,13 +134,11 @@ struct Audit {
         if reaction.isConfirmed {
             book.refusalsBefore += book.refusals
             book.refusals = 0
-            book.partsUntil = min(book.partsUntil, passed + 60 * minute)
         } else if reaction.asksToWait {
             pause = 61
         } else if reaction.isRejection {
             // Each attempt may be one that counts.
             pause = Int64(ladder[min(4, max(0, book.rejections - 1))])
-            book.partsUntil = .max
         } else if reaction.isRefused {
             book.refusals += 1
             pause = Int64(ladder[min(4, book.refusals)])
