@@ -98,6 +98,43 @@ extension StorageSuite {
             #expect(try await levels { try await store.commit(check) } == [1])
         }
 
+        @Test("writes that queue while one waits in vain for the lock of another process fail with it")
+        func sharedWait() async throws {
+            try store.close()
+            final class Count: Sendable { let value = Mutex(0) }
+            let (tried, asked) = (Count(), Count())
+            let store = try Store(
+                path: folder.store, lockTimeout: .seconds(2),
+                obstacle: { _ in
+                    tried.value.withLock { $0 += 1 }
+                    // The first write goes on once the others are asked for.
+                    while asked.value.withLock(\.self) < 4 { usleep(1000) }
+                })
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: folder.store, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+            let codes = await withTaskGroup(of: StoreError.Code?.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        asked.value.withLock { $0 += 1 }
+                        do {
+                            try await store.ops { try $0.save(ChannelRecord(name: "ops", type: "webhook")) }
+                            return nil
+                        } catch {
+                            return (error as? StoreError)?.code
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes == [.locked, .locked, .locked, .locked])
+            #expect(tried.value.withLock(\.self) == 1)
+            // It says nothing of writes that are asked for later.
+            try await other.writeWithoutTransaction { try $0.rollback() }
+            try await store.ops { try $0.save(ChannelRecord(name: "ops", type: "webhook")) }
+        }
+
         @Test("a full disk refuses what does not fit, takes what does, and is over once there is space")
         func fullDisk() async throws {
             let clock = Mutex(noon)
