@@ -49,22 +49,14 @@ extension NotificationPlanner {
 
     private func insert(
         _ group: NotificationGroup, _ members: [(IncidentRecord, NotificationRecord)]
-    ) throws -> MessageRecord? {
+    ) throws -> MessageRecord {
         let identities = members.map { "\($1.incidentID) \($1.count + 1)" }.sorted()
         let key = MessageIdentity.key(ofMessages: [channel.name] + identities)
         let alert = try alert(about: members.map(\.0), group.reason, key: key)
         let reference = members.count == 1 ? members.first?.1.reference : nil
-        let body: Data
-        do {
-            body =
-                try (try? channel.format.body(alert, plain: false, reference: reference))
-                ?? channel.format.body(alert, plain: true, reference: nil)
-        } catch {
-            try giveUp(group, members, key: key, "\(error)")
-            return nil
-        }
         var message = MessageRecord(
-            key: key, reason: group.reason, kind: group.kind, body: body,
+            key: key, reason: group.reason, kind: group.kind,
+            body: try channel.format.body(alert, plain: false, reference: reference),
             members: members.map { record, _ in
                 MessageRecord.Member(
                     incidentID: record.incident.id, version: record.incident.version, state: record.incident.state,
@@ -84,23 +76,7 @@ extension NotificationPlanner {
         return message
     }
 
-    /// A message that cannot be written counts as refused: it must not hold up the others of its channel.
-    private func giveUp(
-        _ group: NotificationGroup, _ members: [(IncidentRecord, NotificationRecord)], key: String, _ error: String
-    ) throws {
-        for (record, known) in members {
-            var row = known
-            row.pendingSince = nil
-            row.refused = .init(version: record.incident.version, at: now)
-            try settle(record, row)
-            try store.announce(record.incident.id)
-            try log(
-                group.reason, of: group.kind, record.incident.id, version: record.incident.version, key: key,
-                attempts: 0, .refused, status: nil, error: error)
-        }
-    }
-
-    /// When a group's message may go.
+    /// When a message of this group may be sent.
     private func readyAt(_ pending: PendingGroup) throws -> Date {
         guard !isAlone(pending.group) else { return pending.since }
         switch pending.group.reason {
