@@ -13,7 +13,7 @@ package final class Store: Sendable {
     let pool: DatabasePool
     private let lock: FileLock?
     private let healthRecord = Mutex(StoreHealth())
-    /// The last time that the lock of the database was not to be had.
+    /// The last write that waited for the lock of another process in vain.
     private let lockFault = Mutex<(at: ContinuousClock.Instant, error: DatabaseError)?>(nil)
     private let obstacle: WriteObstacle?
     /// This process holds the lock.
@@ -126,7 +126,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// On the writer's queue, so that a later write that works is not overruled.
+    /// Runs on the writer's queue, so that it cannot overrule a later write that succeeds.
     private func noteFailure(_ error: any Error) -> any Error {
         if error is UnknownName { return error }
         let fault = StoreError(error, path: path)
@@ -138,7 +138,7 @@ package final class Store: Sendable {
         _ isDurable: Bool, _ asked: ContinuousClock.Instant, _ updates: (Database) throws -> Value,
         _ database: Database
     ) throws -> Value {
-        // While another process holds the lock, all writes that wait here share one wait for it.
+        // All writes that queued while one waited in vain for the lock fail with it, or each would wait as long.
         if let fault = lockFault.withLock({ $0 }), asked < fault.at { throw fault.error }
         // GRDB opens connections with NORMAL. SQLite does not allow a change within a transaction.
         if isDurable { try database.execute(sql: "PRAGMA synchronous = FULL") }
@@ -152,7 +152,7 @@ package final class Store: Sendable {
             lockFault.withLock { $0 = (.now, error) }
             throw error
         }
-        // Not before: of a connection that was closed meanwhile SQLite cannot be asked.
+        // Ask only after BEGIN, which fails if the connection was closed: this call would crash.
         let before = database.totalChangesCount
         do {
             let value = try updates(database)

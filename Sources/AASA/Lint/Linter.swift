@@ -272,7 +272,6 @@ package enum LintReference {
         "https://developer.apple.com/library/archive/documentation/General/Conceptual/AppSearch/UniversalLinks.html"
     package static let appClips =
         "https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website"
-    static let whatsNew2019 = "https://developer.apple.com/videos/play/wwdc2019/717/"
     static let whatsNew2020 = "https://developer.apple.com/videos/play/wwdc2020/10098/"
 }
 

@@ -60,7 +60,7 @@ extension ChannelTurn {
         let isDue = feed.lastRound.map { now >= $0 + Self.roundInterval } ?? true
         if isDue || entries.contains(where: \.isOver) || present != feed.stated {
             feed.lastRound = entries.isEmpty ? nil : now
-            // A power failure must not undo what Alertmanager is about to be sent.
+            // A power failure must not undo what is sent next. An unchanged row makes SQLite flush, too.
             if entries.contains(where: \.isOver) || present != feed.stated {
                 try await delivery.store.transact(channel: channel.name, isDurable: true) { store in
                     try store.save(store.record() ?? record)

@@ -220,7 +220,7 @@ struct NotificationPlanner {
         let route = try route(of: incident)
         // A channel that gets no more messages about the inhibiting incident still gets those about this one.
         if known.state == .firing, route.timing != .none { return speaks }
-        // Only the inhibiting incident escalates: whoever acknowledges it handles the inhibited ones too.
+        // Only the inhibiting incident escalates. The person who acknowledges it handles the inhibited ones too.
         if route.isStep { return speaks }
         guard incident.state == .firing,
             case .send = try decision(on: parent, known)

@@ -159,7 +159,7 @@ struct ChannelReader {
 
     private func url() -> String? {
         let isHome = type.keys.contains(.optional(.url)) && type != .slack || type == .alertmanager
-        // The address of a server is not a secret. The URL of a webhook is: whoever has it can send messages.
+        // The address of a server is not a secret. The URL of a webhook is: it is enough to send messages.
         let isSecret = !isHome && type != .email
         guard let text = channel.secret("url", isRequired: true, isSecret: { isSecret && !WebAddress.isHere($0) })
         else { return nil }

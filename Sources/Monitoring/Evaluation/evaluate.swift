@@ -213,11 +213,11 @@ extension ConditionReader {
     fileprivate func escalateInhibitors(in log: inout IncidentLog<IncidentKind>) {
         for cause in [IncidentKind.originUnreachable, .originBroken] {
             let following = log.memory.open.values.filter { $0.incident.inhibitedBy == cause }
-            let told = following.filter { $0.incident.state == .firing }.map(\.harm).max()
-            guard let told else { continue }
+            let worst = following.filter { $0.incident.state == .firing }.map(\.harm).max()
+            guard let worst else { continue }
             IncidentMachine(
                 cause, of: readings.observation.domain, policy, IncidentView(kind: cause, verdict: shown), now: now
-            ).worsen(by: told, in: &log)
+            ).worsen(by: worst, in: &log)
         }
     }
 

@@ -45,7 +45,7 @@ extension Simulation {
 
     /// The audit goes back with the store, and holds what was sent against what is left.
     func goBack(to copy: String) async throws {
-        // Whoever opens a store changes its log.
+        // Opening a store changes its log.
         let result = copy + ".look"
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: copy + suffix) {
             try FileManager.default.copyItem(atPath: copy + suffix, toPath: result + suffix)
