@@ -564,6 +564,14 @@ enum HostileShape {
                     })
             }
         ),
+        (
+            "an exclusion of many keys hides many rules",
+            { size in
+                let exclusion =
+                    "{\"?\":{\"x\":\"*\"},\"exclude\":true," + filled(size * 5 / 10) { "\"a\($0)\":0" } + "}"
+                return links("", entry(exclusion + "," + filled(size * 4 / 10) { _ in "{\"/\":\"/a\"}" }))
+            }
+        ),
         ("empty paths", { size in links("", paths(filled(size * 9 / 10) { _ in "\"\"" })) }),
         ("a broken end", { size in links("", paths(filled(size * 9 / 10) { _ in "\"/a\"" })).dropLast(3) + "}}}" }),
         ("an unclosed string", { size in "{\"a\":\"" + long("“é", size * 9 / 10) }),

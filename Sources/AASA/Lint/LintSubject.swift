@@ -27,6 +27,9 @@ struct LintSubject {
     /// Rules that never decide, with the rules that match their URLs first. Without the page of a folder after the
     /// folder itself, such as `/` after `*`: both open the app, and people write both to be safe.
     let shadows: [Shadow]
+    /// The exclusions that hide rules because a missing item, query or fragment counts as empty. Each is judged once: it
+    /// may hide thousands of rules, and have thousands of keys.
+    let takersOfMissing: Set<URLRule.Place>
     let catchAlls: [CatchAll]
     /// URLs that apps of two entries open, and whether the search was complete.
     let overlaps: (found: [AppOverlap], isComplete: Bool)
@@ -96,6 +99,11 @@ struct LintSubject {
                 nil
             }
         }
+        var hiders: [URLRule.Place: URLRule] = [:]
+        for case .shadowed(let by) in reaches.joined().map(\.verdict) {
+            for rule in by where rule.isExclusion { hiders[rule.place] = rule }
+        }
+        takersOfMissing = Set(hiders.values.filter(ExclusionTakesMissingItem.takesMissing).map(\.place))
         catchAlls = CatchAll.all(of: shadows)
         overlaps =
             entries.isEmpty

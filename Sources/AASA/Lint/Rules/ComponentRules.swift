@@ -193,9 +193,9 @@ enum ExclusionTakesMissingItem: LintRule {
                 fix: site.fault == nil ? valueThatIsThere(site.member.value) : QueryItemTakesMissing.misnamed)
         }
         var told: Set<URLRule.Place> = []
-        for shadow in subject.shadows where !shadow.rule.isExclusion && explains(shadow.by) {
-            for rule in shadow.by {
-                guard let part = part(of: rule), told.insert(rule.place).inserted else { continue }
+        for shadow in subject.shadows where !shadow.rule.isExclusion && explains(shadow.by, in: subject) {
+            for rule in shadow.by where told.insert(rule.place).inserted {
+                guard let part = part(of: rule) else { continue }
                 findings.add(
                     part.value.range, rule.pointer + "/" + part.key,
                     "\(Quoted.json(part.value.string ?? "*")) takes an empty \(part.key == "?" ? "query" : "fragment") too: the "
@@ -211,10 +211,12 @@ enum ExclusionTakesMissingItem: LintRule {
     }
 
     /// Whether such a part, or such a query item, is why the rules hide others.
-    static func explains(_ rules: [URLRule]) -> Bool {
-        rules.allSatisfy { rule in
-            part(of: rule) != nil || rule.isExclusion && QueryItemSite.hasOneThatTakesAll(rule)
-        }
+    static func explains(_ rules: [URLRule], in subject: LintSubject) -> Bool {
+        rules.allSatisfy { subject.takersOfMissing.contains($0.place) }
+    }
+
+    static func takesMissing(_ exclusion: URLRule) -> Bool {
+        part(of: exclusion) != nil || QueryItemSite.hasOneThatTakesAll(exclusion)
     }
 
     /// The first member of an exclusion that looks like a condition but is not one.

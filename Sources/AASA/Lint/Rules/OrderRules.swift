@@ -48,7 +48,7 @@ enum RuleUnreachable: LintRule {
         let ofShutEntries = ShutEntry.rules(of: subject)
         for group in subject.catchAlls
         where !group.hidesExclusion && !ofShutEntries.contains(group.rule.place)
-            && !ExclusionTakesMissingItem.explains([group.rule])
+            && !ExclusionTakesMissingItem.explains([group.rule], in: subject)
         {
             findings.add(
                 group.rule, group.message(in: subject),
@@ -57,7 +57,7 @@ enum RuleUnreachable: LintRule {
         for shadow in subject.ungroupedShadows
         where !ofShutEntries.contains(shadow.rule.place)
             && (!shadow.rule.isExclusion || shadow.by.allSatisfy(\.isExclusion))
-            && (shadow.rule.isExclusion || !ExclusionTakesMissingItem.explains(shadow.by))
+            && (shadow.rule.isExclusion || !ExclusionTakesMissingItem.explains(shadow.by, in: subject))
         {
             let isOne = shadow.by.count == 1
             let areExclusions = shadow.by.allSatisfy(\.isExclusion)

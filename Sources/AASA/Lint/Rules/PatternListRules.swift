@@ -197,7 +197,9 @@ struct ShutEntry {
             case .decides, .undecided: continue
             }
         }
-        if !hiders.isEmpty { return ExclusionTakesMissingItem.explains(hiders) ? nil : .hidden(by: hiders) }
+        if !hiders.isEmpty {
+            return ExclusionTakesMissingItem.explains(hiders, in: subject) ? nil : .hidden(by: hiders)
+        }
         return unexplained.map { .matchesNothing($0) }
     }
 }
