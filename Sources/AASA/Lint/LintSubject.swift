@@ -9,6 +9,8 @@ struct LintSubject {
     let syntaxError: JSONSyntaxError?
     /// The members of the root, or none.
     let members: [JSONMember]
+    /// Whether the file contains a service that devices use.
+    let namesService: Bool
     let applinks: AppLinks?
     /// The entries of `details`; none if only `apps` names the apps.
     let entries: [AppLinks.Entry]
@@ -80,6 +82,7 @@ struct LintSubject {
             syntaxError = error
         }
         members = file?.document.root.members ?? []
+        namesService = members.contains { Association.isKnown($0.key) }
         applinks = file?.applinks
         hasSingleEntry = DetailsElementType.isEntry(applinks?.node["details"])
         entries = hasSingleEntry || applinks?.form == .appsOnly ? [] : applinks?.entries ?? []
@@ -127,9 +130,6 @@ struct LintSubject {
     }
 
     func patterns(of rule: URLRule) -> [PatternSite] { PatternSite.all(of: rule) }
-
-    /// Whether the file contains a service that devices use.
-    var namesService: Bool { members.contains { Association.isKnown($0.key) } }
 
     /// A URL that a rule matches, for a message; nil once examples have cost too much work.
     func example(of rule: URLRule) -> String? { rule.example(meter: meter) }
