@@ -240,6 +240,26 @@ extension AlertingSuite {
             #expect(reasons.reversed() == [.firing, .resolved, .wasFiring])
         }
 
+        @Test("an outbreak that came and went while an older end was under way is told, too")
+        func outbreakBehindEnd() async throws {
+            let world = try World(World.routing([channel("hook")]))
+            try await world.commit(.firing)
+            try await world.settle()
+            world.transport.script("hook", [.status(410)])
+            try await world.commit(.resolved)
+            try await world.settle()
+            // A channel whose address is gone rests for five minutes.
+            for _ in 0..<3 {
+                try await world.commit(.again)
+                try await world.pass(30)
+                try await world.commit(.resolved)
+                try await world.pass(30)
+            }
+            try await world.pass(3600)
+            let reasons = try await world.store.deliveries(limit: 10).filter { $0.outcome == .delivered }.map(\.reason)
+            #expect(reasons.reversed() == [.firing, .resolved, .wasFiring])
+        }
+
         // MARK: - Delivered means that the service said so
 
         @Test("what no answer comes to is sent four times, further and further apart, and counts as known then")
