@@ -88,7 +88,7 @@ extension StorageSuite {
                 { _ = try await store.states() }, { _ = try await store.state(of: Domain("b.test")) },
             ] as [() async throws -> Void] {
                 let fault = await #expect(throws: StoreError.self) { try await read() }
-                #expect(fault?.code == .newerState)
+                #expect(fault?.code == .newer)
                 #expect(fault?.message.contains("state of b.test has format \(format)") == true)
             }
             #expect(try await store.state(of: Domain("a.test")) != nil)
@@ -119,7 +119,7 @@ extension StorageSuite {
             try await store.commit(GlobalEvaluation(state: GlobalState()))
             try await damage("UPDATE meta SET value = '99' WHERE name = 'global_format'")
             let fault = await #expect(throws: StoreError.self) { try await store.globalState() }
-            #expect(fault?.code == .newerState)
+            #expect(fault?.code == .newer)
         }
 
         @Test("a row of an incident that cannot be read is left out, and the others go on")
