@@ -10,7 +10,7 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
     /// The path, the fault, and what to do.
     package let message: String
     /// SQLite's description of the damage; empty for other codes.
-    let detail: String
+    var detail = ""
 
     package enum Code: Sendable {
         /// The file or its folder cannot be read or written.
@@ -34,12 +34,6 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
         /// The target file exists already.
         case exists
         case other
-    }
-
-    package init(code: Code, message: String, detail: String = "") {
-        self.code = code
-        self.message = message
-        self.detail = detail
     }
 
     package var description: String { message }

@@ -133,7 +133,8 @@ extension StoreOpening {
     static func setAside(_ path: String, at now: Date, detail: String) throws -> StoreError {
         let target = "\(path).damaged-\(now.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted)))"
         // Rename the file last: SQLite would delete a WAL without its file.
-        for suffix in ["-shm", "-wal", ""] where suffix.isEmpty || FileManager.default.fileExists(atPath: path + suffix) {
+        for suffix in ["-shm", "-wal", ""] where suffix.isEmpty || FileManager.default.fileExists(atPath: path + suffix)
+        {
             guard rename(path + suffix, target + suffix) == 0 else {
                 throw StoreError.unwritable(
                     path, detail: "it is damaged and cannot be moved to \(target): \(String(cString: strerror(errno)))")
