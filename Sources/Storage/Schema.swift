@@ -61,7 +61,7 @@ enum Schema {
         -- Bodies by the SHA-256 of their bytes: each version is kept once.
         CREATE TABLE body (
             sha256 TEXT NOT NULL PRIMARY KEY,
-            -- Where it was first seen (or last, by a store of format 23); when it was last seen anywhere, as it is written down once a day.
+            -- Where it was first seen; when it was last seen anywhere, to the day.
             domain TEXT NOT NULL, seen_at INTEGER NOT NULL, bytes BLOB NOT NULL
         ) STRICT;
         CREATE INDEX body_of_domain ON body (domain, seen_at);
@@ -75,9 +75,7 @@ enum Schema {
 
     /// The incidents: what is true, independent of channels.
     private static let incidents = """
-        -- Written by checks and global evaluations, but for the four columns of the acknowledgement, which only `ack`
-        -- and
-        -- `unack` write.
+        -- Written by checks and global evaluations, but for the acknowledgement, which only `ack` and `unack` write.
         CREATE TABLE incident (
             id TEXT NOT NULL PRIMARY KEY,
             -- Empty for a global incident.
@@ -135,8 +133,7 @@ enum Schema {
             reason TEXT, pending_since INTEGER, due_at INTEGER, message_id INTEGER,
             -- Whether something suppressed it at the last look, and when that last ended.
             is_held INTEGER NOT NULL, released_at INTEGER,
-            -- Of the incident, for questions about groups: its kind, and how severe it is (2: error, 1: warning, 0:
-            -- note).
+            -- Of the incident, for groups: its kind, and its severity (2: error, 1: warning, 0: note).
             kind TEXT NOT NULL, rank INTEGER NOT NULL,
             PRIMARY KEY (channel, incident_id)
         ) STRICT, WITHOUT ROWID;

@@ -75,20 +75,6 @@ extension StorageSuite {
             #expect((try? Data(contentsOf: URL(filePath: target))) == (hasTarget ? Data("kept".utf8) : nil))
         }
 
-        @Test("what was committed is there after a handle that was dropped without a close")
-        func survivesDrop() async throws {
-            do {
-                let store = try Store(path: folder.store)
-                try await store.commit(try incident())
-            }
-            // The task of the commit may hold the handle, and so the lock, for a moment longer.
-            while errorOfOpening(folder.store)?.code == .inUse {
-                try await Task.sleep(for: .milliseconds(10))
-            }
-            let again = try Store(path: folder.store)
-            #expect(try await again.listed().map(\.id) == ["a1"])
-        }
-
         @Test("what was committed is there in a copy taken while the store is open, as after a kill")
         func survivesKill() async throws {
             let store = try Store(path: folder.store)
