@@ -100,15 +100,14 @@ extension Store {
         }
     }
 
-    /// Truncates free pages at the end of the file. Does nothing unless the file has `auto_vacuum = INCREMENTAL`.
+    /// Truncates free pages at the end of the file, which was made with `auto_vacuum = INCREMENTAL`.
     /// https://www.sqlite.org/pragma.html#pragma_incremental_vacuum
     private func giveBack() async throws {
         while !Task.isCancelled {
             let step = Self.step
             let isDone = try await write { database in
-                guard try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") == 2,
-                    let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count"), free > Self.spareFreePages
-                else { return true }
+                let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+                guard free > Self.spareFreePages else { return true }
                 try database.execute(sql: "PRAGMA incremental_vacuum(\(min(step, free - Self.spareFreePages)))")
                 return try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? free >= free
             }

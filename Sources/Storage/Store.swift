@@ -64,9 +64,6 @@ package final class Store: Sendable {
         }
     }
 
-    /// Whether a daemon works with the store at `path`.
-    package static func isInUse(path: String) -> Bool { FileLock.isHeld(store: path) }
-
     /// Ends all access and releases the lock. A store that is released without `close` keeps every commit.
     package func close() throws {
         // Release the lock last: nobody may open the store during the checkpoint.
