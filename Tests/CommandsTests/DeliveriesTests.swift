@@ -1,11 +1,11 @@
 import Evidence
 import Foundation
 import StatusServer
-import Storage
 import Testing
 
 @testable import Commands
 @testable import Monitoring
+@testable import Storage
 
 extension CommandsTests {
     @Suite struct DeliveriesTests {

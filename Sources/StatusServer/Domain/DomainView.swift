@@ -95,7 +95,7 @@ struct DomainView: Equatable, Sendable {
         var deliveries: [String: [DeliveryRecord]] = [:]
         var context = IncidentContext()
         var isChecking = false
-        var past = DomainPast()
+        var past = DomainPast.empty
     }
 
     init(_ reading: Reading, cdnBaseURL: String, basis: Frame.Basis, time: PageTime) {
