@@ -211,7 +211,7 @@ extension ConditionReader {
 
     /// An incident of the origin is as bad for phones as the incidents that it inhibits.
     fileprivate func escalateInhibitors(in log: inout IncidentLog<IncidentKind>) {
-        for cause in [IncidentKind.originUnreachable, .originBroken] {
+        for cause in IncidentKind.inhibiting {
             let following = log.memory.open.values.filter { $0.incident.inhibitedBy == cause }
             let worst = following.filter { $0.incident.state == .firing }.map(\.harm).max()
             guard let worst else { continue }

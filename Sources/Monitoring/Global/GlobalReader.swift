@@ -116,12 +116,9 @@ struct GlobalReader {
     /// The origin fails, and Apple's CDN does not answer either.
     private static func bothSides(_ health: DomainHealth) -> GlobalTally.Turn? {
         guard let silent = health.reachability.cdnSilentSince else { return nil }
-        let problems = health.problems.filter {
-            $0.incident.kind == .originUnreachable || $0.incident.kind == .originBroken
-        }
-        guard let turned = problems.map(\.turnedAt).min() else { return nil }
+        guard let turned = health.originProblems.map(\.turnedAt).min() else { return nil }
         let at = max(turned, silent)
-        return GlobalTally.Turn(at: at, seenAt: at, wouldNotify: problems.contains(where: \.hasFired))
+        return GlobalTally.Turn(at: at, seenAt: at, wouldNotify: health.originProblems.contains(where: \.hasFired))
     }
 
     // MARK: - Nothing seen
@@ -185,13 +182,13 @@ struct GlobalReader {
     private static func turn(of health: DomainHealth, to failure: CDNFailure, _ soon: Date) -> GlobalTally.Turn? {
         guard let kind = failure.kind else {
             guard let silent = health.reachability.cdnSilentSince, health.reachability.originLostSince == nil,
-                !health.hasProblem(.originUnreachable, .originBroken)
+                health.originProblems.isEmpty
             else { return nil }
             return GlobalTally.Turn(at: silent, seenAt: silent, wouldNotify: false)
         }
         // If the origin has a problem too, it is not Apple's side alone.
         guard let problem = health.problems.first(where: { $0.incident.kind == kind }),
-            !health.hasProblem(.originUnreachable, .originBroken)
+            health.originProblems.isEmpty
         else { return nil }
         let isDue = problem.graceUntil.map { $0 <= soon } ?? false
         return GlobalTally.Turn(

@@ -48,7 +48,7 @@ package enum DomainStatus: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    package var needsAttention: Bool { self < .unknown }
+    package var needsAttention: Bool { self <= Self.lastOfAttention }
 
     /// The least severe status that needs attention, for queries.
     package static let lastOfAttention = DomainStatus.propagating
