@@ -197,8 +197,7 @@ struct DeliveryResult: Sendable {
     private func log(_ outcome: DeliveryRecord.Outcome, _ planner: NotificationPlanner) {
         for member in message.members {
             try? planner.log(
-                message.reason, of: message.kind, member.incidentID, version: member.version, key: message.key,
-                attempts: message.attempts + 1, outcome, status: answer.status, error: words)
+                outcome, member, of: message, attempts: message.attempts + 1, status: answer.status, error: words)
         }
     }
 }

@@ -38,7 +38,7 @@ struct ReasonRow: Equatable, Sendable {
         }
         address =
             query.with {
-                $0.state = group.status.name
+                $0.state = group.status.rawValue
                 $0.reason = group.reason
             }.address
     }
@@ -71,9 +71,9 @@ struct Pager: Equatable, Sendable {
             Link(
                 text: "\(status.word) \((counts[status] ?? 0).grouped)",
                 address: query.with {
-                    $0.state = status.name
+                    $0.state = status.rawValue
                     $0.reason = nil
-                }.address, isChosen: query.state == status.name)
+                }.address, isChosen: query.state == status.rawValue)
         }
         rows = FrontQuery.rowCounts.map { count in
             Link(text: "\(count)", address: query.with { $0.rows = count }.address, isChosen: count == query.rows)

@@ -81,7 +81,8 @@ struct FrontQuery: Equatable, Sendable {
         if let state = parameters["state"], !state.isEmpty {
             guard !Self.statuses(of: state).isEmpty else {
                 throw QueryFault(
-                    "state", isNoneOf: DomainStatus.Tile.allCases.map(\.rawValue) + DomainStatus.allCases.map(\.name))
+                    "state",
+                    isNoneOf: DomainStatus.Tile.allCases.map(\.rawValue) + DomainStatus.allCases.map(\.rawValue))
             }
             self.state = state
         }
@@ -95,7 +96,7 @@ struct FrontQuery: Equatable, Sendable {
     }
 
     static func statuses(of name: String) -> [DomainStatus] {
-        if let status = DomainStatus(name: name) { return [status] }
+        if let status = DomainStatus(rawValue: name) { return [status] }
         return DomainStatus.Tile(rawValue: name)?.statuses ?? []
     }
 
