@@ -1,4 +1,4 @@
-// The tables of a store.
+// The tables of a new store, and the steps that bring an older store to the same tables.
 
 import GRDB
 
@@ -7,9 +7,17 @@ enum Schema {
     /// https://www.sqlite.org/pragma.html#pragma_application_id
     static let applicationID = 0x6161_7361
 
-    /// Stored in `user_version`, which is in the file's header and can be read before anything writes to the file. To
-    /// change the tables after a release, raise it, and bring older stores to the new tables where a monitor opens them.
-    static let version = 1
+    /// The format of the tables. Stored in `user_version`, which is in the file's header and can be read before anything
+    /// writes to the file. A step in `migrations` raises it.
+    static let version = 1 + migrations.count
+
+    /// The steps from each format to the next, the first from 1 to 2. To change the tables after a release, change them
+    /// in this file and add a step. Never edit a released step.
+    static let migrations: [Migration] = []
+
+    static func version(_ database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    }
 
     /// Creates the tables and sets `user_version`, in one transaction.
     static func create(_ database: Database) throws {
@@ -231,4 +239,31 @@ extension Schema {
         ) STRICT;
 
         """
+}
+
+// MARK: - Older stores
+
+/// Changes the tables and rows of one format to those of the next.
+typealias Migration = @Sendable (Database) throws -> Void
+
+extension Schema {
+    /// Runs the missing steps in one transaction. If one fails or the process dies, the store stays as it was.
+    /// - Throws: the error of a step; `StoreError` if a foreign key is violated afterwards.
+    static func migrate(_ database: Database, _ path: String, through steps: [Migration]) throws {
+        let version = try version(database)
+        let target = steps.count + 1
+        guard (1..<target).contains(version) else { return }
+        // Otherwise SQLite does not allow replacing a table that foreign keys refer to. A step cannot do this itself: it has
+        // no effect within a transaction. https://www.sqlite.org/lang_altertable.html#otheralter
+        try database.execute(sql: "PRAGMA foreign_keys = OFF")
+        defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
+        try database.inTransaction(.immediate) {
+            for step in steps.dropFirst(version - 1) { try step(database) }
+            guard try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") == nil else {
+                throw StoreError.unsoundMigration(path, from: version, to: target)
+            }
+            try database.execute(sql: "PRAGMA user_version = \(target)")
+            return .commit
+        }
+    }
 }

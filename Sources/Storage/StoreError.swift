@@ -23,6 +23,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
         case notADatabase
         /// A newer version of this program made its tables, or wrote the state of a domain.
         case newer
+        /// An older version made its tables, and only a monitor migrates them.
+        case older
         /// Another monitor holds the lock.
         case inUse
         /// Another process locks the database; temporary.
@@ -69,12 +71,29 @@ extension StoreError {
         }
     }
 
-    static func newerSchema(_ path: String, version: Int) -> StoreError {
+    static func newerSchema(_ path: String, version: Int, supported: Int) -> StoreError {
         StoreError(
             code: .newer,
             message:
                 "\(path) was written by a newer version of aasa-monitor (store format \(version)), and this version "
-                + "uses store format \(Schema.version); use that version, or restore a backup from before the upgrade")
+                + "uses store format \(supported); use that version, or restore a backup from before the upgrade")
+    }
+
+    static func olderSchema(_ path: String, version: Int, supported: Int) -> StoreError {
+        StoreError(
+            code: .older,
+            message:
+                "\(path) was written by an older version of aasa-monitor (store format \(version)), and this version "
+                + "uses store format \(supported); start `aasa-monitor run` of this version once, which brings it to "
+                + "that format")
+    }
+
+    static func unsoundMigration(_ path: String, from version: Int, to target: Int) -> StoreError {
+        StoreError(
+            code: .other,
+            message:
+                "\(path) cannot be brought from store format \(version) to \(target): rows would refer to others that "
+                + "do not exist; it is unchanged: use the version that wrote it, and report this")
     }
 
     /// `what`: the domain, or "the global state".

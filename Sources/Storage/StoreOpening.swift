@@ -28,8 +28,12 @@ enum StoreOpening {
         }
     }
 
-    static func open(_ path: String, _ access: Store.Access, _ lockTimeout: Duration) throws -> DatabasePool {
-        let wasInspected = access == .reader ? false : try prepare(path, access)
+    /// `steps`: `Schema.migrations`, outside of tests.
+    static func open(
+        _ path: String, _ access: Store.Access, _ lockTimeout: Duration, steps: [Migration] = Schema.migrations
+    ) throws -> DatabasePool {
+        let format = steps.count + 1
+        let wasInspected = access == .reader ? false : try prepare(path, access, format)
         var configuration = Configuration()
         configuration.label = "aasa-monitor.store"
         // GRDB's default is a raised QoS that the service may not use; libdispatch would log each refusal.
@@ -41,12 +45,14 @@ enum StoreOpening {
         let pool = try DatabasePool(path: path, configuration: configuration)
         do {
             if access == .reader {
-                try pool.read { try inspect($0, path, access) }
+                try pool.read { try inspect($0, path, access, format) }
             } else {
                 try pool.writeWithoutTransaction { database in
-                    if !wasInspected { try inspect(database, path, access) }
+                    if !wasInspected { try inspect(database, path, access, format) }
                     _ = try Int.fetchOne(database, sql: "PRAGMA journal_size_limit = \(largestLog)")
-                    if access == .monitor, try tableCount(database) == 0 { try Schema.create(database) }
+                    guard access == .monitor else { return }
+                    if try tableCount(database) == 0 { return try Schema.create(database) }
+                    try Schema.migrate(database, path, through: steps)
                 }
             }
         } catch {
@@ -58,7 +64,7 @@ enum StoreOpening {
 
     /// Inspects a file before anything writes to it. Opening a pool would switch even a foreign or damaged file to WAL
     /// mode. Returns false if the inspection must happen after the pool is open.
-    private static func prepare(_ path: String, _ access: Store.Access) throws -> Bool {
+    private static func prepare(_ path: String, _ access: Store.Access, _ format: Int) throws -> Bool {
         var facts = stat()
         let isThere = stat(path, &facts) == 0
         guard isThere, facts.st_size > 0 else {
@@ -72,7 +78,7 @@ enum StoreOpening {
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
-            try queue.read { try inspect($0, path, access) }
+            try queue.read { try inspect($0, path, access, format) }
             return true
         } catch let fault as DatabaseError
             where [.SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_BUSY].contains(fault.resultCode)
@@ -104,15 +110,19 @@ enum StoreOpening {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
     }
 
-    /// Refuses a damaged or foreign file, or one of an incompatible version, before anything is written.
-    private static func inspect(_ database: Database, _ path: String, _ access: Store.Access) throws {
+    /// Refuses a damaged or foreign file, or one of an incompatible version, before anything is written. Only a monitor
+    /// may open an older store, because it migrates it.
+    private static func inspect(_ database: Database, _ path: String, _ access: Store.Access, _ format: Int) throws {
         let isEmpty = try tableCount(database) == 0
         guard access == .monitor || !isEmpty else { throw StoreError.missing(path) }
         let owner = try Int.fetchOne(database, sql: "PRAGMA application_id")
-        guard owner == Schema.applicationID else { throw StoreError.foreign(path) }
+        let version = try Schema.version(database)
+        guard owner == Schema.applicationID, isEmpty || version > 0 else { throw StoreError.foreign(path) }
         if isEmpty { return }
-        let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        guard version == Schema.version else { throw StoreError.newerSchema(path, version: version) }
+        guard version <= format else { throw StoreError.newerSchema(path, version: version, supported: format) }
+        guard version == format || access == .monitor else {
+            throw StoreError.olderSchema(path, version: version, supported: format)
+        }
         if access == .monitor { try quickCheck(database, path) }
     }
 

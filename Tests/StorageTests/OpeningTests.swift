@@ -147,6 +147,45 @@ extension StorageSuite {
             #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
         }
 
+        /// No format was left behind yet: a made-up step from 1 to 2.
+        private static let step: Migration = { try $0.execute(sql: "ALTER TABLE meta ADD COLUMN note TEXT") }
+
+        /// Opens the store as a version with these steps does.
+        /// - Returns: the format and the columns of `meta`.
+        private func open(_ access: Store.Access = .monitor, with steps: [Migration]) throws -> String {
+            let pool = try StoreOpening.open(folder.store, access, .zero, steps: steps)
+            defer { try? pool.close() }
+            return try pool.read { database in
+                let columns = try database.columns(in: "meta").map(\.name)
+                return "\(try Schema.version(database)): \(columns.joined(separator: " "))"
+            }
+        }
+
+        @Test("a monitor takes the missing steps once, and one that fails leaves the store as it was")
+        func migrates() throws {
+            struct Fault: Error {}
+            try Store(path: folder.store).close()
+            #expect(throws: Fault.self) { try open(with: [Self.step, { _ in throw Fault() }]) }
+            #expect(try open(.reader, with: []) == "1: name value")
+            let orphan: Migration = { try $0.execute(sql: "INSERT INTO domain_key VALUES ('key', 'nobody')") }
+            let refusal = #expect(throws: StoreError.self) { try open(with: [Self.step, orphan]) }
+            #expect(refusal?.message.contains("from store format 1 to 3") == true)
+            #expect(try open(.reader, with: []) == "1: name value")
+            for _ in 0..<2 { #expect(try open(with: [Self.step]) == "2: name value note") }
+        }
+
+        @Test(
+            "a command on an older store says who migrates it, and leaves it alone",
+            arguments: [Store.Access.beside, .reader])
+        func older(access: Store.Access) throws {
+            try Store(path: folder.store).close()
+            let before = try Data(contentsOf: URL(filePath: folder.store))
+            let refusal = #expect(throws: StoreError.self) { try open(access, with: [Self.step]) }
+            #expect(refusal?.code == .older)
+            #expect(refusal?.message.contains("(store format 1), and this version uses store format 2; start") == true)
+            #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
+        }
+
         @Test("a monitor that was killed before it made the tables leaves a file that the next one uses")
         func halfMade() async throws {
             let queue = try DatabaseQueue(path: folder.store)

@@ -57,7 +57,7 @@ struct StoreOptions: ParsableArguments {
         case .missing, .forbidden: .noInput
         case .exists: .usage
         case .corrupt, .full, .other: .software
-        case .unwritable, .notADatabase, .newer, .inUse, .locked: .configuration
+        case .unwritable, .notADatabase, .newer, .older, .inUse, .locked: .configuration
         }
     }
 }

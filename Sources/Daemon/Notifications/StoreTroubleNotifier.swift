@@ -95,7 +95,7 @@ extension StoreError {
         case .corrupt: .damaged
         case .notADatabase: .foreign
         case .newer: .newer
-        case .missing, .exists, .other: .other
+        case .older, .missing, .exists, .other: .other
         }
     }
 }
