@@ -27,15 +27,14 @@ package struct ConfigurationFile: Sendable, Equatable {
     /// nil: the monitor pings no watchdog.
     package var heartbeat: HeartbeatSettings?
     /// The quoted text of values that contain a variable, by the key's path.
-    private let written: [String: String]
+    var written: [String: String] = [:]
 
     package init(
         defaults: CheckSettings = CheckSettings(), domains: [WatchedDomain], network: NetworkSettings = .init(),
         cdn: CDNSettings = .init(), vantages: [Vantage] = [], alerts: AlertSettings = .init(),
         maintenance: [MaintenanceWindow] = [], store: StoreSettings = .init(), server: ServerSettings = .init(),
-        log: LogSettings = .init(), written: [String: String] = [:]
+        log: LogSettings = .init()
     ) {
-        self.written = written
         self.defaults = defaults
         self.domains = domains
         self.network = network

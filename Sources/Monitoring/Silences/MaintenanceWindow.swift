@@ -22,8 +22,7 @@ package struct MaintenanceWindow: Equatable, Sendable {
         case until(TimeOfDay)
     }
 
-    /// The usual name: Foundation calls `UTC` `GMT`.
-    package var zoneName: String { zone.identifier == "GMT" ? "UTC" : zone.identifier }
+    package var zoneName: String { zone.usualName }
 
     /// A longer window would never end.
     package static let longest: Duration = .seconds(7 * 86_400)
@@ -129,6 +128,9 @@ package enum Weekday: String, Sendable, CaseIterable {
 // (Foundation of Swift 6.3).
 
 extension TimeZone {
+    /// Foundation calls `UTC` `GMT`.
+    package var usualName: String { identifier == "GMT" ? "UTC" : identifier }
+
     static let secondsPerDay = 86_400
 
     /// The local date of an instant, as days from 1970-01-01.

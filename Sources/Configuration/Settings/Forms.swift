@@ -1,0 +1,262 @@
+// The forms of values: how each is read, what its messages say, its JSON Schema and its words in the documentation.
+
+import Evidence
+import Facts
+
+extension Form where Value == Duration {
+    /// The range of durations that have none of their own.
+    private static var usual: ClosedRange<Duration> { .seconds(0.1)...Duration.seconds(3650 * 86_400) }
+
+    static var duration: Form { .duration(in: usual) }
+
+    /// Both ends of `range` are allowed.
+    static func duration(in range: ClosedRange<Duration>) -> Form {
+        let (least, most) = (range.lowerBound.notation, range.upperBound.notation)
+        let words = range == usual ? "\(least) at least" : "\(least) to \(most)"
+        let units = "([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$"
+        let pattern = (range.contains(.zero) ? "^" : "^(?=.*[1-9])") + units
+        let schema: OrderedJSON = ["type": "string", "pattern": .string(.orVariable(pattern)), "minLength": 2]
+        return Form(shape: Shape(words: "duration, \(words)", schema: schema)) { field in
+            guard let (text, _) = field.scalar("a duration such as 5m") else { return nil }
+            let duration: Duration
+            do throws(DurationFault) {
+                duration = try parseDuration(text.value)
+            } catch {
+                let found = field.node.summary(isConcealed: field.isConcealed)
+                field.reading.error(
+                    "expected a duration such as 5m for '\(field.key)' \(field.section.title), found "
+                        + "\(found)\(text.reason(error.reason))", at: text.position)
+                return nil
+            }
+            guard range.contains(duration) else {
+                return field.refuse(text, "must be \(least) to \(most), found \(text.quoted)")
+            }
+            return duration
+        } show: { .string($0.notation) }
+    }
+}
+
+extension Form where Value == Duration? {
+    /// null is a value, which differs from an absent key.
+    static var durationOrNull: Form {
+        let form = Form<Duration>.duration
+        let shape = Shape(words: form.shape.words + ", or null", schema: form.shape.schema.orNull)
+        return Form(shape: shape) { field in
+            if field.node.isNull { return .some(nil) }
+            return form.read(field).map { .some($0) }
+        } show: { $0.map(form.show) ?? .null }
+    }
+}
+
+extension Form where Value == Int {
+    static func integer(in range: ClosedRange<Int>) -> Form {
+        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        let schema: OrderedJSON = [
+            "type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
+        ]
+        let shape = Shape(words: "\(range.lowerBound) to \(range.upperBound)", schema: .orVariable(schema))
+        return Form(shape: shape) { field in
+            guard let (text, isBare) = field.scalar(expected) else { return nil }
+            guard isBare, let number = Int(text.value), range.contains(number) else { return field.mismatch(expected) }
+            return number
+        } show: { .integer($0) }
+    }
+}
+
+extension Form where Value == Double {
+    /// A number above zero.
+    static func number(upTo maximum: Int) -> Form {
+        let schema: OrderedJSON = ["type": "number", "exclusiveMinimum": 0, "maximum": .integer(maximum)]
+        let expected = "a number above 0 and up to \(maximum)"
+        let shape = Shape(words: "number above 0, up to \(maximum)", schema: .orVariable(schema))
+        return Form(shape: shape) { field in
+            guard let (text, isBare) = field.scalar(expected) else { return nil }
+            // `Double` would also read `0x10`, `inf` and `nan`.
+            let isDecimal = text.value.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
+            guard isBare, isDecimal, let number = Double(text.value), number > 0, number <= Double(maximum) else {
+                return field.mismatch(expected)
+            }
+            return number
+        } show: { .number($0) }
+    }
+}
+
+extension Form where Value == Bool {
+    static var boolean: Form {
+        Form(shape: Shape(words: "`true`, `false`", schema: .orVariable(["type": "boolean"]))) { field in
+            guard let (text, isBare) = field.scalar("true or false") else { return nil }
+            switch text.value {
+            case "true" where isBare, "True" where isBare, "TRUE" where isBare: return true
+            case "false" where isBare, "False" where isBare, "FALSE" where isBare: return false
+            default: return field.mismatch("true or false")
+            }
+        } show: { .bool($0) }
+    }
+}
+
+extension Form where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
+    /// One of the words of an enumeration.
+    static var choice: Form {
+        let words = Value.allCases.map(\.rawValue)
+        let expected = "one of \(words.joined(separator: ", "))"
+        return Form(shape: .oneOf(words)) { field in
+            guard let (text, _) = field.scalar(expected) else { return nil }
+            if let word = Value(rawValue: text.value) { return word }
+            return field.mismatch(expected, isConcealed: false, text.suggestion(among: words))
+        } show: { .string($0.rawValue) }
+    }
+}
+
+extension Shape {
+    /// `summary`: for the documentation, in place of the words.
+    static func oneOf(_ words: [String], words summary: String? = nil) -> Shape {
+        let schema = OrderedJSON.orVariable(["enum": .array(words.map { .string($0) })])
+        return Shape(words: summary ?? words.map { "`\($0)`" }.joined(separator: ", "), schema: schema)
+    }
+}
+
+/// Texts.
+extension Form {
+    /// One of some words, as an element of a list. `expected`: for messages about another type.
+    static func word(
+        among words: [String], _ expected: String, preposition: String = "in",
+        hint: @escaping @Sendable (ScalarText) -> String? = { _ in nil },
+        value: @escaping @Sendable (String) -> Value?, show: @escaping @Sendable (Value) -> String
+    ) -> Form {
+        Form(shape: .oneOf(words)) { field in
+            guard let text = field.text(expected) else { return nil }
+            if let value = value(text.value) { return value }
+            return field.unexpected(
+                text, "one of \(words.joined(separator: ", "))", hint(text) ?? text.suggestion(among: words),
+                word: preposition)
+        } show: { .string(show($0)) }
+    }
+
+    /// `expected`: for messages about another type. `pattern`: for the schema. `parse` reports what is wrong.
+    static func text(
+        _ expected: String, words: String, pattern: String? = nil, isConcealed: Bool = false,
+        parse: @escaping @Sendable (ScalarText, Field) -> Value?, show: @escaping @Sendable (Value) -> OrderedJSON
+    ) -> Form {
+        let shape = Shape(words: words, schema: .text(pattern), takesNull: true)
+        return Form(shape: shape, isConcealed: isConcealed) { field in
+            field.text(expected).flatMap { parse($0, field) }
+        } show: { show($0) }
+    }
+}
+
+extension Form where Value == String {
+    static func text(
+        _ expected: String, words: String = "text", pattern: String? = nil, isConcealed: Bool = false,
+        check: @escaping @Sendable (ScalarText, Field) -> String? = { text, _ in text.value }
+    ) -> Form {
+        text(expected, words: words, pattern: pattern, isConcealed: isConcealed, parse: check) { .string($0) }
+    }
+
+    /// A path, resolved against the configuration's folder.
+    static var path: Form { .text("a path", words: "path") { text, field in field.reading.place(text.value) } }
+
+    /// A name that is safe in logs, metrics and command lines, and unique in its list. `kind`: what has the name.
+    static func name(of kind: String) -> Form {
+        let words = "1 to 64 letters, digits, `-`, `_`, `.`"
+        return .text("the name of a \(kind)", words: words, pattern: "^[A-Za-z0-9_.-]{1,64}$") { text, field in
+            guard isName(text.value) else {
+                field.reading.error(
+                    "the name of a \(kind) has 1 to 64 letters, digits, '-', '_' and '.'", at: text.position)
+                return nil
+            }
+            if let line = field.section.siblings?.line(before: text) {
+                field.reading.error(
+                    "\(kind) \(text.quoted) is given twice; it is already given at line \(line)", at: text.position)
+            }
+            return text.value
+        }
+    }
+
+    static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+    }
+}
+
+/// Lists and mappings.
+extension Form {
+    /// `check`: the rules of the whole list.
+    static func list<Element>(
+        of element: Form<Element>, atLeast least: Int? = nil, atMost most: Int? = nil, isConcealed: Bool = false,
+        check: @escaping @Sendable ([SourceNode], [Element], Field) -> [Element] = { _, elements, _ in elements }
+    ) -> Form where Value == [Element] {
+        var schema: [(String, OrderedJSON)] = [("type", "array"), ("items", element.shape.schema)]
+        if let least { schema.append(("minItems", .integer(least))) }
+        if let most { schema.append(("maxItems", .integer(most))) }
+        let shape = Shape(
+            words: "list of \(element.shape.words)", schema: .object(schema), takesNull: true,
+            settings: element.shape.settings, isList: true)
+        return Form(shape: shape, isConcealed: isConcealed) { field in
+            guard let nodes = field.elements() else { return nil }
+            let siblings = Siblings()
+            let elements = nodes.compactMap { node in
+                element.read(field.element(node, isConcealed: element.isConcealed, siblings))
+            }
+            return check(nodes, elements, field)
+        } show: { .array($0.map { element.show($0).withoutNulls }) }
+    }
+
+    /// A section. `finish`: what depends on several settings; nil drops the value.
+    static func mapping(
+        _ settings: [Setting<Value>], _ initial: Value, _ kind: MappingKind = .section, isConcealed: Bool = false,
+        schema rules: OrderedJSON = .object([]),
+        finish: @escaping @Sendable (Value, Section) -> Value? = { value, _ in value }
+    ) -> Form where Value: Sendable {
+        .mapping(settings, initial, kind, isConcealed: isConcealed, schema: rules, show: { $0 }, finish: finish)
+    }
+
+    /// A mapping whose settings fill another type, `Draft`, of which `finish` makes the value.
+    static func mapping<Draft: Sendable>(
+        _ settings: [Setting<Draft>], _ initial: Draft, _ kind: MappingKind = .section, isConcealed: Bool = false,
+        schema rules: OrderedJSON = .object([]), show draft: @escaping @Sendable (Value) -> Draft,
+        finish: @escaping @Sendable (Draft, Section) -> Value?
+    ) -> Form {
+        let facts = settings.map { $0.facts(in: initial) }
+        let shape = Shape(
+            words: "mapping", schema: .mapping(facts, rules), takesNull: true, settings: facts)
+        return Form(shape: shape, isConcealed: isConcealed) { field in
+            guard let entries = field.entries(kind.expected) else { return nil }
+            let section = field.section(entries, title: kind.title(of: field, entries))
+            var value = initial
+            section.read(settings, into: &value)
+            return finish(value, section)
+        } show: { settings.show(draft($0)) }
+    }
+}
+
+/// How messages name a mapping.
+enum MappingKind: Sendable {
+    /// By its key.
+    case section
+    /// An element of a list, by the list's key. `expected`: for messages about another type.
+    case part(expected: String)
+    /// An element of a list, by its name if it has a valid one. `noun`: what has the name; nil: its name does not count.
+    case entry(_ noun: String? = nil, expected: String)
+
+    var expected: String {
+        switch self {
+        case .section: "a mapping"
+        case .part(let expected), .entry(_, let expected): expected
+        }
+    }
+
+    func title(of field: Field, _ entries: [SourceNode.Entry]) -> String {
+        switch self {
+        case .entry(let noun?, _):
+            if case .scalar(let name, _) = entries.first(where: { $0.key == "name" })?.value.content,
+                Form<String>.isName(name)
+            {
+                return "in \(noun) '\(name)'"
+            }
+            fallthrough
+        case .entry: return "in an entry of '\(field.key)'"
+        case .section where field.section.path.isEmpty: return "in '\(field.key)'"
+        case .section, .part: return "in '\(field.key)' \(field.section.title)"
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// A setting of `monitor.yaml` is declared once, as a row of its section. Reading, the JSON Schema, `config show` and
+// the tables of docs/configuration.md follow from the row.
+
+import Evidence
+
+/// The property that a setting fills.
+typealias Path<Owner, Value> = any WritableKeyPath<Owner, Value> & Sendable
+
+/// A setting of the section that fills `Owner`.
+package struct Setting<Owner>: Sendable {
+    private(set) var facts: SettingFacts
+    /// Reads it from the section. Reports what is wrong, and then leaves the default.
+    let read: @Sendable (Section, inout Owner) -> Void
+    /// For `config show`, without secrets; nil if the value has nothing to show.
+    let show: @Sendable (Owner) -> OrderedJSON?
+
+    /// For a setting that no property of the owner has alone.
+    init(
+        _ facts: SettingFacts, read: @escaping @Sendable (Section, inout Owner) -> Void,
+        show: @escaping @Sendable (Owner) -> OrderedJSON?
+    ) {
+        self.facts = facts
+        self.read = read
+        self.show = show
+    }
+
+    /// `sentence`: what it means, in Markdown. `missing`: more words where a required key is missing.
+    init<Value>(
+        _ key: String, _ path: Path<Owner, Value>, _ form: Form<Value>, isRequired: Bool = false,
+        missing: String = "", _ sentence: String
+    ) {
+        facts = SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)
+        read = { section, owner in
+            let field = section.field(key, form, isRequired: isRequired, missing: missing)
+            if let value = field.flatMap(form.read) { owner[keyPath: path] = value }
+        }
+        show = { form.show($0[keyPath: path]) }
+    }
+
+    /// A setting without a default.
+    init<Value>(
+        _ key: String, _ path: Path<Owner, Value?>, _ form: Form<Value>, isRequired: Bool = false,
+        missing: String = "", _ sentence: String
+    ) {
+        facts = SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)
+        read = { section, owner in
+            let field = section.field(key, form, isRequired: isRequired, missing: missing)
+            if let value = field.flatMap(form.read) { owner[keyPath: path] = value }
+        }
+        show = { $0[keyPath: path].map(form.show) ?? .null }
+    }
+
+    /// A secret, which can also be in the file that `KEY_file` names.
+    init<Value>(
+        _ key: String, _ path: Path<Owner, Value?>, _ form: SecretForm<Value>,
+        isRequired: Bool = false, _ sentence: String
+    ) {
+        facts = SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)
+        read = { section, owner in
+            let text = section.secret(key, isRequired: isRequired, isSecret: form.isSecret)
+            if let value = text.flatMap({ form.read($0, key, section) }) { owner[keyPath: path] = value }
+        }
+        show = { $0[keyPath: path] == nil ? .null : .hidden }
+    }
+
+    /// The same setting in a section that holds the owner's settings beside its own.
+    func inherited<Outer>(by path: Path<Outer, Owner>) -> Setting<Outer> {
+        var facts = facts
+        facts.isInherited = true
+        return Setting<Outer>(facts) { read($0, &$1[keyPath: path]) } show: { show($0[keyPath: path]) }
+    }
+
+    /// The same setting where the section itself reports that it is missing.
+    var requiredByItsSection: Setting {
+        var facts = facts
+        facts.isRequired = true
+        return Setting(facts, read: read, show: show)
+    }
+
+    /// The same setting with a rule about several settings of its section.
+    func checked(_ rule: @escaping @Sendable (Section) -> Void) -> Setting {
+        Setting(facts) { section, owner in
+            read(section, &owner)
+            rule(section)
+        } show: { show($0) }
+    }
+
+    /// The facts with the default that `initial` has.
+    func facts(in initial: Owner) -> SettingFacts {
+        var facts = facts
+        if !facts.isRequired { facts.standard = show(initial) }
+        return facts
+    }
+}
+
+extension Sequence {
+    /// For `config show`: an object with each setting that has something to show.
+    func show<Owner>(_ owner: Owner) -> OrderedJSON where Element == Setting<Owner> {
+        .object(compactMap { setting in setting.show(owner).map { (setting.facts.key, $0) } })
+    }
+}
+
+/// What the schema and the documentation say of a setting.
+package struct SettingFacts: Sendable {
+    let key: String
+    let shape: Shape
+    var isRequired = false
+    /// What it means, in Markdown.
+    let sentence: String
+    /// The default, as `config show` prints it.
+    var standard: OrderedJSON?
+    /// Whether another section declares it, too.
+    var isInherited = false
+
+    /// The keys under which the file can give it.
+    var keys: [String] { shape.isSecret ? [key, key + "_file"] : [key] }
+}
+
+/// What the values of a setting look like.
+package struct Shape: Sendable {
+    /// In the documentation: `duration, 1s to 24h`.
+    let words: String
+    /// The JSON Schema of a value that is not null.
+    let schema: OrderedJSON
+    /// Whether null counts as absent.
+    var takesNull = false
+    var isSecret = false
+    /// Of a mapping, or of each mapping in a list.
+    var settings: [SettingFacts] = []
+    var isList = false
+}
+
+/// How a value is written in the file.
+struct Form<Value>: Sendable {
+    let shape: Shape
+    /// Whether it may be a secret. Then messages show only its type.
+    var isConcealed = false
+    /// nil after reporting what is wrong, and for an empty variable.
+    let read: @Sendable (Field) -> Value?
+    let show: @Sendable (Value) -> OrderedJSON
+}
+
+/// How a secret is written. `config show` never shows it.
+struct SecretForm<Value>: Sendable {
+    let shape: Shape
+    /// Whether others must not know a value, so that a file that everybody can read deserves a warning.
+    var isSecret: @Sendable (String) -> Bool = { _ in true }
+    /// Reads the secret of a key. nil after reporting what is wrong.
+    let read: @Sendable (Section.SecretText, String, Section) -> Value?
+
+    init(
+        words: String, pattern: String, isSecret: @escaping @Sendable (String) -> Bool = { _ in true },
+        read: @escaping @Sendable (Section.SecretText, String, Section) -> Value?
+    ) {
+        shape = Shape(words: words, schema: .text(pattern), takesNull: true, isSecret: true)
+        self.isSecret = isSecret
+        self.read = read
+    }
+
+    /// `fault`: what is wrong with a text.
+    init(
+        words: String, pattern: String, isSecret: @escaping @Sendable (String) -> Bool = { _ in true },
+        value: @escaping @Sendable (String) -> Value, fault: @escaping @Sendable (String) -> String?
+    ) {
+        self.init(words: words, pattern: pattern, isSecret: isSecret) { text, key, section in
+            if let fault = fault(text.value) { return section.refuse(text, key, fault) }
+            return value(text.value)
+        }
+    }
+}
