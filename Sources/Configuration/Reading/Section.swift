@@ -197,17 +197,10 @@ struct Field {
 
 /// Secrets. Instead of each key `x`, the file can have `x_file`, the path of a file that contains the secret.
 extension Section {
-    /// A secret with its position for messages. Messages never contain its value.
-    struct SecretText {
-        let value: String
-        let position: SourcePosition
-        let isFromFile: Bool
-    }
-
     /// nil if neither key is given, or after reporting a problem. Warns if other users can read the secret.
     ///
     /// `isSecret`: false for a value that others may know, such as the address of a server.
-    func secret(_ key: String, isRequired: Bool, isSecret: (String) -> Bool) -> SecretText? {
+    func secret(_ key: String, isRequired: Bool, isSecret: (String) -> Bool) -> SecretField? {
         let fileKey = key + "_file"
         let (isDirect, isFile) = (isGiven(key), isGiven(fileKey))
         guard !isDirect || !isFile else {
@@ -219,7 +212,7 @@ extension Section {
             let path = field(fileKey, .text("a path"), isRequired: true)?.text("a path")
             guard let path, let value = reading.secret(inFile: path, for: fileKey) else { return nil }
             if isSecret(value) { reading.warnOfReaders(of: path, for: fileKey, title) }
-            return SecretText(value: value, position: path.position, isFromFile: true)
+            return SecretField(value: value, position: path.position, isFromFile: true, key: key, section: self)
         }
         guard isDirect else {
             if isRequired { reading.error("'\(key)' (or '\(fileKey)') is missing \(title)", at: position) }
@@ -228,13 +221,23 @@ extension Section {
         let concealed = Form<String>.text("a text", isConcealed: true)
         guard let text = field(key, concealed, isRequired: true)?.text("a text") else { return nil }
         if isSecret(text.value) { reading.warnOfReaders(ofTheFileWith: text, for: key, title) }
-        return SecretText(value: text.value, position: text.position, isFromFile: false)
+        return SecretField(value: text.value, position: text.position, isFromFile: false, key: key, section: self)
     }
+}
 
-    /// Reports what is wrong with a secret.
-    func refuse<Value>(_ secret: SecretText, _ key: String, _ fault: String) -> Value? {
-        let subject = secret.isFromFile ? "the content of '\(key)_file'" : "'\(key)'"
-        reading.error("\(subject) \(title) \(fault)", at: secret.position)
+/// A secret with its position for messages. Messages never contain its value.
+struct SecretField {
+    let value: String
+    let position: SourcePosition
+    let isFromFile: Bool
+    let key: String
+    let section: Section
+
+    /// nil after reporting `fault`.
+    func unless<Value>(_ fault: String?, _ value: (String) -> Value) -> Value? {
+        guard let fault else { return value(self.value) }
+        let subject = isFromFile ? "the content of '\(key)_file'" : "'\(key)'"
+        section.reading.error("\(subject) \(section.title) \(fault)", at: position)
         return nil
     }
 }

@@ -13,8 +13,10 @@ import Foundation
 #endif
 
 package enum WebAddress {
-    /// For the schema: about what `fault` accepts.
+    /// For the documentation and the schema: about what `fault` accepts.
+    static let words = "https URL; http for loopback hosts only"
     static let pattern = #"^(https://[^/?#\s]|http://(localhost|127\.|\[::1\]))"#
+    static let basePattern = #"^(https://|http://(localhost|127\.|\[::1\]))[^?#\s]*$"#
 
     /// What is wrong with a URL that the monitor calls; nil if it is valid. The words do not repeat the URL.
     /// `isBase`: path components are appended to it, so it must not have a query.

@@ -75,7 +75,7 @@ extension Escalation {
                 "after", \.after, .duration(in: .seconds(1)...Duration.seconds(30 * 86_400)), isRequired: true,
                 "so long after it fired"),
             Setting("channels", \.channels, .list(of: .stepChannel, atLeast: 1), "the channels of the step")
-                .requiredByItsSection,
+                .requiredByRule,
         ]
 
         static let form = Form<Step>.mapping(

@@ -96,14 +96,14 @@ extension ChannelKind {
         switch self {
         case .webhook: [.url(.webhook), .secret]
         // Either the URL, or token and channel.
-        case .slack: [.url(.webhook, isRequired: false), .token(isRequired: true), .channel]
+        case .slack: [.url(.webhook, isRequired: false), .token(), .channel]
         case .discord: [.url(.webhook), .thread]
         case .teams, .googleChat, .mattermost: [.url(.webhook)]
-        case .telegram: [.url(.server, isRequired: false), .token(.telegramToken, isRequired: true), .chat, .thread]
-        case .line: [.url(.server, isRequired: false), .token(isRequired: true), .lineTarget]
-        case .chatwork: [.url(.server, isRequired: false), .token(isRequired: true), .room]
-        case .pagerduty: [.url(.server, isRequired: false), .routingKey]
-        case .alertmanager: [.url(.server), .token(isRequired: false)]
+        case .telegram: [.url(.server(), isRequired: false), .token(.telegramToken), .chat, .thread]
+        case .line: [.url(.server(), isRequired: false), .token(), .lineTarget]
+        case .chatwork: [.url(.server(), isRequired: false), .token(), .room]
+        case .pagerduty: [.url(.server(), isRequired: false), .routingKey]
+        case .alertmanager: [.url(.server()), .token(isRequired: false)]
         case .ntfy: [.url(.ntfy, isRequired: false), .topic, .token(isRequired: false)]
         case .email: [.url(.mail), .username, .password, .sender, .recipients]
         }
@@ -152,60 +152,44 @@ extension Setting where Owner == Channel {
         Setting("url", \.url, form, isRequired: isRequired, "the receiver's address")
     }
 
-    fileprivate static func token(_ form: ChannelValue = .token, isRequired: Bool) -> Setting {
+    fileprivate static func token(_ form: ChannelValue = .token, isRequired: Bool = true) -> Setting {
         Setting("token", \.token, .concealed(form), isRequired: isRequired, "the right to send")
     }
 
+    private static func target(_ key: String, _ form: ChannelValue, _ sentence: String) -> Setting {
+        Setting(key, \.destination, .identifier(form), isRequired: true, sentence)
+    }
+
+    fileprivate static var channel: Setting { target("channel", .slackChannel, "the channel in Slack") }
+    fileprivate static var chat: Setting { target("chat_id", .chat, "the chat that gets the messages") }
+    fileprivate static var room: Setting { target("room", .number, "the room that gets the messages") }
+    fileprivate static var lineTarget: Setting { target("to", .lineTarget, "who gets the messages in LINE") }
+    fileprivate static var topic: Setting {
+        Setting("topic", \.destination, .concealed(.topic), isRequired: true, "who knows it can read and write there")
+    }
+    fileprivate static var thread: Setting {
+        Setting("thread_id", \.thread, .identifier(.number, isShown: true), "the thread or topic in it")
+    }
     fileprivate static var secret: Setting {
         Setting(
             "secret", \.signature, .signingKeys,
             "signs each message in the form of [Standard Webhooks](https://www.standardwebhooks.com)")
     }
-
     fileprivate static var routingKey: Setting {
         Setting("routing_key", \.token, .concealed(.routingKey), isRequired: true, "of an integration, in Events API v2")
     }
-
-    fileprivate static var topic: Setting {
-        Setting("topic", \.destination, .concealed(.topic), isRequired: true, "who knows it can read and write there")
-    }
-
-    fileprivate static var password: Setting {
-        Setting("password", \.token, .concealed(.password), "for the login at the mail server; with `username`")
-    }
-
-    fileprivate static var channel: Setting {
-        Setting("channel", \.destination, .identifier(.slackChannel), isRequired: true, "a channel's id in Slack")
-    }
-
-    fileprivate static var chat: Setting {
-        Setting("chat_id", \.destination, .identifier(.chat), isRequired: true, "the chat that gets the messages")
-    }
-
-    fileprivate static var lineTarget: Setting {
-        Setting("to", \.destination, .identifier(.lineTarget), isRequired: true, "who gets the messages in LINE")
-    }
-
-    fileprivate static var room: Setting {
-        Setting("room", \.destination, .identifier(.number), isRequired: true, "the room that gets the messages")
-    }
-
-    fileprivate static var thread: Setting {
-        Setting("thread_id", \.thread, .identifier(.number, isShown: true), "the thread or topic in it")
-    }
-
     fileprivate static var username: Setting {
         Setting("username", \.username, .text("a user's name"), "for the login at the mail server; with `password`")
     }
-
-    fileprivate static var sender: Setting {
-        Setting(
-            "from", \.sender, .identifier(.mailAddress, isShown: true), isRequired: true,
-            "the address that mails come from")
+    fileprivate static var password: Setting {
+        Setting("password", \.token, .concealed(.password), "for the login at the mail server; with `username`")
     }
-
+    fileprivate static var sender: Setting {
+        let form = Form<String>.identifier(.mailAddress, isShown: true)
+        return Setting("from", \.addresses.sender, form, isRequired: true, "the address that mails come from")
+    }
     fileprivate static var recipients: Setting {
-        Setting("to", \.recipients, .recipients, isRequired: true, "the addresses that mails go to")
+        Setting("to", \.addresses.recipients, .recipients, isRequired: true, "the addresses that mails go to")
     }
 }
 
@@ -215,27 +199,14 @@ extension Channel {
         set { signingKeys = newValue ?? [] }
     }
 
-    private var addresses: MailAddresses { mail ?? MailAddresses(sender: "", recipients: []) }
+    fileprivate var addresses: MailAddresses {
+        get { mail ?? MailAddresses(sender: "", recipients: []) }
+        set { mail = newValue }
+    }
 
     fileprivate var username: String? {
         get { mail?.username }
-        set { mail = MailAddresses(sender: addresses.sender, recipients: addresses.recipients, username: newValue) }
-    }
-
-    fileprivate var sender: String? {
-        get { mail?.sender }
-        set {
-            mail = addresses
-            mail?.sender = newValue ?? ""
-        }
-    }
-
-    fileprivate var recipients: [String]? {
-        get { mail?.recipients }
-        set {
-            mail = addresses
-            mail?.recipients = newValue ?? []
-        }
+        set { addresses.username = newValue }
     }
 }
 
@@ -280,9 +251,8 @@ extension Form where Value == [String] {
 
     fileprivate static var recipients: Form {
         let form = ChannelValue.mailAddress
-        let address = Form<String>.text(
-            form.expected, words: "addresses such as `ops@example.net`", pattern: form.pattern
-        ) { text, field in
+        let words = "addresses such as `ops@example.net`"
+        let address = Form<String>.text(form.expected, words: words, pattern: form.pattern) { text, field in
             form.accepts(text.value)
                 ? text.value : field.refuse(text, "holds something that is not \(form.expected)")
         }
@@ -304,7 +274,7 @@ extension Form where Value == [Notified] {
     fileprivate static func notify(of kind: ChannelKind) -> Form {
         let words = Notified.allCases.map(\.rawValue)
         let word = Form<Notified>.word(
-            among: words, "one of \(words.joined(separator: ", "))", value: Notified.init(rawValue:), show: \.rawValue)
+            "one of \(words.joined(separator: ", "))", among: words, value: Notified.init(rawValue:), show: \.rawValue)
         let own = Form<Notified>(shape: word.shape) { field in
             let notified = word.read(field)
             if notified == .changes, kind.isPager {

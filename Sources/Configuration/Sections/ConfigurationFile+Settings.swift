@@ -27,7 +27,7 @@ extension ConfigurationFile {
             "network", \.network, .mapping(NetworkSettings.settings, NetworkSettings()),
             "how the monitor reaches the network"),
         Setting("cdn", \.cdn, .mapping(CDNSettings.settings, CDNSettings()), "Apple's CDN"),
-        Setting("vantages", \.vantages, Vantage.list, "other places to probe from"),
+        Setting("vantages", \.vantages, .list(of: Vantage.form, isConcealed: true), "other places to probe from"),
         Setting("alerts", \.alerts, AlertSettings.form, "who is notified, and when"),
         Setting(
             "maintenance", \.maintenance, MaintenanceWindow.list,
@@ -35,7 +35,7 @@ extension ConfigurationFile {
         Setting("store", \.store, StoreSettings.form, "what the monitor remembers"),
         Setting("server", \.server, ServerSettings.form, "status page, API and metrics"),
         Setting("heartbeat", \.heartbeat, HeartbeatSettings.form, "pinged while checks are stored and messages move"),
-        Setting("log", \.log, .mapping(LogSettings.settings, LogSettings()), "standard error"),
+        Setting("log", \.log, LogSettings.form, "standard error"),
     ]
 
     private static let version = Setting<ConfigurationFile>(

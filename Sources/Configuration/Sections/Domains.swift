@@ -202,7 +202,7 @@ extension Domain {
 
 extension Form where Value == Domain {
     static var domain: Form {
-        .text("a domain", words: "domain", pattern: Domain.pattern, parse: parsed) { .string($0.name) }
+        text("a domain", words: "domain", pattern: Domain.pattern, parse: parsed, show: \.name)
     }
 
     @Sendable static func parsed(_ text: ScalarText, _ field: Field) -> Domain? {
@@ -249,7 +249,7 @@ extension Form where Value == [String: String] {
                 // A number is a valid label value, as in `year: 2026`: its text counts.
                 guard case .scalar(let raw, _) = label.value.content, !label.value.isNull else {
                     field.reading.error(
-                        "expected a text for label \(Quotation.ofKey(label.key)) \(field.section.title), "
+                        "expected a text for label \(isChecked ? "'\(label.key)'" : Quotation.ofKey(label.key)) \(field.section.title), "
                             + "found \(label.value.summary(isConcealed: false))", at: label.value.position)
                     continue
                 }

@@ -72,11 +72,11 @@ extension Form where Value == Rule {
 
 extension Form where Value == String {
     fileprivate static var reason: Form {
-        let form = Form.text("a text") { text, field in
+        let form = text("a text", words: "text, 500 characters at most") { text, field in
             text.value.count <= 500 ? text.value : field.refuse(text, "is longer than 500 characters")
         }
         let schema = OrderedJSON.object(form.shape.schema.members + [("maxLength", 500)])
-        let shape = Shape(words: "text, 500 characters at most", schema: schema, takesNull: true)
+        let shape = Shape(words: form.shape.words, schema: schema, takesNull: true)
         return Form(shape: shape, read: form.read, show: form.show)
     }
 }
@@ -84,7 +84,7 @@ extension Form where Value == String {
 extension Form where Value == CalendarDay {
     fileprivate static var day: Form {
         let expected = "a date such as 2027-01-01"
-        return .text(expected, words: "date", pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$") { text, field in
+        return text(expected, words: "date", pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$") { text, field in
             guard let day = CalendarDay(text.value) else { return field.unexpected(text, expected) }
             if day.end <= field.reading.now {
                 field.reading.warning(
@@ -92,7 +92,7 @@ extension Form where Value == CalendarDay {
                         + "the date", at: text.position)
             }
             return day
-        } show: { .string($0.description) }
+        }
     }
 }
 
@@ -141,13 +141,13 @@ extension Form where Value == String {
     fileprivate static var app: Form {
         .text(
             "an application identifier", words: "application identifiers, `ABCDE12345.com.example.app`",
-            pattern: #"^[A-Za-z0-9]{10}\.[^\s]+$"#, check: app)
+            pattern: #"^[A-Za-z0-9]{10}\.[^\s]+$"#, parse: app)
     }
 
     /// The sections of an association file: https://developer.apple.com/documentation/bundleresources/applinks
     fileprivate static var service: Form {
         let services = ["applinks", "webcredentials", "appclips", "activitycontinuation"]
-        return .word(among: services, "the name of a service", preposition: "for") {
+        return word("the name of a service", among: services, preposition: "for") {
             services.contains($0) ? $0 : nil
         } show: { $0 }
     }

@@ -119,14 +119,14 @@ extension Form where Value == DomainPattern {
                 reading.error("\(text.quoted) \(field.section.title) is not watched\(hint)", at: text.position)
             }
             return pattern
-        } show: { .string($0.description) }
+        }
     }
 }
 
 extension Form where Value == Weekday {
     fileprivate static var weekday: Form {
-        .word(
-            among: Weekday.week.map(\.rawValue), "a day such as sat",
+        word(
+            "a day such as sat", among: Weekday.week.map(\.rawValue),
             hint: { text in
                 // A day written out is rejected with a suggestion: each thing has only one spelling.
                 let short = Weekday(rawValue: String(text.value.lowercased().prefix(3)))
@@ -137,11 +137,9 @@ extension Form where Value == Weekday {
 
 extension Form where Value == TimeOfDay {
     fileprivate static var time: Form {
-        let expected = "a time of day in quotation marks such as \"02:00\""
-        return .text(expected, words: "time of day, `\"02:00\"`", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$") {
-            text, field in
-            TimeOfDay(text.value) ?? field.unexpected(text, expected)
-        } show: { .string($0.description) }
+        text(
+            "a time of day in quotation marks such as \"02:00\"", words: "time of day, `\"02:00\"`",
+            pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", parse: TimeOfDay.init)
     }
 }
 
@@ -156,6 +154,6 @@ extension Form where Value == TimeZone {
             if isName, let zone = TimeZone(identifier: text.value) { return zone }
             let known = TimeZone.knownTimeZoneIdentifiers.filter { $0.contains("/") }
             return field.unexpected(text, expected, text.suggestion(among: known))
-        } show: { .string($0.usualName) }
+        } show: { $0.usualName }
     }
 }

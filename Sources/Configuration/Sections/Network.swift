@@ -3,7 +3,19 @@
 import Evidence
 import Facts
 
-extension NetworkSettings {
+/// How the monitor reaches the network.
+package struct NetworkSettings: Sendable, Equatable {
+    package var maxConcurrent = 64
+    /// Already resolved against the configuration's folder.
+    package var caFile: String?
+    package var connectTo: [String] = []
+    package var resolve: [String] = []
+    /// A URL, which may contain a password.
+    package var proxy: Secret?
+    package var canaries: [String] = []
+
+    package init() {}
+
     static let settings: [Setting<NetworkSettings>] = [
         Setting(
             "max_concurrent", \.maxConcurrent, .integer(in: 1...1000),
@@ -11,29 +23,35 @@ extension NetworkSettings {
                 + "servers do not hold up the others"),
         Setting("ca_file", \.caFile, .path, "certificates to trust in place of the system's"),
         Setting(
-            "connect_to", \.connectTo,
-            .list(
-                of: .override(
-                    "HOST1:PORT1:HOST2:PORT2", pattern: #"^(\[[^\]]*\]|[^:]*):[0-9]*:(\[[^\]]*\]|[^:]*):[0-9]*$"#,
-                    HostOverride.isConnectTo)),
+            "connect_to", \.connectTo, .list(of: .connectTo),
             "as curl's `--connect-to`; parts may be empty, IPv6 in brackets"),
-        Setting(
-            "resolve", \.resolve,
-            .list(
-                of: .override(
-                    "HOST:PORT:ADDRESS[,ADDRESS]...", pattern: #"^\+?(\[[^\]]*\]|[^:]+):[0-9]+:\S+$"#,
-                    HostOverride.isResolve)),
-            "as curl's `--resolve`"),
+        Setting("resolve", \.resolve, .list(of: .resolve), "as curl's `--resolve`"),
         Setting("proxy", \.proxy, .proxy, "the proxy of all requests; never taken from the environment by itself"),
         Setting(
-            "canaries", \.canaries, .canaries,
+            "canaries", \.canaries, .list(of: .canary, atMost: 10, check: limitCanaries),
             "[reference hosts](alerts.md#the-global): any trusted HTTPS answer from one of them shows that this machine's "
                 + "network works. They are asked only when a check reaches no server, and then every 30 s at most. Choose "
                 + "hosts that do not fail together, or with your sites, such as `www.apple.com`"),
     ]
+
+    @Sendable private static func limitCanaries(_ nodes: [SourceNode], _ hosts: [String], _ field: Field) -> [String] {
+        guard let eleventh = nodes.dropFirst(10).first else { return hosts }
+        field.reading.error(
+            "'canaries' \(field.section.title) has \(nodes.count) hosts, and 10 at most are asked", at: eleventh.position)
+        return hosts
+    }
 }
 
-extension CDNSettings {
+/// How the monitor queries Apple's CDN.
+package struct CDNSettings: Sendable, Equatable {
+    /// Without a final slash.
+    package var baseURL = AppleCDN.baseURL
+    package var edges = true
+    package var requestsPerSecond: Double = 50
+    package var askBeforeOrigin = false
+
+    package init() {}
+
     static let settings: [Setting<CDNSettings>] = [
         Setting("base_url", \.baseURL, .baseURL, "a domain's name is appended"),
         Setting("edges", \.edges, .boolean, "in a full check ask each address of the CDN, not only the first"),
@@ -45,39 +63,55 @@ extension CDNSettings {
 }
 
 extension Vantage {
-    static let settings: [Setting<Vantage>] = [
-        Setting("name", \.name, .name(of: "vantage"), isRequired: true, "unique, not `local`"),
-        Setting("proxy", \.proxy, .proxy, isRequired: true, "the proxy there"),
-    ]
-
-    static let list = Form<[Vantage]>.list(
-        of: .mapping(
-            settings, Vantage(name: "", proxy: Secret("")),
-            .entry(expected: "a mapping with the keys 'name' and 'proxy'"), isConcealed: true,
-            schema: ["allOf": [["properties": ["name": ["not": ["const": "local"]]]]]]
-        ) { vantage, section in
-            if vantage.name == "local" {
-                section.reading.error(
-                    "a vantage cannot be named 'local'; that is the monitor's own place", at: section.place(of: "name"))
-            }
-            return vantage
-        }, isConcealed: true)
+    static let form = Form<Vantage>.mapping(
+        [
+            Setting("name", \.name, .name(of: "vantage"), isRequired: true, "unique, not `local`"),
+            Setting("proxy", \.proxy, .proxy, isRequired: true, "the proxy there"),
+        ], Vantage(name: "", proxy: Secret("")),
+        .entry(expected: "a mapping with the keys 'name' and 'proxy'"), isConcealed: true,
+        schema: ["allOf": [["properties": ["name": ["not": ["const": "local"]]]]]]
+    ) { vantage, section in
+        if vantage.name == "local" {
+            section.reading.error(
+                "a vantage cannot be named 'local'; that is the monitor's own place", at: section.place(of: "name"))
+        }
+        return vantage
+    }
 }
 
 extension Form where Value == String {
-    fileprivate static func override(
-        _ form: String, pattern: String, _ isValid: @escaping @Sendable (String) -> Bool
+    private static func override(
+        _ form: String, _ pattern: String, _ isValid: @escaping @Sendable (String) -> Bool
     ) -> Form {
-        .text("a text of the form \(form)", words: "`\(form)`", pattern: pattern) { text, field in
+        text("a text of the form \(form)", words: "`\(form)`", pattern: pattern) { text, field in
             isValid(text.value) ? text.value : field.unexpected(text, "the form \(form)")
         }
     }
 
+    fileprivate static var connectTo: Form {
+        let pattern = #"^(\[[^\]]*\]|[^:]*):[0-9]*:(\[[^\]]*\]|[^:]*):[0-9]*$"#
+        return override("HOST1:PORT1:HOST2:PORT2", pattern, HostOverride.isConnectTo)
+    }
+
+    fileprivate static var resolve: Form {
+        override("HOST:PORT:ADDRESS[,ADDRESS]...", #"^\+?(\[[^\]]*\]|[^:]+):[0-9]+:\S+$"#, HostOverride.isResolve)
+    }
+
+    fileprivate static var canary: Form {
+        text("the name of a host such as www.example.com", words: "host names", pattern: Domain.pattern) { text, field in
+            do throws(DomainFault) {
+                let host = try Domain(text.value).name
+                guard field.siblings?.line(before: text, named: host) != nil else { return host }
+                field.reading.error("host \(text.quoted) is given twice in 'canaries'", at: text.position)
+                return nil
+            } catch {
+                return field.unexpected(text, "the name of a host", text.reason(error.reason))
+            }
+        }
+    }
+
     fileprivate static var baseURL: Form {
-        .text(
-            "an https URL", words: "https URL; http for loopback hosts only",
-            pattern: #"^(https://|http://(localhost|127\.|\[::1\]))[^?#\s]*$"#
-        ) { text, field in
+        text("an https URL", words: WebAddress.words, pattern: WebAddress.basePattern) { text, field in
             if let fault = WebAddress.fault(text.value, isBase: true) { return field.refuse(text, fault) }
             var url = text.value
             while url.hasSuffix("/") { url.removeLast() }
@@ -86,45 +120,18 @@ extension Form where Value == String {
     }
 }
 
-extension Form where Value == [String] {
-    fileprivate static var canaries: Form {
-        let host = Form<String>.text(
-            "the name of a host such as www.example.com", words: "host names", pattern: Domain.pattern
-        ) { text, field in
-            do throws(DomainFault) {
-                let host = try Domain(text.value).name
-                guard field.siblings?.line(before: text, named: host) == nil else {
-                    field.reading.error("host \(text.quoted) is given twice in 'canaries'", at: text.position)
-                    return nil
-                }
-                return host
-            } catch {
-                return field.unexpected(text, "the name of a host", text.reason(error.reason))
-            }
-        }
-        return .list(of: host, atMost: 10) { nodes, hosts, field in
-            if let eleventh = nodes.dropFirst(10).first {
-                field.reading.error(
-                    "'canaries' \(field.section.title) has \(nodes.count) hosts, and 10 at most are asked",
-                    at: eleventh.position)
-            }
-            return hosts
-        }
-    }
-}
-
 extension Form where Value == Secret {
     fileprivate static var proxy: Form {
-        .text(
+        text(
             "the URL of a proxy", words: "URL: \(WebAddress.proxySchemes.map { "`\($0)`" }.joined(separator: ", "))",
-            pattern: #"^(http|https|socks4a?|socks5h?)://\S+$"#, isConcealed: true
+            pattern: #"^(\#(WebAddress.proxySchemes.joined(separator: "|")))://\S+$"#, isConcealed: true
         ) { text, field in
             if let fault = WebAddress.proxyFault(text.value) { return field.refuse(text, fault) }
             if WebAddress.hasPassword(text.value) {
                 field.reading.warnOfReaders(ofTheFileWith: text, for: "proxy", field.section.title)
             }
             return Secret(text.value)
-        } show: { _ in .hidden }
+        }
     }
 }
 

@@ -117,48 +117,62 @@ extension Shape {
 
 /// Texts.
 extension Form {
-    /// One of some words, as an element of a list. `expected`: for messages about another type.
+    /// `expected`: for messages about another type. `pattern`: for the schema. `parse` reports what is wrong.
+    static func text(
+        _ expected: String, words: String, pattern: String? = nil, isConcealed: Bool = false,
+        parse: @escaping @Sendable (ScalarText, Field) -> Value?, show: @escaping @Sendable (Value) -> String
+    ) -> Form {
+        let shape = Shape(words: words, schema: .text(pattern), takesNull: true)
+        return Form(shape: shape, isConcealed: isConcealed) { field in
+            field.text(expected).flatMap { parse($0, field) }
+        } show: { .string(show($0)) }
+    }
+
+    /// One of some words, as an element of a list.
     static func word(
-        among words: [String], _ expected: String, preposition: String = "in",
+        _ expected: String, among words: [String], preposition: String = "in",
         hint: @escaping @Sendable (ScalarText) -> String? = { _ in nil },
         value: @escaping @Sendable (String) -> Value?, show: @escaping @Sendable (Value) -> String
     ) -> Form {
         Form(shape: .oneOf(words)) { field in
             guard let text = field.text(expected) else { return nil }
-            if let value = value(text.value) { return value }
-            return field.unexpected(
-                text, "one of \(words.joined(separator: ", "))", hint(text) ?? text.suggestion(among: words),
-                word: preposition)
+            return value(text.value)
+                ?? field.unexpected(
+                    text, "one of \(words.joined(separator: ", "))", hint(text) ?? text.suggestion(among: words),
+                    word: preposition)
         } show: { .string(show($0)) }
     }
+}
 
-    /// `expected`: for messages about another type. `pattern`: for the schema. `parse` reports what is wrong.
+extension Form where Value: CustomStringConvertible & SendableMetatype {
+    /// A text whose value is shown as it describes itself.
     static func text(
         _ expected: String, words: String, pattern: String? = nil, isConcealed: Bool = false,
-        parse: @escaping @Sendable (ScalarText, Field) -> Value?, show: @escaping @Sendable (Value) -> OrderedJSON
+        parse: @escaping @Sendable (ScalarText, Field) -> Value?
     ) -> Form {
-        let shape = Shape(words: words, schema: .text(pattern), takesNull: true)
-        return Form(shape: shape, isConcealed: isConcealed) { field in
-            field.text(expected).flatMap { parse($0, field) }
-        } show: { show($0) }
+        text(expected, words: words, pattern: pattern, isConcealed: isConcealed, parse: parse, show: \.description)
+    }
+
+    /// A text that `parse` takes; else it is not as `expected`.
+    static func text(
+        _ expected: String, words: String, pattern: String? = nil, parse: @escaping @Sendable (String) -> Value?
+    ) -> Form {
+        text(expected, words: words, pattern: pattern) { parse($0.value) ?? $1.unexpected($0, expected) }
     }
 }
 
 extension Form where Value == String {
-    static func text(
-        _ expected: String, words: String = "text", pattern: String? = nil, isConcealed: Bool = false,
-        check: @escaping @Sendable (ScalarText, Field) -> String? = { text, _ in text.value }
-    ) -> Form {
-        text(expected, words: words, pattern: pattern, isConcealed: isConcealed, parse: check) { .string($0) }
+    static func text(_ expected: String, words: String = "text", isConcealed: Bool = false) -> Form {
+        text(expected, words: words, isConcealed: isConcealed) { text, _ in text.value }
     }
 
     /// A path, resolved against the configuration's folder.
-    static var path: Form { .text("a path", words: "path") { text, field in field.reading.place(text.value) } }
+    static var path: Form { text("a path", words: "path") { $1.reading.place($0.value) } }
 
     /// A name that is safe in logs, metrics and command lines, and unique in its list. `kind`: what has the name.
     static func name(of kind: String) -> Form {
         let words = "1 to 64 letters, digits, `-`, `_`, `.`"
-        return .text("the name of a \(kind)", words: words, pattern: "^[A-Za-z0-9_.-]{1,64}$") { text, field in
+        return text("the name of a \(kind)", words: words, pattern: "^[A-Za-z0-9_.-]{1,64}$") { text, field in
             guard isName(text.value) else {
                 field.reading.error(
                     "the name of a \(kind) has 1 to 64 letters, digits, '-', '_' and '.'", at: text.position)

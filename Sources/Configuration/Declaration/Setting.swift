@@ -11,7 +11,7 @@ package struct Setting<Owner>: Sendable {
     private(set) var facts: SettingFacts
     /// Reads it from the section. Reports what is wrong, and then leaves the default.
     let read: @Sendable (Section, inout Owner) -> Void
-    /// For `config show`, without secrets; nil if the value has nothing to show.
+    /// For `config show`, without secrets; nil if there is nothing to show.
     let show: @Sendable (Owner) -> OrderedJSON?
 
     /// For a setting that no property of the owner has alone.
@@ -26,41 +26,41 @@ package struct Setting<Owner>: Sendable {
 
     /// `sentence`: what it means, in Markdown. `missing`: more words where a required key is missing.
     init<Value>(
-        _ key: String, _ path: Path<Owner, Value>, _ form: Form<Value>, isRequired: Bool = false,
-        missing: String = "", _ sentence: String
+        _ key: String, _ path: Path<Owner, Value>, _ form: Form<Value>, isRequired: Bool = false, missing: String = "",
+        _ sentence: String
     ) {
-        facts = SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)
-        read = { section, owner in
-            let field = section.field(key, form, isRequired: isRequired, missing: missing)
-            if let value = field.flatMap(form.read) { owner[keyPath: path] = value }
+        self.init(SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)) {
+            let field = $0.field(key, form, isRequired: isRequired, missing: missing)
+            if let value = field.flatMap(form.read) { $1[keyPath: path] = value }
+        } show: {
+            form.show($0[keyPath: path])
         }
-        show = { form.show($0[keyPath: path]) }
     }
 
     /// A setting without a default.
     init<Value>(
-        _ key: String, _ path: Path<Owner, Value?>, _ form: Form<Value>, isRequired: Bool = false,
-        missing: String = "", _ sentence: String
+        _ key: String, _ path: Path<Owner, Value?>, _ form: Form<Value>, isRequired: Bool = false, missing: String = "",
+        _ sentence: String
     ) {
-        facts = SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)
-        read = { section, owner in
-            let field = section.field(key, form, isRequired: isRequired, missing: missing)
-            if let value = field.flatMap(form.read) { owner[keyPath: path] = value }
+        let optional = Form<Value?>(shape: form.shape, isConcealed: form.isConcealed) {
+            form.read($0).map { .some($0) }
+        } show: {
+            $0.map(form.show) ?? .null
         }
-        show = { $0[keyPath: path].map(form.show) ?? .null }
+        self.init(key, path, optional, isRequired: isRequired, missing: missing, sentence)
     }
 
     /// A secret, which can also be in the file that `KEY_file` names.
     init<Value>(
-        _ key: String, _ path: Path<Owner, Value?>, _ form: SecretForm<Value>,
-        isRequired: Bool = false, _ sentence: String
+        _ key: String, _ path: Path<Owner, Value?>, _ form: SecretForm<Value>, isRequired: Bool = false,
+        _ sentence: String
     ) {
-        facts = SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)
-        read = { section, owner in
-            let text = section.secret(key, isRequired: isRequired, isSecret: form.isSecret)
-            if let value = text.flatMap({ form.read($0, key, section) }) { owner[keyPath: path] = value }
+        self.init(SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)) {
+            let secret = $0.secret(key, isRequired: isRequired, isSecret: form.isSecret)
+            if let secret, let value = form.read(secret) { $1[keyPath: path] = value }
+        } show: {
+            $0[keyPath: path] == nil ? .null : .hidden
         }
-        show = { $0[keyPath: path] == nil ? .null : .hidden }
     }
 
     /// The same setting in a section that holds the owner's settings beside its own.
@@ -70,19 +70,19 @@ package struct Setting<Owner>: Sendable {
         return Setting<Outer>(facts) { read($0, &$1[keyPath: path]) } show: { show($0[keyPath: path]) }
     }
 
-    /// The same setting where the section itself reports that it is missing.
-    var requiredByItsSection: Setting {
-        var facts = facts
-        facts.isRequired = true
-        return Setting(facts, read: read, show: show)
-    }
-
     /// The same setting with a rule about several settings of its section.
     func checked(_ rule: @escaping @Sendable (Section) -> Void) -> Setting {
         Setting(facts) { section, owner in
             read(section, &owner)
             rule(section)
         } show: { show($0) }
+    }
+
+    /// The same setting where a rule of its section reports that it is missing.
+    var requiredByRule: Setting {
+        var setting = self
+        setting.facts.isRequired = true
+        return setting
     }
 
     /// The facts with the default that `initial` has.
@@ -94,7 +94,7 @@ package struct Setting<Owner>: Sendable {
 }
 
 extension Sequence {
-    /// For `config show`: an object with each setting that has something to show.
+    /// For `config show`.
     func show<Owner>(_ owner: Owner) -> OrderedJSON where Element == Setting<Owner> {
         .object(compactMap { setting in setting.show(owner).map { (setting.facts.key, $0) } })
     }
@@ -140,31 +140,20 @@ struct Form<Value>: Sendable {
     let show: @Sendable (Value) -> OrderedJSON
 }
 
-/// How a secret is written. `config show` never shows it.
+/// How a secret is written.
 struct SecretForm<Value>: Sendable {
     let shape: Shape
     /// Whether others must not know a value, so that a file that everybody can read deserves a warning.
-    var isSecret: @Sendable (String) -> Bool = { _ in true }
-    /// Reads the secret of a key. nil after reporting what is wrong.
-    let read: @Sendable (Section.SecretText, String, Section) -> Value?
+    let isSecret: @Sendable (String) -> Bool
+    /// nil after reporting what is wrong.
+    let read: @Sendable (SecretField) -> Value?
 
     init(
         words: String, pattern: String, isSecret: @escaping @Sendable (String) -> Bool = { _ in true },
-        read: @escaping @Sendable (Section.SecretText, String, Section) -> Value?
+        read: @escaping @Sendable (SecretField) -> Value?
     ) {
         shape = Shape(words: words, schema: .text(pattern), takesNull: true, isSecret: true)
         self.isSecret = isSecret
         self.read = read
-    }
-
-    /// `fault`: what is wrong with a text.
-    init(
-        words: String, pattern: String, isSecret: @escaping @Sendable (String) -> Bool = { _ in true },
-        value: @escaping @Sendable (String) -> Value, fault: @escaping @Sendable (String) -> String?
-    ) {
-        self.init(words: words, pattern: pattern, isSecret: isSecret) { text, key, section in
-            if let fault = fault(text.value) { return section.refuse(text, key, fault) }
-            return value(text.value)
-        }
     }
 }
