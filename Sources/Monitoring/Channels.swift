@@ -96,9 +96,9 @@ package struct MailAddresses: Equatable, Sendable {
 package struct Escalation: Equatable, Sendable {
     package struct Step: Equatable, Sendable {
         /// Since the incident fired.
-        package let after: Duration
+        package var after: Duration
         /// Names, at least one. A channel is in one step only.
-        package let channels: [String]
+        package var channels: [String]
 
         package init(after: Duration, channels: [String]) {
             self.after = after

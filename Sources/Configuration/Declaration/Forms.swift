@@ -215,31 +215,22 @@ extension Form {
         } show: { .array($0.map { element.show($0).withoutNulls }) }
     }
 
-    /// A section. `finish`: what depends on several settings; nil drops the value.
+    /// A section. `check`: the rules about several settings.
     static func mapping(
         _ settings: [Setting<Value>], _ initial: Value, _ kind: MappingKind = .section, isConcealed: Bool = false,
         schema rules: OrderedJSON = .object([]),
-        finish: @escaping @Sendable (Value, Section) -> Value? = { value, _ in value }
+        check: @escaping @Sendable (inout Value, Section) -> Void = { _, _ in }
     ) -> Form where Value: Sendable {
-        .mapping(settings, initial, kind, isConcealed: isConcealed, schema: rules, show: { $0 }, finish: finish)
-    }
-
-    /// A mapping whose settings fill another type, `Draft`, of which `finish` makes the value.
-    static func mapping<Draft: Sendable>(
-        _ settings: [Setting<Draft>], _ initial: Draft, _ kind: MappingKind = .section, isConcealed: Bool = false,
-        schema rules: OrderedJSON = .object([]), show draft: @escaping @Sendable (Value) -> Draft,
-        finish: @escaping @Sendable (Draft, Section) -> Value?
-    ) -> Form {
         let facts = settings.map { $0.facts(in: initial) }
-        let shape = Shape(
-            words: "mapping", schema: .mapping(facts, rules), takesNull: true, settings: facts)
+        let shape = Shape(words: "mapping", schema: .mapping(facts, rules), takesNull: true, settings: facts)
         return Form(shape: shape, isConcealed: isConcealed) { field in
             guard let entries = field.entries(kind.expected) else { return nil }
             let section = field.section(entries, title: kind.title(of: field, entries))
             var value = initial
             section.read(settings, into: &value)
-            return finish(value, section)
-        } show: { settings.show(draft($0)) }
+            check(&value, section)
+            return value
+        } show: { settings.show($0) }
     }
 }
 

@@ -26,7 +26,7 @@ extension AlertSettings {
                 + "the schedule, the configuration. Without it, and for trouble of this channel itself, all others are. Not "
                 + "of type `alertmanager`"),
         Setting(
-            "escalation", \.escalation.settings, .list(of: Escalation.Draft.form),
+            "escalation", \.escalation.settings, .list(of: Escalation.Step.form),
             "channels that are notified of an incident of severity `error` if "
                 + "[nobody has acknowledged it](alerts.md#acknowledgement-and-escalation) so long after it fired, became "
                 + "worse or came back; each step is later than the one before. They are not notified at once, except of "
@@ -35,10 +35,7 @@ extension AlertSettings {
         Setting("channels", \.channels, .list(of: Channel.form, isConcealed: true), "where notifications go"),
     ]
 
-    static let form = Form<AlertSettings>.mapping(settings, AlertSettings()) { alerts, section in
-        alerts.warnOfFallback(section)
-        return alerts
-    }
+    static let form = Form<AlertSettings>.mapping(settings, AlertSettings()) { $0.warnOfFallback($1) }
 
     /// A fallback whose own filters leave out the monitor's trouble.
     private func warnOfFallback(_ section: Section) {
@@ -63,37 +60,29 @@ extension Escalation {
         get { steps }
         set { self = Escalation(newValue) }
     }
+}
 
-    /// A step as the file has it.
-    fileprivate struct Draft: Sendable {
-        var after: Duration?
-        var channels: [String] = []
-
-        private static let settings: [Setting<Draft>] = [
+extension Escalation.Step {
+    fileprivate static let form = Form<Self>.mapping(
+        [
             // A step after more than 30 days is a mistake.
             Setting(
                 "after", \.after, .duration(in: .seconds(1)...Duration.seconds(30 * 86_400)), isRequired: true,
                 "so long after it fired"),
             Setting("channels", \.channels, .list(of: .stepChannel, atLeast: 1), "the channels of the step")
                 .requiredByRule,
-        ]
-
-        static let form = Form<Step>.mapping(
-            settings, Draft(), .entry(expected: "a mapping with the keys 'after' and 'channels'"),
-            show: { Draft(after: $0.after, channels: $0.channels) }
-        ) { draft, section in
-            if section.entry("channels").map({ $0.value.isNull || $0.value.isEmptyList }) ?? true {
-                section.reading.error("'channels' \(section.title) names no channel", at: section.position)
-            }
-            guard let after = draft.after else { return nil }
-            if let latest = section.siblings?.latest, after <= latest {
-                section.reading.error(
-                    "'after' \(section.title) must be later than that of the step before it",
-                    at: section.place(of: "after"))
-            }
-            section.siblings?.latest = after
-            return Step(after: after, channels: draft.channels)
+        ], Escalation.Step(after: .zero, channels: []), .entry(expected: "a mapping with the keys 'after' and 'channels'")
+    ) { step, section in
+        if section.entry("channels").map({ $0.value.isNull || $0.value.isEmptyList }) ?? true {
+            section.reading.error("'channels' \(section.title) names no channel", at: section.position)
         }
+        // Zero: the step has no valid time.
+        guard step.after > .zero else { return }
+        if let latest = section.siblings?.latest, step.after <= latest {
+            section.reading.error(
+                "'after' \(section.title) must be later than that of the step before it", at: section.place(of: "after"))
+        }
+        section.siblings?.latest = step.after
     }
 }
 

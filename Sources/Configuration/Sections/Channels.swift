@@ -67,13 +67,14 @@ extension Channel {
         let foreign = channel.kind.refuseForeignKeys(section)
         for setting in channel.kind.chosenSettings(section) { setting.read(section, &channel) }
         for setting in filters(channel.kind) { setting.read(section, &channel) }
-        if channel.kind == .email { refuseHalfLogin(section) }
+        if channel.kind == .email { channel.refuseHalfLogin(section) }
         section.refuseUnknownKeys(among: settings(of: channel.kind).map(\.facts) + foreign)
         return channel
     }
 
-    private static func refuseHalfLogin(_ section: Section) {
-        let (name, password) = (section.isGiven("username"), section.isGiven("password") || section.isGiven("password_file"))
+    private func refuseHalfLogin(_ section: Section) {
+        let name = mail?.username != nil
+        let password = section.isGiven("password") || section.isGiven("password_file")
         guard name != password else { return }
         section.reading.error(
             name

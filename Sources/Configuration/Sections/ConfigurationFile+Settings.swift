@@ -30,7 +30,7 @@ extension ConfigurationFile {
         Setting("vantages", \.vantages, .list(of: Vantage.form, isConcealed: true), "other places to probe from"),
         Setting("alerts", \.alerts, AlertSettings.form, "who is notified, and when"),
         Setting(
-            "maintenance", \.maintenance, MaintenanceWindow.list,
+            "maintenance", \.maintenance, .list(of: MaintenanceWindow.form),
             "weekly windows in which notifications are suppressed"),
         Setting("store", \.store, StoreSettings.form, "what the monitor remembers"),
         Setting("server", \.server, ServerSettings.form, "status page, API and metrics"),

@@ -23,14 +23,13 @@ extension CheckSettings {
             "certificate_warning", \.certificateWarning, .duration,
             "how long before the certificate expires an incident opens"),
         Setting(
-            "ignore", \.ignore, IgnoredRule.list,
+            "ignore", \.ignore, .list(of: IgnoredRule.form),
             "rules whose findings [do not count](#ignore); a domain's list adds to that of `defaults`"),
     ]
 
     static let form = Form<CheckSettings>.mapping(settings, CheckSettings()) { checks, section in
         checks.warnIfRare(section)
         section.reading.context.defaults = checks
-        return checks
     }
 
     /// A lag that is shorter than the time between two checks cannot be measured.

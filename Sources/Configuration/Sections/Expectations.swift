@@ -3,13 +3,8 @@
 import Evidence
 
 extension IgnoredRule {
-    /// A rule as the file has it.
-    struct Draft: Sendable {
-        var rule: Rule?
-        var reason: String?
-        var until: CalendarDay?
-
-        static let settings: [Setting<Draft>] = [
+    static let form = Form<IgnoredRule>.mapping(
+        [
             Setting(
                 "rule", \.rule, .rule, isRequired: true,
                 "not one of `monitor.*` or `cdn.wide`, which are not about one domain"),
@@ -18,26 +13,16 @@ extension IgnoredRule {
                 "until", \.until, .day,
                 "the last day on which it is ignored, in UTC; then it counts again, and `config check` warns about the "
                     + "entry. Without it: always"),
-        ]
+        ], IgnoredRule(Rule(rawValue: ""), reason: ""),
+        .part(expected: "a mapping such as {rule: aasa.whole-site, reason: \"meant so\"}")
+    ) { ignored, section in
+        guard !ignored.rule.rawValue.isEmpty, !ignored.reason.isEmpty,
+            let text = section.field("rule", .rule, isRequired: true)?.ruleName,
+            let line = section.siblings?.line(before: text, named: ignored.rule.rawValue)
+        else { return }
+        section.reading.error(
+            "rule \(text.quoted) \(section.title) is given twice; it is already given at line \(line)", at: text.position)
     }
-
-    static let list = Form<[IgnoredRule]>.list(
-        of: .mapping(
-            Draft.settings, Draft(),
-            .part(expected: "a mapping such as {rule: aasa.whole-site, reason: \"meant so\"}"),
-            show: { Draft(rule: $0.rule, reason: $0.reason, until: $0.until) }
-        ) { draft, section in
-            guard let rule = draft.rule, let reason = draft.reason,
-                let text = section.field("rule", .rule, isRequired: true)?.ruleName
-            else { return nil }
-            if let line = section.siblings?.line(before: text, named: rule.rawValue) {
-                section.reading.error(
-                    "rule \(text.quoted) \(section.title) is given twice; it is already given at line \(line)",
-                    at: text.position)
-                return nil
-            }
-            return IgnoredRule(rule, reason: reason, until: draft.until)
-        })
 }
 
 extension Field {
@@ -97,36 +82,29 @@ extension Form where Value == CalendarDay {
 }
 
 extension Expectations {
-    private static let settings: [Setting<Expectations>] = [
-        Setting("apps", \.apps, .list(of: .app), "the file names them"),
-        Setting("services", \.services, .list(of: .service), "the file has them"),
-        Setting(
-            "urls", \.urls,
-            .list(
-                of: .mapping(
-                    ExpectedURL.settings, ExpectedURL(url: ""),
-                    .part(expected: "a mapping such as {url: /path, opens: nothing}"),
-                    schema: .isRequired(["opens", "page"])
-                ) { url, section in
-                    if !section.isGiven("opens"), !section.isGiven("page") {
-                        section.reading.error("'opens' or 'page' is missing \(section.title)", at: section.position)
-                    }
-                    return url
-                }),
-            "what single URLs open"),
-    ]
-
-    static let form = Form<Expectations>.mapping(settings, Expectations())
+    static let form = Form<Expectations>.mapping(
+        [
+            Setting("apps", \.apps, .list(of: .app), "the file names them"),
+            Setting("services", \.services, .list(of: .service), "the file has them"),
+            Setting("urls", \.urls, .list(of: ExpectedURL.form), "what single URLs open"),
+        ], Expectations())
 }
 
 extension ExpectedURL {
-    fileprivate static let settings: [Setting<ExpectedURL>] = [
-        Setting("url", \.url, .url, isRequired: true, "a URL of the domain"),
-        Setting("opens", \.opens, .opening, "the app that opens it; this key or `page` is needed"),
-        Setting(
-            "page", \.page, .boolean,
-            "people without the app must find a web page there, or a redirect to the App Store; full checks ask for it"),
-    ]
+    fileprivate static let form = Form<ExpectedURL>.mapping(
+        [
+            Setting("url", \.url, .url, isRequired: true, "a URL of the domain"),
+            Setting("opens", \.opens, .opening, "the app that opens it; this key or `page` is needed"),
+            Setting(
+                "page", \.page, .boolean,
+                "people without the app must find a web page there, or a redirect to the App Store; full checks ask for "
+                    + "it"),
+        ], ExpectedURL(url: ""), .part(expected: "a mapping such as {url: /path, opens: nothing}"),
+        schema: .isRequired(["opens", "page"])
+    ) { _, section in
+        guard !section.isGiven("opens"), !section.isGiven("page") else { return }
+        section.reading.error("'opens' or 'page' is missing \(section.title)", at: section.position)
+    }
 }
 
 extension Form where Value == String {

@@ -5,79 +5,63 @@ import Foundation
 import Monitoring
 
 extension MaintenanceWindow {
-    /// A window as the file has it.
-    struct Draft: Sendable {
-        var name = ""
-        var domains: [DomainPattern] = []
-        var labels: [String: String] = [:]
-        var days: [Weekday]?
-        var start: TimeOfDay?
-        var duration: Duration?
-        var end: TimeOfDay?
-        var zone: TimeZone?
-        var reason = "maintenance"
+    /// Replaced by the settings that are required.
+    private static let unset = MaintenanceWindow(
+        name: "", scope: SilenceScope(), days: [], start: .midnight, extent: .lasting(.zero), zone: .gmt,
+        reason: "maintenance")
+
+    private var listedDays: [Weekday] {
+        get { Weekday.week.filter(days.contains) }
+        set { days = Set(newValue) }
     }
 
-    fileprivate var draft: Draft {
-        var draft = Draft(name: name, domains: scope.domains, labels: scope.labels, start: start, zone: zone, reason: reason)
-        draft.days = Weekday.week.filter(days.contains)
-        switch extent {
-        case .lasting(let duration): draft.duration = duration
-        case .until(let end): draft.end = end
-        }
-        return draft
+    private var duration: Duration? {
+        get { if case .lasting(let duration) = extent, duration > .zero { duration } else { nil } }
+        set { if let newValue { extent = .lasting(newValue) } }
     }
 
-    static let list = Form<[MaintenanceWindow]>.list(
-        of: .mapping(
-            Draft.settings, Draft(),
-            .entry(
-                "maintenance window",
-                expected: "a mapping with the keys 'name', 'domains', 'days', 'start', 'duration' and 'zone'"),
-            schema: [
-                "anyOf": [["required": ["domains"]], ["required": ["labels"]]],
-                "oneOf": [["required": ["duration"]], ["required": ["end"]]],
-            ], show: \.draft, finish: window))
-
-    @Sendable private static func window(_ draft: Draft, _ section: Section) -> MaintenanceWindow? {
-        let extent = draft.duration.map { Extent.lasting($0) } ?? draft.end.map { Extent.until($0) }
-        guard let days = draft.days, let start = draft.start, let extent, let zone = draft.zone else { return nil }
-        return MaintenanceWindow(
-            name: draft.name, scope: SilenceScope(domains: draft.domains, labels: draft.labels), days: Set(days),
-            start: start, extent: extent, zone: zone, reason: draft.reason)
+    private var end: TimeOfDay? {
+        get { if case .until(let end) = extent { end } else { nil } }
+        set { if let newValue { extent = .until(newValue) } }
     }
-}
 
-extension MaintenanceWindow.Draft {
-    fileprivate static let settings: [Setting<Self>] = [
-        Setting("name", \.name, .name(of: "maintenance window"), isRequired: true, "unique"),
-        Setting(
-            "domains", \.domains, .list(of: .watched), "one must match; this key or `labels` is needed"),
-        Setting("labels", \.labels, .labels(check: isLabel), "each must match; `*` is any text").checked { section in
-            guard !section.isGiven("domains"), !section.isGiven("labels") else { return }
-            section.reading.error(
-                "'domains' or 'labels' is missing \(section.title); 'domains: [\"*\"]' stands for all",
-                at: section.position)
-        },
-        Setting(
-            "days", \.days, .list(of: .weekday, atLeast: 1, check: refuseNone), isRequired: true,
-            missing: "; such as 'days: [sat, sun]'", "the days on which it begins"),
-        Setting("start", \.start, .time, isRequired: true, "on the clocks of `zone`"),
-        Setting(
-            "duration", \.duration, .duration(in: .seconds(60)...MaintenanceWindow.longest),
-            "of time that passes; this key or `end`"),
-        Setting("end", \.end, .time, "when the clocks next show it; not later than `start`: on the next day")
-            .checked { section in
-                let isLasting = section.isGiven("duration")
-                guard isLasting == section.isGiven("end") else { return }
-                section.reading.error(
-                    isLasting
-                        ? "'duration' and 'end' \(section.title) say the same; leave one out"
-                        : "'duration' is missing \(section.title), or 'end'", at: section.position)
-            },
-        Setting("zone", \.zone, .zone, isRequired: true, "no abbreviation such as `CET`"),
-        Setting("reason", \.reason, .text("a text"), "shown on the status page"),
-    ]
+    static let form = Form<MaintenanceWindow>.mapping(
+        [
+            Setting("name", \.name, .name(of: "maintenance window"), isRequired: true, "unique"),
+            Setting("domains", \.scope.domains, .list(of: .watched), "one must match; this key or `labels` is needed"),
+            Setting("labels", \.scope.labels, .labels(check: isLabel), "each must match; `*` is any text")
+                .checked { section in
+                    guard !section.isGiven("domains"), !section.isGiven("labels") else { return }
+                    section.reading.error(
+                        "'domains' or 'labels' is missing \(section.title); 'domains: [\"*\"]' stands for all",
+                        at: section.position)
+                },
+            Setting(
+                "days", \.listedDays, .list(of: .weekday, atLeast: 1, check: refuseNone), isRequired: true,
+                missing: "; such as 'days: [sat, sun]'", "the days on which it begins"),
+            Setting("start", \.start, .time, isRequired: true, "on the clocks of `zone`"),
+            Setting(
+                "duration", \.duration, .duration(in: .seconds(60)...longest),
+                "of time that passes; this key or `end`"),
+            Setting("end", \.end, .time, "when the clocks next show it; not later than `start`: on the next day")
+                .checked { section in
+                    let isLasting = section.isGiven("duration")
+                    guard isLasting == section.isGiven("end") else { return }
+                    section.reading.error(
+                        isLasting
+                            ? "'duration' and 'end' \(section.title) say the same; leave one out"
+                            : "'duration' is missing \(section.title), or 'end'", at: section.position)
+                },
+            Setting("zone", \.zone, .zone, isRequired: true, "no abbreviation such as `CET`"),
+            Setting("reason", \.reason, .text("a text"), "shown on the status page"),
+        ], unset,
+        .entry(
+            "maintenance window",
+            expected: "a mapping with the keys 'name', 'domains', 'days', 'start', 'duration' and 'zone'"),
+        schema: [
+            "anyOf": [["required": ["domains"]], ["required": ["labels"]]],
+            "oneOf": [["required": ["duration"]], ["required": ["end"]]],
+        ])
 
     @Sendable private static func isLabel(_ label: SourceNode.Entry, _ field: Field) -> Bool {
         // A window that matches no domain is a mistake.

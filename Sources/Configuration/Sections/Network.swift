@@ -75,7 +75,6 @@ extension Vantage {
             section.reading.error(
                 "a vantage cannot be named 'local'; that is the monitor's own place", at: section.place(of: "name"))
         }
-        return vantage
     }
 }
 

@@ -68,10 +68,7 @@ package struct ServerSettings: Sendable, Equatable {
         set { (host, port) = (newValue.host, newValue.port) }
     }
 
-    static let form = Form<ServerSettings>.mapping(settings, ServerSettings()) { server, section in
-        server.check(section)
-        return server
-    }
+    static let form = Form<ServerSettings>.mapping(settings, ServerSettings()) { $0.check($1) }
 
     /// Who can reach the pages, and who can change something there.
     private func check(_ section: Section) {

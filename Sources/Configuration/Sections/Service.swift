@@ -1,30 +1,7 @@
-// `shard`, `store`, `log` and `heartbeat`.
+// `store`, `log` and `heartbeat`.
 
 import Evidence
 import Facts
-
-extension Shard {
-    /// The numbers as the file has them.
-    private struct Numbers {
-        var index = 0
-        var count = 1
-    }
-
-    static let form = Form<Shard>.mapping(
-        [
-            Setting(
-                "index", \.index, .integer(in: 0...largestCount - 1), isRequired: true,
-                "which share, from 0 to `count` - 1"),
-            Setting("count", \.count, .integer(in: 1...largestCount), isRequired: true, "how many there are"),
-        ], Numbers(), show: { Numbers(index: $0.index, count: $0.count) }
-    ) { numbers, section in
-        if let shard = Shard(index: numbers.index, count: numbers.count) { return shard }
-        guard section.isGiven("index"), section.isGiven("count") else { return nil }
-        section.reading.error(
-            "'index' \(section.title) counts from 0, so it must be less than 'count'", at: section.place(of: "index"))
-        return nil
-    }
-}
 
 /// Where the monitor stores its data.
 package struct StoreSettings: Sendable, Equatable {
@@ -111,7 +88,6 @@ package struct HeartbeatSettings: Sendable, Equatable {
                 "'every' \(section.title) is shorter than the 'interval' of every domain; a ping needs a check, so pings "
                     + "come no more often than checks", at: section.placeOfKey("every"))
         }
-        return heartbeat
     }
 }
 

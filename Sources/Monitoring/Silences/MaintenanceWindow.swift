@@ -6,14 +6,14 @@ import Facts
 import Foundation
 
 package struct MaintenanceWindow: Equatable, Sendable {
-    package let name: String
-    package let scope: SilenceScope
+    package var name: String
+    package var scope: SilenceScope
     /// The days on which the window begins.
-    package let days: Set<Weekday>
-    package let start: TimeOfDay
-    package let extent: Extent
-    package let zone: TimeZone
-    package let reason: String
+    package var days: Set<Weekday>
+    package var start: TimeOfDay
+    package var extent: Extent
+    package var zone: TimeZone
+    package var reason: String
 
     package enum Extent: Equatable, Sendable {
         /// Elapsed time, independent of clock changes; at most `longest`.
@@ -91,6 +91,13 @@ package struct TimeOfDay: Hashable, Sendable, CustomStringConvertible {
     package let hour: Int
     /// 0 to 59.
     package let minute: Int
+
+    package static let midnight = TimeOfDay(hour: 0, minute: 0)
+
+    private init(hour: Int, minute: Int) {
+        self.hour = hour
+        self.minute = minute
+    }
 
     /// `text`: such as `02:00`, in 24 hours with two digits each; nil for anything else.
     package init?(_ text: String) {
