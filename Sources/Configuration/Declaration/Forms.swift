@@ -202,8 +202,9 @@ extension Form {
         var schema: [(String, OrderedJSON)] = [("type", "array"), ("items", element.shape.schema)]
         if let least { schema.append(("minItems", .integer(least))) }
         if let most { schema.append(("maxItems", .integer(most))) }
+        let limit = most.map { ", at most \($0)" } ?? ""
         let shape = Shape(
-            words: "list of \(element.shape.words)", schema: .object(schema), takesNull: true,
+            words: "list of \(element.shape.words)\(element.shape.words == "mapping" ? "s" : "")\(limit)", schema: .object(schema), takesNull: true,
             settings: element.shape.settings, isList: true)
         return Form(shape: shape, isConcealed: isConcealed) { field in
             guard let nodes = field.elements() else { return nil }

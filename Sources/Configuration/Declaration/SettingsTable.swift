@@ -42,3 +42,33 @@ extension SettingFacts {
         }
     }
 }
+
+/// The keys that depend on a channel's type.
+extension SettingsTable {
+    static var channelTypes: String {
+        let rows = ChannelKind.allCases.map { kind in
+            var (required, optional) = (names(kind, isRequired: true), names(kind, isRequired: false))
+            // Two alternatives.
+            if kind == .slack { (required, optional) = ("\(optional); or \(required)", "") }
+            return "| `\(kind.rawValue)` | \(required) | \(optional) |"
+        }
+        return (["| type | required | optional |", "|---|---|---|"] + rows).joined(separator: "\n")
+    }
+
+    private static func names(_ kind: ChannelKind, isRequired: Bool) -> String {
+        kind.settings.map(\.facts).filter { $0.isRequired == isRequired }.map { "`\($0.key)`" }.joined(separator: ", ")
+    }
+
+    static var channelKeys: String {
+        var rows = ["| key | of | type | meaning |", "|---|---|---|---|"]
+        for (_, owners) in ChannelSchema.all {
+            for (words, alike) in ChannelSchema.byForm(owners) {
+                let facts = alike[0].facts
+                let keys = facts.keys.map { "`\($0)`" }.joined(separator: ", or ")
+                let kinds = alike.map { "`\($0.kind.rawValue)`" }.joined(separator: ", ")
+                rows.append("| \(keys) | \(kinds) | \(words) | \(facts.sentence) |")
+            }
+        }
+        return rows.joined(separator: "\n")
+    }
+}

@@ -14,7 +14,8 @@ import Foundation
 
 package enum WebAddress {
     /// For the documentation and the schema: about what `fault` accepts.
-    static let words = "https URL; http for loopback hosts only"
+    static let words = "https URL; \(loopbackOnly)"
+    static let loopbackOnly = "http for loopback hosts only (`127.0.0.0/8`, `::1`, `localhost`)"
     static let pattern = #"^(https://[^/?#\s]|http://(localhost|127\.|\[::1\]))"#
     static let basePattern = #"^(https://|http://(localhost|127\.|\[::1\]))[^?#\s]*$"#
 

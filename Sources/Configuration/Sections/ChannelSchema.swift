@@ -34,14 +34,19 @@ struct ChannelSchema {
 
     /// A key for all types that have it.
     private static func properties(_ key: String, _ owners: [Owner]) -> [(String, OrderedJSON)] {
-        let forms = owners.map(\.facts).reduce(into: [SettingFacts]()) { forms, facts in
-            if !forms.contains(where: { $0.shape.words == facts.shape.words }) { forms.append(facts) }
-        }
+        let forms = byForm(owners).map { $0.owners[0].facts }
         guard forms.count > 1 else { return forms[0].given.properties }
         let schema = OrderedJSON.object([("anyOf", .array(forms.map(\.shape.schema)))])
         let sentence = forms.map { "\($0.sentence): \($0.shape.words)" }.joined(separator: "; ")
         let shape = Shape(words: "", schema: schema, isSecret: forms[0].shape.isSecret)
         return SettingFacts(key: key, shape: shape, isRequired: true, sentence: sentence).properties
+    }
+
+    /// The types whose values of a key are alike, in order.
+    static func byForm(_ owners: [Owner]) -> [(words: String, owners: [Owner])] {
+        var seen: Set<String> = []
+        return owners.map(\.facts.shape.words).filter { seen.insert($0).inserted }
+            .map { words in (words, owners.filter { $0.facts.shape.words == words }) }
     }
 
     /// What holds for channels of one type.

@@ -70,7 +70,7 @@ extension SecretForm where Value == String {
 
     /// The address of a server is not a secret. `fault`: what else is wrong with it.
     static func server(_ fault: @escaping @Sendable (String) -> String? = { _ in nil }) -> SecretForm {
-        let words = "https URL of the server alone, without the API's path; http for loopback hosts only"
+        let words = "https URL of the server alone, without the API's path; \(WebAddress.loopbackOnly)"
         return SecretForm(words: words, pattern: WebAddress.pattern, isSecret: { _ in false }) {
             $0.unless(WebAddress.fault($0.value, isBase: true) ?? fault($0.value)) { $0 }
         }

@@ -89,5 +89,11 @@ extension ConfigurationFile {
     }
 
     /// The tables of docs/configuration.md by the path of their section, such as `domains[].expect`.
-    package static var tables: [String: String] { SettingsTable.all(facts) }
+    package static var tables: [String: String] {
+        var tables = SettingsTable.all(facts)
+        tables["the file"] = tables.removeValue(forKey: "")
+        tables["channels by type"] = SettingsTable.channelTypes
+        tables["single types"] = SettingsTable.channelKeys
+        return tables
+    }
 }
