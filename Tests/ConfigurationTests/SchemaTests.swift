@@ -1,6 +1,7 @@
 // The JSON Schema of `config schema`, held against the reader: it accepts every good file, and refuses every bad one that
 // a schema can refuse.
 
+import Evidence
 import Foundation
 import MonitorConfiguration
 import TestSupport

@@ -32,7 +32,9 @@ extension Form where Value == Duration {
                 return field.refuse(text, "must be \(least) to \(most), found \(text.quoted)")
             }
             return duration
-        } show: { .string($0.notation) }
+        } show: {
+            .string($0.notation)
+        }
     }
 }
 
@@ -44,7 +46,9 @@ extension Form where Value == Duration? {
         return Form(shape: shape) { field in
             if field.node.isNull { return .some(nil) }
             return form.read(field).map { .some($0) }
-        } show: { $0.map(form.show) ?? .null }
+        } show: {
+            $0.map(form.show) ?? .null
+        }
     }
 }
 
@@ -59,7 +63,9 @@ extension Form where Value == Int {
             guard let (text, isBare) = field.scalar(expected) else { return nil }
             guard isBare, let number = Int(text.value), range.contains(number) else { return field.mismatch(expected) }
             return number
-        } show: { .integer($0) }
+        } show: {
+            .integer($0)
+        }
     }
 }
 
@@ -77,7 +83,9 @@ extension Form where Value == Double {
                 return field.mismatch(expected)
             }
             return number
-        } show: { .number($0) }
+        } show: {
+            .number($0)
+        }
     }
 }
 
@@ -90,7 +98,9 @@ extension Form where Value == Bool {
             case "false" where isBare, "False" where isBare, "FALSE" where isBare: return false
             default: return field.mismatch("true or false")
             }
-        } show: { .bool($0) }
+        } show: {
+            .bool($0)
+        }
     }
 }
 
@@ -103,7 +113,9 @@ extension Form where Value: RawRepresentable & CaseIterable & Sendable, Value.Ra
             guard let (text, _) = field.scalar(expected) else { return nil }
             if let word = Value(rawValue: text.value) { return word }
             return field.mismatch(expected, isConcealed: false, text.suggestion(among: words))
-        } show: { .string($0.rawValue) }
+        } show: {
+            .string($0.rawValue)
+        }
     }
 }
 
@@ -125,7 +137,9 @@ extension Form {
         let shape = Shape(words: words, schema: .text(pattern), takesNull: true)
         return Form(shape: shape, isConcealed: isConcealed) { field in
             field.text(expected).flatMap { parse($0, field) }
-        } show: { .string(show($0)) }
+        } show: {
+            .string(show($0))
+        }
     }
 
     /// One of some words, as an element of a list.
@@ -140,7 +154,9 @@ extension Form {
                 ?? field.unexpected(
                     text, "one of \(words.joined(separator: ", "))", hint(text) ?? text.suggestion(among: words),
                     word: preposition)
-        } show: { .string(show($0)) }
+        } show: {
+            .string(show($0))
+        }
     }
 }
 
@@ -204,7 +220,8 @@ extension Form {
         if let most { schema.append(("maxItems", .integer(most))) }
         let limit = most.map { ", at most \($0)" } ?? ""
         let shape = Shape(
-            words: "list of \(element.shape.words)\(element.shape.words == "mapping" ? "s" : "")\(limit)", schema: .object(schema), takesNull: true,
+            words: "list of \(element.shape.words)\(element.shape.words == "mapping" ? "s" : "")\(limit)",
+            schema: .object(schema), takesNull: true,
             settings: element.shape.settings, isList: true)
         return Form(shape: shape, isConcealed: isConcealed) { field in
             guard let nodes = field.elements() else { return nil }
@@ -213,7 +230,9 @@ extension Form {
                 element.read(field.element(node, isConcealed: element.isConcealed, siblings))
             }
             return check(nodes, elements, field)
-        } show: { .array($0.map { element.show($0).withoutNulls }) }
+        } show: {
+            .array($0.map { element.show($0).withoutNulls })
+        }
     }
 
     /// A section. `check`: the rules about several settings.
@@ -231,7 +250,9 @@ extension Form {
             section.read(settings, into: &value)
             check(&value, section)
             return value
-        } show: { settings.show($0) }
+        } show: {
+            settings.show($0)
+        }
     }
 }
 

@@ -67,7 +67,11 @@ package struct Setting<Owner>: Sendable {
     func inherited<Outer>(by path: Path<Outer, Owner>) -> Setting<Outer> {
         var facts = facts
         facts.isInherited = true
-        return Setting<Outer>(facts) { read($0, &$1[keyPath: path]) } show: { show($0[keyPath: path]) }
+        return Setting<Outer>(facts) {
+            read($0, &$1[keyPath: path])
+        } show: {
+            show($0[keyPath: path])
+        }
     }
 
     /// The same setting with a rule about several settings of its section.
@@ -75,7 +79,9 @@ package struct Setting<Owner>: Sendable {
         Setting(facts) { section, owner in
             read(section, &owner)
             rule(section)
-        } show: { show($0) }
+        } show: {
+            show($0)
+        }
     }
 
     /// The same setting where a rule of its section reports that it is missing.

@@ -136,7 +136,8 @@ struct Field {
     }
 
     /// Reports a text that is none of those expected.
-    func unexpected<Value>(_ text: ScalarText, _ expected: String, _ hint: String = "", word: String = "for") -> Value? {
+    func unexpected<Value>(_ text: ScalarText, _ expected: String, _ hint: String = "", word: String = "for") -> Value?
+    {
         reading.error(
             "expected \(expected) \(word) '\(key)' \(section.title), found \(text.quoted)\(hint)", at: text.position)
         return nil
@@ -162,7 +163,9 @@ struct Field {
         else { return mismatch(expected) }
         guard let text = reading.text(raw, at: node.position) else { return nil }
         if text.value.isEmpty {
-            if isRequired || !text.usesVariable { reading.error("'\(key)' \(section.title) is empty", at: node.position) }
+            if isRequired || !text.usesVariable {
+                reading.error("'\(key)' \(section.title) is empty", at: node.position)
+            }
             return nil
         }
         guard !text.value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {

@@ -71,7 +71,8 @@ extension Escalation.Step {
                 "so long after it fired"),
             Setting("channels", \.channels, .list(of: .stepChannel, atLeast: 1), "the channels of the step")
                 .requiredByRule,
-        ], Escalation.Step(after: .zero, channels: []), .entry(expected: "a mapping with the keys 'after' and 'channels'")
+        ], Escalation.Step(after: .zero, channels: []),
+        .entry(expected: "a mapping with the keys 'after' and 'channels'")
     ) { step, section in
         if section.entry("channels").map({ $0.value.isNull || $0.value.isEmptyList }) ?? true {
             section.reading.error("'channels' \(section.title) names no channel", at: section.position)
@@ -80,7 +81,8 @@ extension Escalation.Step {
         guard step.after > .zero else { return }
         if let latest = section.siblings?.latest, step.after <= latest {
             section.reading.error(
-                "'after' \(section.title) must be later than that of the step before it", at: section.place(of: "after"))
+                "'after' \(section.title) must be later than that of the step before it", at: section.place(of: "after")
+            )
         }
         section.siblings?.latest = step.after
     }
@@ -167,6 +169,8 @@ extension Form where Value == String {
 
 extension Field {
     fileprivate func refersToAlertmanager(_ text: ScalarText) -> Bool {
-        reading.context.channels.contains { $0.name.value == text.value && $0.type == ChannelKind.alertmanager.rawValue }
+        reading.context.channels.contains {
+            $0.name.value == text.value && $0.type == ChannelKind.alertmanager.rawValue
+        }
     }
 }

@@ -17,7 +17,11 @@ struct ChannelSchema {
         for kind in ChannelKind.allCases {
             for facts in kind.settings.map(\.facts) {
                 let index = keys.firstIndex { $0.key == facts.key }
-                if let index { keys[index].owners.append((kind, facts)) } else { keys.append((facts.key, [(kind, facts)])) }
+                if let index {
+                    keys[index].owners.append((kind, facts))
+                } else {
+                    keys.append((facts.key, [(kind, facts)]))
+                }
             }
         }
         return keys

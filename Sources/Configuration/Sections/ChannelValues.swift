@@ -50,7 +50,9 @@ extension Form where Value == String {
         return Form(shape: Shape(words: form.expected, schema: schema, takesNull: true)) { field in
             guard let (text, _) = field.scalar(form.expected) else { return nil }
             return form.accepts(text.value) ? text.value : field.refuse(text, "is not \(form.expected)")
-        } show: { isShown ? .string($0) : .hidden }
+        } show: {
+            isShown ? .string($0) : .hidden
+        }
     }
 }
 
@@ -95,7 +97,8 @@ extension SecretForm where Value == [Data] {
     /// A file may contain several keys, one on each line, to replace an old key without a gap.
     static var signingKeys: SecretForm {
         SecretForm(words: "`whsec_` and 24 to 64 bytes in Base64", pattern: "^whsec_") { field in
-            let secrets = field.isFromFile ? field.value.split(whereSeparator: \.isNewline).map(String.init) : [field.value]
+            let secrets =
+                field.isFromFile ? field.value.split(whereSeparator: \.isNewline).map(String.init) : [field.value]
             if let fault = secrets.lazy.compactMap(fault).first {
                 field.section.reading.error(
                     "'\(field.key)\(field.isFromFile ? "_file" : "")' \(field.section.title) \(fault); make one with: "

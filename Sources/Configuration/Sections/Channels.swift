@@ -18,7 +18,8 @@ extension Channel {
             Setting(
                 "severity", \.minimumSeverity, .choice,
                 "the lowest severity that it is notified of. "
-                    + "[How filters act](alerts.md#what-a-channel-is-notified-of) on incidents that become worse, or end"),
+                    + "[How filters act](alerts.md#what-a-channel-is-notified-of) on incidents that become worse, or end"
+            ),
             Setting(
                 "kinds", \.chosenKinds, .kinds,
                 "it is notified of these [kinds](alerts.md#kinds) only, such as `cdn.stale`, or areas, such as `cdn.*`. Without "
@@ -42,7 +43,9 @@ extension Channel {
         set { notifies = Set(newValue) }
     }
 
-    private static func settings(of kind: ChannelKind) -> [Setting<Channel>] { [name, type] + kind.settings + filters(kind) }
+    private static func settings(of kind: ChannelKind) -> [Setting<Channel>] {
+        [name, type] + kind.settings + filters(kind)
+    }
 
     static let form: Form<Channel> = {
         let unset = Channel(name: "", kind: .webhook)
@@ -177,7 +180,8 @@ extension Setting where Owner == Channel {
             "signs each message in the form of [Standard Webhooks](https://www.standardwebhooks.com)")
     }
     fileprivate static var routingKey: Setting {
-        Setting("routing_key", \.token, .concealed(.routingKey), isRequired: true, "of an integration, in Events API v2")
+        Setting(
+            "routing_key", \.token, .concealed(.routingKey), isRequired: true, "of an integration, in Events API v2")
     }
     fileprivate static var username: Setting {
         Setting("username", \.username, .text("a user's name"), "for the login at the mail server; with `password`")
@@ -214,7 +218,8 @@ extension Channel {
 extension Form where Value == ChannelKind {
     fileprivate static var channelKind: Form {
         let shape = Shape(
-            words: "one of those below", schema: ["enum": .array(ChannelKind.names.map { .string($0) })], takesNull: true)
+            words: "one of those below", schema: ["enum": .array(ChannelKind.names.map { .string($0) })],
+            takesNull: true)
         return Form(shape: shape) { field in
             guard let text = field.text("the type of a channel") else { return nil }
             if let kind = ChannelKind(rawValue: text.value) { return kind }
@@ -223,7 +228,9 @@ extension Form where Value == ChannelKind {
             field.reading.error(
                 "unknown channel type \(text.quoted)" + (hint.isEmpty ? list : hint), at: text.position)
             return nil
-        } show: { .string($0.rawValue) }
+        } show: {
+            .string($0.rawValue)
+        }
     }
 }
 
@@ -240,7 +247,9 @@ extension Form where Value == [String] {
                 "unknown kind \(text.quoted) \(field.section.title)"
                     + (hint.isEmpty ? "; known: \(known.joined(separator: ", "))" : hint), at: text.position)
             return nil
-        } show: { .string($0) }
+        } show: {
+            .string($0)
+        }
         return .list(of: kind, atLeast: 1) { nodes, kinds, field in
             if nodes.isEmpty { field.refuseList("names no kind; leave it out for all kinds") }
             return kinds
@@ -267,7 +276,9 @@ extension Form where Value == [String] {
             guard field.node.isNull else { return list.read(field) }
             field.refuseList("must name 1 to \(mostRecipients) addresses, found 0")
             return nil
-        } show: { list.show($0) }
+        } show: {
+            list.show($0)
+        }
     }
 }
 
@@ -284,7 +295,9 @@ extension Form where Value == [Notified] {
                     at: field.node.position)
             }
             return notified
-        } show: { word.show($0) }
+        } show: {
+            word.show($0)
+        }
         return .list(of: own, atLeast: 1) { nodes, notified, field in
             if nodes.isEmpty { field.refuseList("is empty; leave it out for incidents") }
             return notified

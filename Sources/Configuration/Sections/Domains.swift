@@ -72,7 +72,10 @@ extension WatchedDomain {
             shape: Shape(
                 words: "domains or mappings",
                 schema: [
-                    "anyOf": [Form<Domain>.domain.shape.schema, .mapping(DomainEntry.settings.map { $0.facts(in: DomainEntry()) })]
+                    "anyOf": [
+                        Form<Domain>.domain.shape.schema,
+                        .mapping(DomainEntry.settings.map { $0.facts(in: DomainEntry()) }),
+                    ]
                 ], settings: DomainEntry.settings.map { $0.facts(in: DomainEntry()) }), read: read
         ) { watched in
             DomainEntry.settings.show(
@@ -105,7 +108,8 @@ extension WatchedDomain {
         guard let domain = entry.domain, let text else { return nil }
         reading.note(domain, namedBy: text)
         if let line = field.siblings?.line(before: text, named: domain.name) {
-            reading.error("domain \(text.quoted) is listed twice; it is already given at line \(line)", at: text.position)
+            reading.error(
+                "domain \(text.quoted) is listed twice; it is already given at line \(line)", at: text.position)
             return nil
         }
         return WatchedDomain(
@@ -215,7 +219,8 @@ extension Form where Value == Domain {
                 let mode = target.mode == .production ? "" : " with 'mode: \(target.mode.rawValue)'"
                 message = "expected a bare domain, found \(text.quoted); write \(target.domain)\(mode)"
             } else {
-                message = "\(text.quoted) is not a domain\(text.usesVariable ? " once its variables are filled in" : "")"
+                message =
+                    "\(text.quoted) is not a domain\(text.usesVariable ? " once its variables are filled in" : "")"
                 // YAML adds a line that is indented deeper to the text above it.
                 let isJoined = text.raw.contains(" - ")
                 message += text.reason(error.reason)
@@ -234,7 +239,9 @@ extension Form where Value == [String: String] {
         isChecked: Bool = false, check: @escaping @Sendable (SourceNode.Entry, Field) -> Bool
     ) -> Form {
         let names: OrderedJSON = ["maxProperties": 32, "propertyNames": ["pattern": "^[A-Za-z0-9_./-]{1,63}$"]]
-        let schema: OrderedJSON = ["type": "object", "additionalProperties": ["type": ["string", "number", "boolean"]]]
+        let schema: OrderedJSON = [
+            "type": "object", "additionalProperties": ["type": ["string", "number", "boolean"]],
+        ]
         let shape = Shape(
             words: "mapping of names to texts", schema: .object(schema.members + (isChecked ? names.members : [])),
             takesNull: true)
@@ -259,7 +266,9 @@ extension Form where Value == [String: String] {
                 labels[label.key] = text.value
             }
             return labels
-        } show: { labels in .object(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }) }
+        } show: { labels in
+            .object(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+        }
     }
 
     private static func hasName(_ label: SourceNode.Entry, _ field: Field) -> Bool {

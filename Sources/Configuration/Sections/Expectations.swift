@@ -21,7 +21,8 @@ extension IgnoredRule {
             let line = section.siblings?.line(before: text, named: ignored.rule.rawValue)
         else { return }
         section.reading.error(
-            "rule \(text.quoted) \(section.title) is given twice; it is already given at line \(line)", at: text.position)
+            "rule \(text.quoted) \(section.title) is given twice; it is already given at line \(line)",
+            at: text.position)
     }
 }
 
@@ -51,7 +52,9 @@ extension Form where Value == Rule {
                 return nil
             }
             return field.unexpected(text, Field.rule, text.suggestion(among: Rule.namesOfDomains))
-        } show: { .string($0.rawValue) }
+        } show: {
+            .string($0.rawValue)
+        }
     }
 }
 
@@ -127,7 +130,9 @@ extension Form where Value == String {
         let services = ["applinks", "webcredentials", "appclips", "activitycontinuation"]
         return word("the name of a service", among: services, preposition: "for") {
             services.contains($0) ? $0 : nil
-        } show: { $0 }
+        } show: {
+            $0
+        }
     }
 
     fileprivate static var url: Form {
@@ -168,6 +173,8 @@ extension Form where Value == ExpectedOpening {
         return Form(shape: shape) { field in
             guard let text = field.text("an application identifier or 'nothing'") else { return nil }
             return text.value == "nothing" ? .nothing : Form<String>.app(text, field).map { .app($0) }
-        } show: { .string($0.description) }
+        } show: {
+            .string($0.description)
+        }
     }
 }

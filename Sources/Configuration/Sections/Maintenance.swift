@@ -138,6 +138,8 @@ extension Form where Value == TimeZone {
             if isName, let zone = TimeZone(identifier: text.value) { return zone }
             let known = TimeZone.knownTimeZoneIdentifiers.filter { $0.contains("/") }
             return field.unexpected(text, expected, text.suggestion(among: known))
-        } show: { $0.usualName }
+        } show: {
+            $0.usualName
+        }
     }
 }

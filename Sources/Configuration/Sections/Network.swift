@@ -37,7 +37,8 @@ package struct NetworkSettings: Sendable, Equatable {
     @Sendable private static func limitCanaries(_ nodes: [SourceNode], _ hosts: [String], _ field: Field) -> [String] {
         guard let eleventh = nodes.dropFirst(10).first else { return hosts }
         field.reading.error(
-            "'canaries' \(field.section.title) has \(nodes.count) hosts, and 10 at most are asked", at: eleventh.position)
+            "'canaries' \(field.section.title) has \(nodes.count) hosts, and 10 at most are asked",
+            at: eleventh.position)
         return hosts
     }
 }
@@ -97,7 +98,8 @@ extension Form where Value == String {
     }
 
     fileprivate static var canary: Form {
-        text("the name of a host such as www.example.com", words: "host names", pattern: Domain.pattern) { text, field in
+        text("the name of a host such as www.example.com", words: "host names", pattern: Domain.pattern) {
+            text, field in
             do throws(DomainFault) {
                 let host = try Domain(text.value).name
                 guard field.siblings?.line(before: text, named: host) != nil else { return host }
