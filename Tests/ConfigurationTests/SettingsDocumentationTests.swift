@@ -23,12 +23,11 @@ extension ConfigurationSuite {
             try compare(ConfigurationFile.schema.text(isPretty: true) + "\n", with: "monitor.schema.json")
         }
 
-        /// A table stands between `<!-- settings of SECTION -->` and `<!-- end -->`.
         @Test("the tables of docs/configuration.md are fresh, and each section with settings has one")
         func tables() throws {
             let page = try String(
                 contentsOf: Fixture.repository.appending(path: "docs/configuration.md"), encoding: .utf8)
-            var tables = ConfigurationFile.tables
+            var tables = SettingsTable.all
             let text = page.replacing(#/(<!-- settings of (.+) -->\n)(?s:.*?)(<!-- end -->)/#) { match in
                 match.1 + (tables.removeValue(forKey: String(match.2)) ?? "no such section") + "\n" + match.3
             }

@@ -16,7 +16,8 @@ extension Form where Value == Duration {
         let units = "([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$"
         let pattern = (range.contains(.zero) ? "^" : "^(?=.*[1-9])") + units
         let schema: OrderedJSON = ["type": "string", "pattern": .string(.orVariable(pattern)), "minLength": 2]
-        return Form(shape: Shape(words: "duration, \(words)", schema: schema)) { field in
+        return Form(shape: Shape(words: "duration, \(words)", schema: schema), show: { .string($0.notation) }) {
+            field in
             guard let (text, _) = field.scalar("a duration such as 5m") else { return nil }
             let duration: Duration
             do throws(DurationFault) {
@@ -32,8 +33,6 @@ extension Form where Value == Duration {
                 return field.refuse(text, "must be \(least) to \(most), found \(text.quoted)")
             }
             return duration
-        } show: {
-            .string($0.notation)
         }
     }
 }
@@ -43,11 +42,9 @@ extension Form where Value == Duration? {
     static var durationOrNull: Form {
         let form = Form<Duration>.duration
         let shape = Shape(words: form.shape.words + ", or null", schema: form.shape.schema.orNull)
-        return Form(shape: shape) { field in
+        return Form(shape: shape, show: { $0.map(form.show) ?? .null }) { field in
             if field.node.isNull { return .some(nil) }
             return form.read(field).map { .some($0) }
-        } show: {
-            $0.map(form.show) ?? .null
         }
     }
 }
@@ -59,12 +56,8 @@ extension Form where Value == Int {
             "type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
         ]
         let shape = Shape(words: "\(range.lowerBound) to \(range.upperBound)", schema: .orVariable(schema))
-        return Form(shape: shape) { field in
-            guard let (text, isBare) = field.scalar(expected) else { return nil }
-            guard isBare, let number = Int(text.value), range.contains(number) else { return field.mismatch(expected) }
-            return number
-        } show: {
-            .integer($0)
+        return Form(shape: shape, show: { .integer($0) }) { field in
+            field.bare(expected) { Int($0).flatMap { range.contains($0) ? $0 : nil } }
         }
     }
 }
@@ -73,33 +66,28 @@ extension Form where Value == Double {
     /// A number above zero.
     static func number(upTo maximum: Int) -> Form {
         let schema: OrderedJSON = ["type": "number", "exclusiveMinimum": 0, "maximum": .integer(maximum)]
-        let expected = "a number above 0 and up to \(maximum)"
         let shape = Shape(words: "number above 0, up to \(maximum)", schema: .orVariable(schema))
-        return Form(shape: shape) { field in
-            guard let (text, isBare) = field.scalar(expected) else { return nil }
-            // `Double` would also read `0x10`, `inf` and `nan`.
-            let isDecimal = text.value.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
-            guard isBare, isDecimal, let number = Double(text.value), number > 0, number <= Double(maximum) else {
-                return field.mismatch(expected)
+        return Form(shape: shape, show: { .number($0) }) { field in
+            field.bare("a number above 0 and up to \(maximum)") { text in
+                // `Double` would also read `0x10`, `inf` and `nan`.
+                let isDecimal = text.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
+                return Double(text).flatMap { isDecimal && $0 > 0 && $0 <= Double(maximum) ? $0 : nil }
             }
-            return number
-        } show: {
-            .number($0)
         }
     }
 }
 
 extension Form where Value == Bool {
     static var boolean: Form {
-        Form(shape: Shape(words: "`true`, `false`", schema: .orVariable(["type": "boolean"]))) { field in
-            guard let (text, isBare) = field.scalar("true or false") else { return nil }
-            switch text.value {
-            case "true" where isBare, "True" where isBare, "TRUE" where isBare: return true
-            case "false" where isBare, "False" where isBare, "FALSE" where isBare: return false
-            default: return field.mismatch("true or false")
+        let shape = Shape(words: "`true`, `false`", schema: .orVariable(["type": "boolean"]))
+        return Form(shape: shape, show: { .bool($0) }) { field in
+            field.bare("true or false") { text in
+                switch text {
+                case "true", "True", "TRUE": true
+                case "false", "False", "FALSE": false
+                default: nil
+                }
             }
-        } show: {
-            .bool($0)
         }
     }
 }
@@ -109,12 +97,10 @@ extension Form where Value: RawRepresentable & CaseIterable & Sendable, Value.Ra
     static var choice: Form {
         let words = Value.allCases.map(\.rawValue)
         let expected = "one of \(words.joined(separator: ", "))"
-        return Form(shape: .oneOf(words)) { field in
+        return Form(shape: .oneOf(words), show: { .string($0.rawValue) }) { field in
             guard let (text, _) = field.scalar(expected) else { return nil }
-            if let word = Value(rawValue: text.value) { return word }
-            return field.mismatch(expected, isConcealed: false, text.suggestion(among: words))
-        } show: {
-            .string($0.rawValue)
+            return Value(rawValue: text.value)
+                ?? field.mismatch(expected, isConcealed: false, text.suggestion(among: words))
         }
     }
 }
@@ -135,10 +121,8 @@ extension Form {
         parse: @escaping @Sendable (ScalarText, Field) -> Value?, show: @escaping @Sendable (Value) -> String
     ) -> Form {
         let shape = Shape(words: words, schema: .text(pattern), takesNull: true)
-        return Form(shape: shape, isConcealed: isConcealed) { field in
+        return Form(shape: shape, isConcealed: isConcealed, show: { .string(show($0)) }) { field in
             field.text(expected).flatMap { parse($0, field) }
-        } show: {
-            .string(show($0))
         }
     }
 
@@ -148,14 +132,12 @@ extension Form {
         hint: @escaping @Sendable (ScalarText) -> String? = { _ in nil },
         value: @escaping @Sendable (String) -> Value?, show: @escaping @Sendable (Value) -> String
     ) -> Form {
-        Form(shape: .oneOf(words)) { field in
+        Form(shape: .oneOf(words), show: { .string(show($0)) }) { field in
             guard let text = field.text(expected) else { return nil }
             return value(text.value)
                 ?? field.unexpected(
                     text, "one of \(words.joined(separator: ", "))", hint(text) ?? text.suggestion(among: words),
                     word: preposition)
-        } show: {
-            .string(show($0))
         }
     }
 }
@@ -212,26 +194,27 @@ extension Form where Value == String {
 extension Form {
     /// `check`: the rules of the whole list.
     static func list<Element>(
-        of element: Form<Element>, atLeast least: Int? = nil, atMost most: Int? = nil, isConcealed: Bool = false,
+        of element: Form<Element>, atLeast least: Int? = nil, atMost most: Int? = nil, isUnique: Bool = false,
+        isConcealed: Bool = false,
         check: @escaping @Sendable ([SourceNode], [Element], Field) -> [Element] = { _, elements, _ in elements }
     ) -> Form where Value == [Element] {
         var schema: [(String, OrderedJSON)] = [("type", "array"), ("items", element.shape.schema)]
         if let least { schema.append(("minItems", .integer(least))) }
         if let most { schema.append(("maxItems", .integer(most))) }
+        if isUnique { schema.append(("uniqueItems", true)) }
         let limit = most.map { ", at most \($0)" } ?? ""
         let shape = Shape(
             words: "list of \(element.shape.words)\(element.shape.words == "mapping" ? "s" : "")\(limit)",
             schema: .object(schema), takesNull: true,
             settings: element.shape.settings, isList: true)
-        return Form(shape: shape, isConcealed: isConcealed) { field in
+        return Form(shape: shape, isConcealed: isConcealed, show: { .array($0.map { element.show($0).withoutNulls }) })
+        { field in
             guard let nodes = field.elements() else { return nil }
             let siblings = Siblings()
             let elements = nodes.compactMap { node in
                 element.read(field.element(node, isConcealed: element.isConcealed, siblings))
             }
             return check(nodes, elements, field)
-        } show: {
-            .array($0.map { element.show($0).withoutNulls })
         }
     }
 
@@ -243,15 +226,13 @@ extension Form {
     ) -> Form where Value: Sendable {
         let facts = settings.map { $0.facts(in: initial) }
         let shape = Shape(words: "mapping", schema: .mapping(facts, rules), takesNull: true, settings: facts)
-        return Form(shape: shape, isConcealed: isConcealed) { field in
+        return Form(shape: shape, isConcealed: isConcealed, show: { settings.show($0) }) { field in
             guard let entries = field.entries(kind.expected) else { return nil }
             let section = field.section(entries, title: kind.title(of: field, entries))
             var value = initial
             section.read(settings, into: &value)
             check(&value, section)
             return value
-        } show: {
-            settings.show($0)
         }
     }
 }

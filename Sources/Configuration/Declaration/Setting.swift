@@ -9,19 +9,19 @@ typealias Path<Owner, Value> = any WritableKeyPath<Owner, Value> & Sendable
 /// A setting of the section that fills `Owner`.
 package struct Setting<Owner>: Sendable {
     private(set) var facts: SettingFacts
-    /// Reads it from the section. Reports what is wrong, and then leaves the default.
-    let read: @Sendable (Section, inout Owner) -> Void
     /// For `config show`, without secrets; nil if there is nothing to show.
     let show: @Sendable (Owner) -> OrderedJSON?
+    /// Reads it from the section. Reports what is wrong, and then leaves the default.
+    let read: @Sendable (Section, inout Owner) -> Void
 
     /// For a setting that no property of the owner has alone.
     init(
-        _ facts: SettingFacts, read: @escaping @Sendable (Section, inout Owner) -> Void,
-        show: @escaping @Sendable (Owner) -> OrderedJSON?
+        _ facts: SettingFacts, show: @escaping @Sendable (Owner) -> OrderedJSON?,
+        read: @escaping @Sendable (Section, inout Owner) -> Void
     ) {
         self.facts = facts
-        self.read = read
         self.show = show
+        self.read = read
     }
 
     /// `sentence`: what it means, in Markdown. `missing`: more words where a required key is missing.
@@ -29,11 +29,10 @@ package struct Setting<Owner>: Sendable {
         _ key: String, _ path: Path<Owner, Value>, _ form: Form<Value>, isRequired: Bool = false, missing: String = "",
         _ sentence: String
     ) {
-        self.init(SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)) {
-            let field = $0.field(key, form, isRequired: isRequired, missing: missing)
-            if let value = field.flatMap(form.read) { $1[keyPath: path] = value }
-        } show: {
-            form.show($0[keyPath: path])
+        let facts = SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)
+        self.init(facts, show: { form.show($0[keyPath: path]) }) { section, owner in
+            let field = section.field(key, form, isRequired: isRequired, missing: missing)
+            if let value = field.flatMap(form.read) { owner[keyPath: path] = value }
         }
     }
 
@@ -42,10 +41,9 @@ package struct Setting<Owner>: Sendable {
         _ key: String, _ path: Path<Owner, Value?>, _ form: Form<Value>, isRequired: Bool = false, missing: String = "",
         _ sentence: String
     ) {
-        let optional = Form<Value?>(shape: form.shape, isConcealed: form.isConcealed) {
-            form.read($0).map { .some($0) }
-        } show: {
-            $0.map(form.show) ?? .null
+        let show: @Sendable (Value?) -> OrderedJSON = { $0.map(form.show) ?? .null }
+        let optional = Form<Value?>(shape: form.shape, isConcealed: form.isConcealed, show: show) { field in
+            form.read(field).map { .some($0) }
         }
         self.init(key, path, optional, isRequired: isRequired, missing: missing, sentence)
     }
@@ -55,11 +53,10 @@ package struct Setting<Owner>: Sendable {
         _ key: String, _ path: Path<Owner, Value?>, _ form: SecretForm<Value>, isRequired: Bool = false,
         _ sentence: String
     ) {
-        self.init(SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)) {
-            let secret = $0.secret(key, isRequired: isRequired, isSecret: form.isSecret)
-            if let secret, let value = form.read(secret) { $1[keyPath: path] = value }
-        } show: {
-            $0[keyPath: path] == nil ? .null : .hidden
+        let facts = SettingFacts(key: key, shape: form.shape, isRequired: isRequired, sentence: sentence)
+        self.init(facts, show: { $0[keyPath: path] == nil ? .null : .hidden }) { section, owner in
+            let secret = section.secret(key, isRequired: isRequired, isSecret: form.isSecret)
+            if let secret, let value = form.read(secret) { owner[keyPath: path] = value }
         }
     }
 
@@ -67,20 +64,14 @@ package struct Setting<Owner>: Sendable {
     func inherited<Outer>(by path: Path<Outer, Owner>) -> Setting<Outer> {
         var facts = facts
         facts.isInherited = true
-        return Setting<Outer>(facts) {
-            read($0, &$1[keyPath: path])
-        } show: {
-            show($0[keyPath: path])
-        }
+        return Setting<Outer>(facts, show: { show($0[keyPath: path]) }) { read($0, &$1[keyPath: path]) }
     }
 
     /// The same setting with a rule about several settings of its section.
     func checked(_ rule: @escaping @Sendable (Section) -> Void) -> Setting {
-        Setting(facts) { section, owner in
+        Setting(facts, show: show) { section, owner in
             read(section, &owner)
             rule(section)
-        } show: {
-            show($0)
         }
     }
 
@@ -141,9 +132,9 @@ struct Form<Value>: Sendable {
     let shape: Shape
     /// Whether it may be a secret. Then messages show only its type.
     var isConcealed = false
+    let show: @Sendable (Value) -> OrderedJSON
     /// nil after reporting what is wrong, and for an empty variable.
     let read: @Sendable (Field) -> Value?
-    let show: @Sendable (Value) -> OrderedJSON
 }
 
 /// How a secret is written.

@@ -155,6 +155,12 @@ struct Field {
         return reading.text(raw, at: node.position).map { ($0, isPlain || $0.usesVariable) }
     }
 
+    /// A number or a truth value, which `parse` reads from its text.
+    func bare<Value>(_ expected: String, parse: (String) -> Value?) -> Value? {
+        guard let (text, isBare) = scalar(expected) else { return nil }
+        return (isBare ? parse(text.value) : nil) ?? mismatch(expected)
+    }
+
     /// A text of at least one character, without control characters. Numbers and booleans need quotation marks.
     ///
     /// An empty variable counts as absent: nil without a report, unless `isRequired`.

@@ -47,11 +47,12 @@ extension Form where Value == String {
     static func identifier(_ form: ChannelValue, isShown: Bool = false) -> Form {
         let text = OrderedJSON.text(form.pattern)
         let schema = form.isNumber ? ["anyOf": [["type": "integer"], text]] : text
-        return Form(shape: Shape(words: form.expected, schema: schema, takesNull: true)) { field in
+        return Form(
+            shape: Shape(words: form.expected, schema: schema, takesNull: true),
+            show: { isShown ? .string($0) : .hidden }
+        ) { field in
             guard let (text, _) = field.scalar(form.expected) else { return nil }
             return form.accepts(text.value) ? text.value : field.refuse(text, "is not \(form.expected)")
-        } show: {
-            isShown ? .string($0) : .hidden
         }
     }
 }

@@ -51,9 +51,8 @@ extension Channel {
         let unset = Channel(name: "", kind: .webhook)
         let common = ([name, type] + filters(.webhook)).map { $0.facts(in: unset) }
         let schema = ChannelSchema(head: Array(common.prefix(2)), filters: Array(common.dropFirst(2))).schema
-        return Form(
-            shape: Shape(words: "mappings", schema: schema, settings: common), isConcealed: true, read: read
-        ) { settings(of: $0.kind).show($0).withoutNulls }
+        let shape = Shape(words: "mappings", schema: schema, settings: common)
+        return Form(shape: shape, isConcealed: true, show: { settings(of: $0.kind).show($0).withoutNulls }, read: read)
     }()
 
     @Sendable private static func read(_ field: Field) -> Channel? {
@@ -220,7 +219,7 @@ extension Form where Value == ChannelKind {
         let shape = Shape(
             words: "one of those below", schema: ["enum": .array(ChannelKind.names.map { .string($0) })],
             takesNull: true)
-        return Form(shape: shape) { field in
+        return Form(shape: shape, show: { .string($0.rawValue) }) { field in
             guard let text = field.text("the type of a channel") else { return nil }
             if let kind = ChannelKind(rawValue: text.value) { return kind }
             let hint = text.suggestion(among: ChannelKind.names)
@@ -228,8 +227,6 @@ extension Form where Value == ChannelKind {
             field.reading.error(
                 "unknown channel type \(text.quoted)" + (hint.isEmpty ? list : hint), at: text.position)
             return nil
-        } show: {
-            .string($0.rawValue)
         }
     }
 }
@@ -239,7 +236,7 @@ extension Form where Value == [String] {
     fileprivate static var kinds: Form {
         let kinds = IncidentKind.allCases.map(\.rawValue).sorted()
         let known = kinds + Set(kinds.map { $0.prefix { $0 != "." } + ".*" }).sorted()
-        let kind = Form<String>(shape: .oneOf(known, words: "kinds")) { field in
+        let kind = Form<String>(shape: .oneOf(known, words: "kinds"), show: { .string($0) }) { field in
             guard let text = field.text("a kind of incident such as cdn.stale, or cdn.*") else { return nil }
             if known.contains(text.value) { return text.value }
             let hint = text.suggestion(among: known)
@@ -247,8 +244,6 @@ extension Form where Value == [String] {
                 "unknown kind \(text.quoted) \(field.section.title)"
                     + (hint.isEmpty ? "; known: \(known.joined(separator: ", "))" : hint), at: text.position)
             return nil
-        } show: {
-            .string($0)
         }
         return .list(of: kind, atLeast: 1) { nodes, kinds, field in
             if nodes.isEmpty { field.refuseList("names no kind; leave it out for all kinds") }
@@ -272,12 +267,10 @@ extension Form where Value == [String] {
             }
             return addresses.withoutRepeats
         }
-        return Form(shape: list.shape) { field in
+        return Form(shape: list.shape, show: { list.show($0) }) { field in
             guard field.node.isNull else { return list.read(field) }
             field.refuseList("must name 1 to \(mostRecipients) addresses, found 0")
             return nil
-        } show: {
-            list.show($0)
         }
     }
 }
@@ -287,7 +280,7 @@ extension Form where Value == [Notified] {
         let words = Notified.allCases.map(\.rawValue)
         let word = Form<Notified>.word(
             "one of \(words.joined(separator: ", "))", among: words, value: Notified.init(rawValue:), show: \.rawValue)
-        let own = Form<Notified>(shape: word.shape) { field in
+        let own = Form<Notified>(shape: word.shape, show: { word.show($0) }) { field in
             let notified = word.read(field)
             if notified == .changes, kind.isPager {
                 field.reading.error(
@@ -295,8 +288,6 @@ extension Form where Value == [Notified] {
                     at: field.node.position)
             }
             return notified
-        } show: {
-            word.show($0)
         }
         return .list(of: own, atLeast: 1) { nodes, notified, field in
             if nodes.isEmpty { field.refuseList("is empty; leave it out for incidents") }

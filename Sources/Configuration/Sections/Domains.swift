@@ -50,6 +50,13 @@ struct DomainEntry: Sendable {
     var channels: [String]?
     var expect: Expectations?
 
+    init() {}
+
+    init(_ watched: WatchedDomain) {
+        (domain, checks, mode) = (watched.domain, watched.checks, watched.mode)
+        (labels, channels, expect) = (watched.labels, watched.channels, watched.expect)
+    }
+
     static let settings: [Setting<DomainEntry>] =
         [Setting("domain", \.domain, .domain, isRequired: true, "Unicode names are put into Punycode")]
         + CheckSettings.settings.map { $0.inherited(by: \.checks) } + [
@@ -68,22 +75,11 @@ struct DomainEntry: Sendable {
 
 extension WatchedDomain {
     static let list: Form<[WatchedDomain]> = {
-        let element = Form<WatchedDomain>(
-            shape: Shape(
-                words: "domains or mappings",
-                schema: [
-                    "anyOf": [
-                        Form<Domain>.domain.shape.schema,
-                        .mapping(DomainEntry.settings.map { $0.facts(in: DomainEntry()) }),
-                    ]
-                ], settings: DomainEntry.settings.map { $0.facts(in: DomainEntry()) }), read: read
-        ) { watched in
-            DomainEntry.settings.show(
-                DomainEntry(
-                    domain: watched.domain, checks: watched.checks, mode: watched.mode, labels: watched.labels,
-                    channels: watched.channels, expect: watched.expect))
-        }
-        return .list(of: element, atLeast: 1)
+        let settings = DomainEntry.settings.map { $0.facts(in: DomainEntry()) }
+        let schema: OrderedJSON = ["anyOf": [Form<Domain>.domain.shape.schema, .mapping(settings)]]
+        let shape = Shape(words: "domains or mappings", schema: schema, settings: settings)
+        return .list(
+            of: Form(shape: shape, show: { DomainEntry.settings.show(DomainEntry($0)) }, read: read), atLeast: 1)
     }()
 
     @Sendable private static func read(_ field: Field) -> WatchedDomain? {
@@ -245,7 +241,10 @@ extension Form where Value == [String: String] {
         let shape = Shape(
             words: "mapping of names to texts", schema: .object(schema.members + (isChecked ? names.members : [])),
             takesNull: true)
-        return Form(shape: shape) { field in
+        let show: @Sendable ([String: String]) -> OrderedJSON = { labels in
+            .object(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+        }
+        return Form(shape: shape, show: show) { field in
             guard let entries = field.entries("a mapping of names to texts") else { return nil }
             if isChecked, entries.count > 32 {
                 field.reading.error("'labels' \(field.section.title) has more than 32 labels", at: field.position)
@@ -266,8 +265,6 @@ extension Form where Value == [String: String] {
                 labels[label.key] = text.value
             }
             return labels
-        } show: { labels in
-            .object(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
         }
     }
 

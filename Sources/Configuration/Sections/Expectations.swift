@@ -42,7 +42,8 @@ extension Form where Value == Rule {
     fileprivate static var rule: Form {
         let pattern = #"^((origin|cdn|aasa|expect)\.)?[a-z0-9-]+$|^\[[a-z0-9.-]+\]$"#
         let words = "a rule of [rules.md](rules.md) or [lint-rules.md](lint-rules.md), such as `aasa.whole-site`"
-        return Form(shape: Shape(words: words, schema: .text(pattern), takesNull: true)) { field in
+        return Form(shape: Shape(words: words, schema: .text(pattern), takesNull: true), show: { .string($0.rawValue) })
+        { field in
             guard let text = field.ruleName else { return nil }
             if let rule = Rule.named(text.value) { return rule }
             guard FindingKind(rawValue: text.value) == nil else {
@@ -52,20 +53,15 @@ extension Form where Value == Rule {
                 return nil
             }
             return field.unexpected(text, Field.rule, text.suggestion(among: Rule.namesOfDomains))
-        } show: {
-            .string($0.rawValue)
         }
     }
 }
 
 extension Form where Value == String {
     fileprivate static var reason: Form {
-        let form = text("a text", words: "text, 500 characters at most") { text, field in
+        text("a text", words: "text, 500 characters at most", pattern: "^.{1,500}$") { text, field in
             text.value.count <= 500 ? text.value : field.refuse(text, "is longer than 500 characters")
         }
-        let schema = OrderedJSON.object(form.shape.schema.members + [("maxLength", 500)])
-        let shape = Shape(words: form.shape.words, schema: schema, takesNull: true)
-        return Form(shape: shape, read: form.read, show: form.show)
     }
 }
 
@@ -170,11 +166,9 @@ extension Form where Value == ExpectedOpening {
         let shape = Shape(
             words: "application identifier, or `nothing`", schema: ["anyOf": [["const": "nothing"], app.shape.schema]],
             takesNull: true)
-        return Form(shape: shape) { field in
+        return Form(shape: shape, show: { .string($0.description) }) { field in
             guard let text = field.text("an application identifier or 'nothing'") else { return nil }
             return text.value == "nothing" ? .nothing : Form<String>.app(text, field).map { .app($0) }
-        } show: {
-            .string($0.description)
         }
     }
 }

@@ -3,18 +3,29 @@
 import Evidence
 import Monitoring
 
+@testable import MonitorConfiguration
+
+/// Between `<!-- settings of SECTION -->` and `<!-- end -->`.
 enum SettingsTable {
-    /// By the path of the section, such as `domains[].expect`, for all sections below.
-    static func all(_ settings: [SettingFacts], in path: String = "") -> [String: String] {
+    /// By the name of the section, such as `domains[].expect`.
+    static var all: [String: String] {
+        var tables = sections(ConfigurationFile.facts)
+        tables["the file"] = tables.removeValue(forKey: "")
+        tables["channels by type"] = channelTypes
+        tables["single types"] = channelKeys
+        return tables
+    }
+
+    private static func sections(_ settings: [SettingFacts], in path: String = "") -> [String: String] {
         var tables = [path: table(settings)]
         for setting in settings where !setting.shape.settings.isEmpty && !setting.isInherited {
             let place = (path.isEmpty ? "" : path + ".") + setting.key + (setting.shape.isList ? "[]" : "")
-            tables.merge(all(setting.shape.settings, in: place)) { first, _ in first }
+            tables.merge(sections(setting.shape.settings, in: place)) { first, _ in first }
         }
         return tables
     }
 
-    static func table(_ settings: [SettingFacts]) -> String {
+    private static func table(_ settings: [SettingFacts]) -> String {
         var rows = ["| key | type | default | meaning |", "|---|---|---|---|"]
         let firstInherited = settings.first(where: \.isInherited)?.key
         for setting in settings {
@@ -45,7 +56,7 @@ extension SettingFacts {
 
 /// The keys that depend on a channel's type.
 extension SettingsTable {
-    static var channelTypes: String {
+    private static var channelTypes: String {
         let rows = ChannelKind.allCases.map { kind in
             var (required, optional) = (names(kind, isRequired: true), names(kind, isRequired: false))
             // Two alternatives.
@@ -59,7 +70,7 @@ extension SettingsTable {
         kind.settings.map(\.facts).filter { $0.isRequired == isRequired }.map { "`\($0.key)`" }.joined(separator: ", ")
     }
 
-    static var channelKeys: String {
+    private static var channelKeys: String {
         var rows = ["| key | of | type | meaning |", "|---|---|---|---|"]
         for (_, owners) in ChannelSchema.all {
             for (words, alike) in ChannelSchema.byForm(owners) {

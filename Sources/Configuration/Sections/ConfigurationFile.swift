@@ -1,7 +1,39 @@
-// The top level of `monitor.yaml`.
+// `monitor.yaml` as a whole.
 
 import Evidence
 import Monitoring
+
+/// A valid `monitor.yaml`, with variables, secret files and defaults filled in.
+package struct ConfigurationFile: Sendable, Equatable {
+    /// The settings for domains without their own. Already merged into each of `domains`.
+    package var defaults = CheckSettings()
+    /// This monitor's name in messages; nil: the host name.
+    package var instance: String?
+    /// The share to which `domains` is limited; nil: all.
+    package var shard: Shard?
+    /// The domains of this daemon's share, without repetition, in file order. Not empty without a shard.
+    package var domains: [WatchedDomain]
+    package var network = NetworkSettings()
+    package var cdn = CDNSettings()
+    package var vantages: [Vantage] = []
+    package var alerts = AlertSettings()
+    /// In file order, with unique names.
+    package var maintenance: [MaintenanceWindow] = []
+    package var store = StoreSettings()
+    package var server = ServerSettings()
+    package var log = LogSettings()
+    /// nil: the monitor pings no watchdog.
+    package var heartbeat: HeartbeatSettings?
+    /// The quoted text of values that contain a variable, by the key's path.
+    private var written: [String: String] = [:]
+
+    /// With every default.
+    package init(domains: [WatchedDomain]) { self.domains = domains }
+
+    /// The value of a key for messages: `words`, or the text of the file if that contains a variable, because messages
+    /// never show the value of a variable. `key`: its path.
+    package func shown(_ words: String, of key: String) -> String { written[key] ?? words }
+}
 
 extension ConfigurationFile {
     /// In the order of `config show`. Sections that need what others say come after them.
@@ -16,13 +48,14 @@ extension ConfigurationFile {
             SettingFacts(
                 key: "domains_from", shape: DomainLists.from.shape,
                 sentence: "a file of more domains: one a line, or YAML (.yaml, .yml) with entries as under domains"),
-            read: { _, _ in }, show: { _ in nil }),
+            show: { _ in nil }, read: { _, _ in }),
         Setting(
             SettingFacts(key: "domains", shape: DomainLists.shape, sentence: "the watched domains"),
+            show: { WatchedDomain.list.show($0.domains) },
             read: { root, file in
                 file.domains = DomainLists.read(root)
                 root.reading.context.watched = file.domains
-            }, show: { WatchedDomain.list.show($0.domains) }),
+            }),
         Setting(
             "network", \.network, .mapping(NetworkSettings.settings, NetworkSettings()),
             "how the monitor reaches the network"),
@@ -42,6 +75,7 @@ extension ConfigurationFile {
         SettingFacts(
             key: "version", shape: Shape(words: "`1`", schema: ["const": 1]), isRequired: true,
             sentence: "the version of the format"),
+        show: { _ in 1 },
         read: { root, _ in
             guard let entry = root.entry("version") else {
                 root.reading.error("'version' is missing; begin the file with 'version: 1'", at: .start)
@@ -52,7 +86,7 @@ extension ConfigurationFile {
                 root.reading.error("'version' must be 1, found \(found)", at: entry.value.position)
                 return
             }
-        }, show: { _ in 1 })
+        })
 
     /// The result is valid only if `root.reading` has no error afterwards. `shard`: replaces the one of the file.
     static func read(_ root: Section, shard: Shard?) -> ConfigurationFile {
@@ -71,7 +105,7 @@ extension ConfigurationFile {
     /// The effective values, with every default and without secrets.
     package var effective: OrderedJSON { Self.settings.show(self) }
 
-    private static let facts = settings.map { $0.facts(in: ConfigurationFile(domains: [])) }
+    static let facts = settings.map { $0.facts(in: ConfigurationFile(domains: [])) }
 
     /// The JSON Schema (draft 2020-12), for editors.
     package static var schema: OrderedJSON {
@@ -86,14 +120,5 @@ extension ConfigurationFile {
             "description": "The configuration of aasa-monitor; docs/configuration.md describes each key.",
         ]
         return .object(head.members + OrderedJSON.mapping(facts, domains).members)
-    }
-
-    /// The tables of docs/configuration.md by the path of their section, such as `domains[].expect`.
-    package static var tables: [String: String] {
-        var tables = SettingsTable.all(facts)
-        tables["the file"] = tables.removeValue(forKey: "")
-        tables["channels by type"] = SettingsTable.channelTypes
-        tables["single types"] = SettingsTable.channelKeys
-        return tables
     }
 }
