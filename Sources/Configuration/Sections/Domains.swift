@@ -96,7 +96,7 @@ extension WatchedDomain {
             let own = Set(entry.checks.ignore.map(\.rule))
             entry.checks.ignore += reading.context.defaults.ignore.filter { !own.contains($0.rule) }
             entry.checks.warnIfRare(section)
-            text = section.field("domain", .domain, isRequired: true)?.text("a domain")
+            text = entry.domain.flatMap { _ in section.field("domain", .domain, isRequired: true)?.text("a domain") }
         } else {
             text = field.text("a domain or a mapping with the key 'domain'")
             entry.domain = text.flatMap { Form<Domain>.parsed($0, field) }
