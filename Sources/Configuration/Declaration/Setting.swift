@@ -7,7 +7,7 @@ import Evidence
 typealias Path<Owner, Value> = any WritableKeyPath<Owner, Value> & Sendable
 
 /// A setting of the section that fills `Owner`.
-package struct Setting<Owner>: Sendable {
+struct Setting<Owner>: Sendable {
     private(set) var facts: SettingFacts
     /// For `config show`, without secrets; nil if there is nothing to show.
     let show: @Sendable (Owner) -> OrderedJSON?
@@ -98,7 +98,7 @@ extension Sequence {
 }
 
 /// What the schema and the documentation say of a setting.
-package struct SettingFacts: Sendable {
+struct SettingFacts: Sendable {
     let key: String
     let shape: Shape
     var isRequired = false
@@ -114,7 +114,7 @@ package struct SettingFacts: Sendable {
 }
 
 /// What the values of a setting look like.
-package struct Shape: Sendable {
+struct Shape: Sendable {
     /// In the documentation: `duration, 1s to 24h`.
     let words: String
     /// The JSON Schema of a value that is not null.

@@ -37,7 +37,7 @@ package struct ConfigurationFile: Sendable, Equatable {
 
 extension ConfigurationFile {
     /// In the order of `config show`. Sections that need what others say come after them.
-    package static let settings: [Setting<ConfigurationFile>] = [
+    static let settings: [Setting<ConfigurationFile>] = [
         version,
         Setting(
             "instance", \.instance, .text("a name", words: "text"),

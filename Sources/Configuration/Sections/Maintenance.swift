@@ -92,7 +92,9 @@ extension Form where Value == DomainPattern {
             let reading = field.reading
             let pattern: DomainPattern
             do throws(DomainFault) {
-                pattern = try DomainPattern(text.value)
+                // Of the command line's two words for all domains only one counts here.
+                let isWord = text.value.lowercased() == "all"
+                pattern = try isWord ? .exactly(Domain(text.value)) : DomainPattern(text.value)
             } catch {
                 return field.unexpected(text, expected, text.reason(error.reason))
             }
