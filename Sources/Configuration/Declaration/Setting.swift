@@ -111,6 +111,8 @@ struct SettingFacts: Sendable {
 
     /// The keys under which the file can give it.
     var keys: [String] { shape.isSecret ? [key, key + "_file"] : [key] }
+
+    func takes(_ key: String) -> Bool { key == self.key || shape.isSecret && keys.contains(key) }
 }
 
 /// What the values of a setting look like.

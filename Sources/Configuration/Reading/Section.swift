@@ -47,7 +47,7 @@ struct Section {
     }
 
     func refuseUnknownKeys(among settings: some Sequence<SettingFacts>) {
-        for entry in entries where !settings.contains(where: { $0.keys.contains(entry.key) }) {
+        for entry in entries where !settings.contains(where: { $0.takes(entry.key) }) {
             var message = "unknown key \(Quotation.ofKey(entry.key)) \(title)"
             if entry.key == "<<" {
                 message = "merge keys ('<<') are not supported; put shared settings under 'defaults'"
