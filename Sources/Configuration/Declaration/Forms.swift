@@ -9,14 +9,17 @@ extension Form where Value == Duration {
 
     static var duration: Form { .duration(in: usual) }
 
-    /// Both ends of `range` are allowed.
-    static func duration(in range: ClosedRange<Duration>) -> Form {
+    /// Both ends of `range` are allowed. `takesNull`: whether null counts as absent.
+    static func duration(in range: ClosedRange<Duration>, takesNull: Bool = false) -> Form {
         let (least, most) = (range.lowerBound.notation, range.upperBound.notation)
         let words = range == usual ? "\(least) at least" : "\(least) to \(most)"
         let units = "([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$"
         let pattern = (range.contains(.zero) ? "^" : "^(?=.*[1-9])") + units
         let schema: OrderedJSON = ["type": "string", "pattern": .string(.orVariable(pattern)), "minLength": 2]
-        return Form(shape: Shape(words: "duration, \(words)", schema: schema), show: { .string($0.notation) }) {
+        return Form(
+            shape: Shape(words: "duration, \(words)", schema: schema, takesNull: takesNull),
+            show: { .string($0.notation) }
+        ) {
             field in
             guard let (text, _) = field.scalar("a duration such as 5m") else { return nil }
             let duration: Duration

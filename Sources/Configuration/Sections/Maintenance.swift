@@ -41,7 +41,7 @@ extension MaintenanceWindow {
                 missing: "; such as 'days: [sat, sun]'", "the days on which it begins"),
             Setting("start", \.start, .time, isRequired: true, "on the clocks of `zone`"),
             Setting(
-                "duration", \.duration, .duration(in: .seconds(60)...longest),
+                "duration", \.duration, .duration(in: .seconds(60)...longest, takesNull: true),
                 "of time that passes; this key or `end`"),
             Setting("end", \.end, .time, "when the clocks next show it; not later than `start`: on the next day")
                 .checked { section in
@@ -61,6 +61,7 @@ extension MaintenanceWindow {
         schema: [
             "anyOf": [["required": ["domains"]], ["required": ["labels"]]],
             "oneOf": [["required": ["duration"]], ["required": ["end"]]],
+            "allOf": [["properties": ["duration": ["type": "string"], "end": ["type": "string"]]]],
         ])
 
     @Sendable private static func isLabel(_ label: SourceNode.Entry, _ field: Field) -> Bool {
