@@ -1,7 +1,7 @@
 // One member of a .tar.gz, read as a stream by libarchive. Nothing is unpacked, and whatever the archive holds, reading it
 // ends within a budget of steps, bytes and memory.
 
-import CArchive
+internal import CArchive
 import Foundation
 import Glibc
 
