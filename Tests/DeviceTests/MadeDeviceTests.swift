@@ -2,6 +2,7 @@
 
 import AASA
 import Evidence
+import Facts
 import Foundation
 import TestSupport
 import Testing
@@ -68,11 +69,11 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "old patterns, and the last attempt failed", [MadeDevice.entry(error: cdnError)], cause: "older-copy", .failing,
             effect: "This device follows an older copy: /sub2 opens Safari.",
-            says: ["Its last attempt, on 19 Nov 10:09 UTC, failed: Apple's CDN has no copy, and told the device to stop"],
+            says: ["Its last attempt, on 19 Nov 10:09 UTC, failed: Apple's CDN had no copy, and told the device to stop"],
             unsaid: ["before the new file"]),
         DeviceStory(
             "Apple's copy is not the origin's file yet", [MadeDevice.entry(patterns: #"{"/":"/main/*"}"#)], apple: old, origin: fresh,
-            cause: "older-copy", .failing, effect: "This device follows an older copy: /sub1/a opens Safari.",
+            cause: "older-copy", .failing, effect: "This device follows an older copy: /sub1 opens Safari.",
             says: ["Wait for Apple's CDN", "aasa-monitor watch links.example.com"], unsaid: [reinstall]),
         DeviceStory(
             "the device has Apple's copy, which is behind", [MadeDevice.entry()], apple: old, origin: fresh,
@@ -118,7 +119,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "never fetched, with an error", [MadeDevice.entry("unspecified", patterns: nil, error: "SWCErrorDomain 7", retries: 4)],
             cause: "no-file", .failing, effect: "Links of links.example.com open Safari on this device.",
-            says: ["It tried 4 times. Apple's copy names ABCDE12345.com.example.app now.", "Reinstall or update the app"]),
+            says: ["It tried 4 times. Apple's copy names the app now.", "Reinstall or update the app"]),
         DeviceStory(
             "never fetched, and Apple has no copy", [MadeDevice.entry("unspecified", patterns: nil, error: cdnError)],
             apple: refused, origin: fresh, cause: "no-file", .failing,

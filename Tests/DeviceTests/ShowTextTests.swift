@@ -170,7 +170,7 @@ extension DeviceSuite {
 
         @Test("an entry without end is one entry")
         func endless() throws {
-            let long = MadeDevice.entry(patterns: "{\"/\":\"" + String(repeating: "/a\n", count: 200_000) + "\"}")
+            let long = MadeDevice.entry(patterns: "{\"/\":\"" + String(repeating: "/a\n", count: 500_000) + "\"}")
             let entry = try #require(report(MadeDevice.report([long])).entries.first)
             guard case .unreadable = entry.rules else { throw ReportFault("rules") }
         }
@@ -237,12 +237,12 @@ extension DeviceSuite {
             let event = try #require(log.latest(of: nil, about: nil).first)
             let text = DeviceDiagnosis(of: event, domain: event.domain, app: nil, now: nil).text(at: .testing)
             #expect(text.effect == "This device got no file of example.com.")
-            #expect(text.cause?.contains(#"its crawler reports "SWCERR00101 Bad HTTP Response: 403 Forbidden""#) == true)
+            #expect(text.cause?.contains(#"its crawler reported "SWCERR00101 Bad HTTP Response: 403 Forbidden""#) == true)
             let file = Reply.file(SampleFile.version(1))
             let readings = Readings(try .of(origin: file, cdn: file))
             let now = DomainNow(readings: readings, verdict: Verdict(of: readings, now: .testing))
             let compared = DeviceDiagnosis(of: event, domain: event.domain, app: MadeDevice.app, now: now).text(at: .testing)
-            #expect(compared.cause?.hasSuffix("Apple's copy names \(MadeDevice.app) now.") == true)
+            #expect(compared.cause?.hasSuffix("Apple's copy names the app now.") == true)
             #expect(compared.action == "Reinstall or update the app to have it now.")
         }
 

@@ -8,7 +8,7 @@ extension DeviceDiagnosis {
     /// As of an instant, since ages grow.
     package func text(at now: Date) -> DiagnosisText {
         DiagnosisText(
-            effect: effect, cause: words(for: cause), action: action,
+            effect: effect, cause: words(for: cause)?.nonEmpty, action: action,
             outlook: [outlook(at: now), choice].compactMap(\.self).joined(separator: " ").nonEmpty)
     }
 
@@ -79,7 +79,7 @@ extension DeviceDiagnosis {
         case .denied: return "It read a file\(on(entry?.lastChecked)), and that does not name \(app). \(standingWords)"
         case .noFile(let error, let retries):
             let count = retries.map { $0 > 1 ? " It tried \($0) times." : "" } ?? ""
-            return "\(failure(error, at: entry?.lastChecked))\(count) \(standingWords)"
+            return "\(failure(error, at: entry?.lastChecked))\(count) \(isStillSo(error) ? "It is so now, too." : standingWords)"
         case .notFetched(let isAsking):
             let why =
                 isAsking
@@ -99,7 +99,7 @@ extension DeviceDiagnosis {
                 ? "Its patterns and \(file) mean the same." : "It is approved, and \(file) names the app."
         case .approved(let reason): return words(for: reason)
         case .noted: return "Whether it has the file, this line does not say. \(standingWords)"
-        case .unknownState: return standingWords.nonEmpty
+        case .unknownState: return standingWords
         }
     }
 
@@ -159,6 +159,12 @@ extension DeviceDiagnosis {
         case .unread: return "This machine did not get \(file)."
         case .notAsked: return ""
         }
+    }
+
+    /// Whether Apple's CDN says the same now as it said to the device.
+    private func isStillSo(_ error: DeviceError) -> Bool {
+        guard case .missing(let words) = standing.state, let apple = error.apple else { return false }
+        return words.contains(apple.words)
     }
 
     private func on(_ date: Date?) -> String { date.map { " on \(English.instant($0))" } ?? "" }
@@ -247,7 +253,7 @@ extension AppStanding {
 extension DeviceError {
     /// What the error means, as the end of a sentence. https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links
     package var plainWords: String {
-        if let apple { return "Apple's CDN has no copy, and its crawler reports \"\(apple.words)\"\(details(of: apple))" }
+        if let apple { return "Apple's CDN had no copy, and its crawler reported \"\(apple.words)\"\(details(of: apple))" }
         let name = name.isEmpty ? "" : " (\(name))"
         let quoted = words.map { "\"\($0)\"" }
         guard let meaning else { return (quoted ?? "the report does not say why") + name }
@@ -261,7 +267,7 @@ extension DeviceError {
 
     private var meaning: String? {
         switch (domain, code) {
-        case ("SWCErrorDomain", 7): "Apple's CDN has no copy, and told the device to stop"
+        case ("SWCErrorDomain", 7): "Apple's CDN had no copy, and told the device to stop"
         case ("SWCErrorDomain", 2), ("SWCErrorDomain", 3): "the device does not know this service of this app"
         case ("SWCErrorDomain", 8): "the domain is not valid"
         case ("SWCErrorDomain", 100): "the device refused the certificate, as behind a VPN or proxy that inspects TLS"

@@ -24,9 +24,9 @@ final class ArchiveMember {
     /// A sysdiagnose has some ten thousand.
     private static let maximumMembers = 1_000_000
     /// A step reads the headers of one member, or a piece of its content. libarchive keeps in memory what a step reads.
-    private static let maximumStep = 4 << 20
-    /// Small enough that a piece unpacks to 16 MiB at most.
-    private static let piece = 16 << 10
+    private static let maximumStep = 2 << 20
+    /// Small enough that a piece unpacks to 2 MiB at most.
+    private static let piece = 2 << 10
 
     /// The content of the first regular file of that name, in any folder.
     /// - Throws: `ReportFault`.
