@@ -112,6 +112,7 @@ fmt: ## format the sources
 
 bench: setup-bench ## measure, in ratios against peers of the same run
 	swift build -c release --product aasa-monitor-bench
+	swift build -c release --product aasa-monitor
 	.build/release/aasa-monitor-bench
 
 SCALES ?= 100 1000 10000

@@ -145,7 +145,7 @@ extension DeviceSuite {
                 ),
                 (
                     #"Error Domain=SWCErrorDomain Code=7 "(null)" UserInfo={x=SWCERR00301 Timeout -- {"cause":"slow"}, Line=1}"#,
-                    "SWCErrorDomain", 7, "(null)", "SWCERR00301 Timeout"
+                    "SWCErrorDomain", 7, nil, "SWCERR00301 Timeout"
                 ),
                 ("something else", "", nil, "something else", nil),
             ] as [(String, String, Int?, String?, String?)])

@@ -190,7 +190,7 @@ extension DeviceDiagnosis {
         case .copyLacksApp: return standing.isNamedByOrigin == true ? wait : "Name the app in the file again, if links must open it."
         case .copyMissing: return advice
         case .copyBehind: return wait
-        case .approved(.offline): return "Leave --offline out to compare it with Apple's copy."
+        case .approved(.offline): return compare
         case .approved(.noPatterns): return "Make the report with: sudo swcutil show --verbose. A sysdiagnose has it so."
         case .approved(.notRead): return "Try again from another network."
         case .approved(.undecided), .approved(.unreadablePatterns): return "Ask about single URLs with --why."
@@ -202,6 +202,8 @@ extension DeviceDiagnosis {
 
     private var isBehind: Bool { standing.isBehind }
     private var hidden: String { "The log hides the domain as <private>: name it with --domain." }
+
+    private var compare: String { "Name the app with --app, and leave --offline out, to compare it with what is served now." }
 
     private var wait: String {
         "Wait for Apple's CDN; an installation now gets its present copy. aasa-monitor watch \(fileDomain) says when it has the file."
@@ -222,7 +224,7 @@ extension DeviceDiagnosis {
                 + (standing.readsCDN ? "\(fileDomain)." : "'\(fileDomain)?mode=\(mode.rawValue)'.")
         case .unread: return "Try again from another network."
         case .notAsked:
-            return domain.isEmpty ? hidden : "Compare it with what is served now: leave --offline out."
+            return domain.isEmpty ? hidden : compare
         }
     }
 

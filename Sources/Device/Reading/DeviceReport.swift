@@ -117,7 +117,8 @@ package struct DeviceError: Equatable, Sendable {
         code = match.flatMap { Int($0.2) }
         // `Error Domain=… Code=… "…" UserInfo={…}`
         let quoted = match.flatMap { text[$0.range.upperBound...].prefixMatch(of: /[ :]*"([^"]+)"/) }
-        words = quoted.map { String($0.1).inSentence } ?? (match == nil && !text.isEmpty ? text.inSentence : nil)
+        words =
+            quoted.map { String($0.1).inSentence }.flatMap { $0 == "(null)" ? nil : $0 } ?? (match == nil && !text.isEmpty ? text.inSentence : nil)
         apple = CrawlerFailure(inText: text)
     }
 
