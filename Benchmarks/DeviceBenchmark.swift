@@ -17,7 +17,10 @@ struct DeviceBenchmark {
         let size = try FileManager.default.attributesOfItem(atPath: archive)[.size] as? Int ?? 0
         Output.heading(
             "one member of a sysdiagnose, of \(size / 1_000_000) MB, the last in it",
-            [("runs", "\(Self.rounds) of each, interleaved; median (least to greatest)"), ("again", "aasa-monitor-bench device")])
+            [
+                ("runs", "\(Self.rounds) of each, interleaved; median (least to greatest)"),
+                ("again", "aasa-monitor-bench device"),
+            ])
         let contenders: [(name: String, words: [String])] = [
             ("gzip -dc", ["/bin/sh", "-c", "exec gzip -dc \(archive) >/dev/null"]),
             ("device --app", [monitor, "device", archive, "--offline", "--app", Self.app]),
@@ -57,7 +60,9 @@ struct DeviceBenchmark {
             var data = random.withUnsafeBytes { Data($0) }
             for line in 0..<60_000 {
                 let number = random[line]
-                data += Data("2026-11-20 10:09:00.\(number % 1_000_000) default swcd[\(number % 977)] <\(number % 31)> entry \(line)\n".utf8)
+                data += Data(
+                    "2026-11-20 10:09:00.\(number % 1_000_000) default swcd[\(number % 977)] <\(number % 31)> entry \(line)\n"
+                        .utf8)
             }
             names.append("\(folder)/log\(index).tracev3")
             try data.write(to: URL(filePath: workspace.path(names[index])))

@@ -21,7 +21,9 @@ enum MadeArchive {
     /// https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html, ustar Interchange Format
     static func header(_ member: Member) -> [UInt8] {
         var block = [UInt8](repeating: 0, count: 512)
-        func put(_ text: String, at offset: Int) { block.replaceSubrange(offset..<offset + text.utf8.count, with: text.utf8) }
+        func put(_ text: String, at offset: Int) {
+            block.replaceSubrange(offset..<offset + text.utf8.count, with: text.utf8)
+        }
         func octal(_ number: Int, _ digits: Int) -> String {
             let text = String(number, radix: 8)
             return String(repeating: "0", count: max(0, digits - text.count)) + text
@@ -117,47 +119,83 @@ extension DeviceSuite {
 
         static let hostile: [(name: String, bytes: @Sendable () throws -> [UInt8], words: String)] = [
             ("nothing", { [] }, "is empty"),
-            ("no report in it", { try MadeArchive.gzip(MadeArchive.tar([MadeArchive.other])) }, "has no swcutil_show.txt"),
-            ("a truncated gzip", { Array(try MadeArchive.gzip(MadeArchive.tar([MadeArchive.other, MadeArchive.show])).prefix(150)) },
-                "truncated"),
+            (
+                "no report in it", { try MadeArchive.gzip(MadeArchive.tar([MadeArchive.other])) },
+                "has no swcutil_show.txt"
+            ),
+            (
+                "a truncated gzip",
+                { Array(try MadeArchive.gzip(MadeArchive.tar([MadeArchive.other, MadeArchive.show])).prefix(150)) },
+                "truncated"
+            ),
             ("gzip of a text", { try MadeArchive.gzip(Array("hello".utf8)) }, "cannot be read as a sysdiagnose"),
             ("a ZIP", { [0x50, 0x4B, 3, 4] + [UInt8](repeating: 1, count: 100) }, "ZIP"),
-            ("binary rubbish", { (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 3) } }, "neither text nor"),
-            ("a symbolic link", { MadeArchive.tar([.init(name: "a/swcutil_show.txt", type: "2", link: "/etc/passwd")]) },
-                "only as a symbolic link"),
-            ("a hard link", { MadeArchive.tar([.init(name: "a/swcutil_show.txt", type: "1", link: "/etc/passwd")]) },
-                "only as a hard link"),
+            (
+                "binary rubbish", { (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 3) } },
+                "neither text nor"
+            ),
+            (
+                "a symbolic link",
+                { MadeArchive.tar([.init(name: "a/swcutil_show.txt", type: "2", link: "/etc/passwd")]) },
+                "only as a symbolic link"
+            ),
+            (
+                "a hard link", { MadeArchive.tar([.init(name: "a/swcutil_show.txt", type: "1", link: "/etc/passwd")]) },
+                "only as a hard link"
+            ),
             ("a folder", { MadeArchive.tar([.init(name: "swcutil_show.txt/", type: "5")]) }, "has no swcutil_show.txt"),
-            ("a report of 17 MiB", {
-                try MadeArchive.gzip(
-                    MadeArchive.tar([.init(name: "swcutil_show.txt", content: [UInt8](repeating: 0x61, count: 17 << 20))]))
-            }, "larger than 16 MiB"),
-            ("a report of 8 GB that is not there", {
-                MadeArchive.tar([.init(name: "swcutil_show.txt", size: 8_589_934_591)])
-            }, "truncated"),
-            ("a name without end", {
-                // FNAME of RFC 1952 without the zero at its end.
-                [0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 3] + [UInt8](repeating: 0x61, count: 32 << 20)
-            }, "header without end"),
-            ("names of names", {
-                let name = MadeArchive.Member(name: "././@LongLink", content: [UInt8](repeating: 0x61, count: 1000), type: "L")
-                return try MadeArchive.gzip(MadeArchive.tar(Array(repeating: name, count: 100_000), ends: false))
-            }, "cannot be read"),
-            ("a bomb", {
-                // A member of 8 GB of zeros, of which 320 MB are there.
-                let zeros = try MadeArchive.gzip([UInt8](repeating: 0, count: 64 << 20))
-                let head = try MadeArchive.gzip(MadeArchive.header(.init(name: "a", size: 8_589_934_591)))
-                return head + Array(repeating: zeros, count: 5).flatMap(\.self)
-            }, "200 times its size"),
-            ("a sparse map without end", {
-                // GNU.sparse.major=1: the map is read before the content.
-                let record = "22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n27 GNU.sparse.realsize=512\n"
-                let map = Array("20000000\n".utf8) + Array(String(repeating: "0\n0\n", count: 4_000_000).utf8)
-                return try MadeArchive.gzip(
-                    MadeArchive.tar([
-                        .init(name: "PaxHeaders/a", content: Array(record.utf8), type: "x"), .init(name: "a", content: map),
-                    ]))
-            }, "header without end"),
+            (
+                "a report of 17 MiB",
+                {
+                    try MadeArchive.gzip(
+                        MadeArchive.tar([
+                            .init(name: "swcutil_show.txt", content: [UInt8](repeating: 0x61, count: 17 << 20))
+                        ]))
+                }, "larger than 16 MiB"
+            ),
+            (
+                "a report of 8 GB that is not there",
+                {
+                    MadeArchive.tar([.init(name: "swcutil_show.txt", size: 8_589_934_591)])
+                }, "truncated"
+            ),
+            (
+                "a name without end",
+                {
+                    // FNAME of RFC 1952 without the zero at its end.
+                    [0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 3] + [UInt8](repeating: 0x61, count: 32 << 20)
+                }, "header without end"
+            ),
+            (
+                "names of names",
+                {
+                    let name = MadeArchive.Member(
+                        name: "././@LongLink", content: [UInt8](repeating: 0x61, count: 1000), type: "L")
+                    return try MadeArchive.gzip(MadeArchive.tar(Array(repeating: name, count: 100_000), ends: false))
+                }, "cannot be read"
+            ),
+            (
+                "a bomb",
+                {
+                    // A member of 8 GB of zeros, of which 320 MB are there.
+                    let zeros = try MadeArchive.gzip([UInt8](repeating: 0, count: 64 << 20))
+                    let head = try MadeArchive.gzip(MadeArchive.header(.init(name: "a", size: 8_589_934_591)))
+                    return head + Array(repeating: zeros, count: 5).flatMap(\.self)
+                }, "200 times its size"
+            ),
+            (
+                "a sparse map without end",
+                {
+                    // GNU.sparse.major=1: the map is read before the content.
+                    let record = "22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n27 GNU.sparse.realsize=512\n"
+                    let map = Array("20000000\n".utf8) + Array(String(repeating: "0\n0\n", count: 4_000_000).utf8)
+                    return try MadeArchive.gzip(
+                        MadeArchive.tar([
+                            .init(name: "PaxHeaders/a", content: Array(record.utf8), type: "x"),
+                            .init(name: "a", content: map),
+                        ]))
+                }, "header without end"
+            ),
         ]
 
         @Test("a hostile archive gives a clear error", arguments: hostile.indices)

@@ -18,8 +18,10 @@ struct MadeDevice {
     /// Lines of one entry; a value of nil leaves the key out.
     static func entry(
         _ approval: String = "approved", domain: String = "links.example.com", app: String = app,
-        service: String = "applinks", patterns: String? = #"{"/":"/main/*"}, {"/":"/sub1/*"}"#, user: String = "unspecified",
-        flags: String? = nil, checked: String? = "2026-11-19 10:09:00 +0000", next: String? = "2026-11-24 10:00:00 +0000",
+        service: String = "applinks", patterns: String? = #"{"/":"/main/*"}, {"/":"/sub1/*"}"#,
+        user: String = "unspecified",
+        flags: String? = nil, checked: String? = "2026-11-19 10:09:00 +0000",
+        next: String? = "2026-11-24 10:00:00 +0000",
         error: String? = nil, retries: Int? = nil
     ) -> String {
         let fields: [(String, String?)] = [

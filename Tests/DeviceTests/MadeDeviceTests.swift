@@ -29,7 +29,8 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
     var unsaid: [String] = []
 
     init(
-        _ name: String, _ entries: [String], settings: String = "(empty)", network: String = "(empty)", developer: Int = 1,
+        _ name: String, _ entries: [String], settings: String = "(empty)", network: String = "(empty)",
+        developer: Int = 1,
         apple: Reply? = fresh, origin: Reply? = nil, cause: String, _ level: Verdict.Level, effect: String,
         says: [String] = [], unsaid: [String] = [], change: (inout DeviceStory) -> Void = { _ in }
     ) {
@@ -67,12 +68,16 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
                 "Reinstall or update the app to have the new file now.", "It asks again by 24 Nov 10:00 UTC.",
             ]),
         DeviceStory(
-            "old patterns, and the last attempt failed", [MadeDevice.entry(error: cdnError)], cause: "older-copy", .failing,
+            "old patterns, and the last attempt failed", [MadeDevice.entry(error: cdnError)], cause: "older-copy",
+            .failing,
             effect: "This device follows an older copy: /sub2 opens Safari.",
-            says: ["Its last attempt, on 19 Nov 10:09 UTC, failed: Apple's CDN had no copy, and told the device to stop"],
+            says: [
+                "Its last attempt, on 19 Nov 10:09 UTC, failed: Apple's CDN had no copy, and told the device to stop"
+            ],
             unsaid: ["before the new file"]),
         DeviceStory(
-            "Apple's copy is not the origin's file yet", [MadeDevice.entry(patterns: #"{"/":"/main/*"}"#)], apple: old, origin: fresh,
+            "Apple's copy is not the origin's file yet", [MadeDevice.entry(patterns: #"{"/":"/main/*"}"#)], apple: old,
+            origin: fresh,
             cause: "older-copy", .failing, effect: "This device follows an older copy: /sub1 opens Safari.",
             says: ["Wait for Apple's CDN", "aasa-monitor watch links.example.com"], unsaid: [reinstall]),
         DeviceStory(
@@ -86,10 +91,13 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "a history knows when the file came", [MadeDevice.entry()], cause: "older-copy", .failing,
             effect: "This device follows an older copy: /sub2 opens Safari.",
-            says: ["The origin has the new file since 20 Nov 07:00 UTC, and every edge of Apple's CDN by 20 Nov 13:00 UTC."]
+            says: [
+                "The origin has the new file since 20 Nov 07:00 UTC, and every edge of Apple's CDN by 20 Nov 13:00 UTC."
+            ]
         ) { $0.change = (-86_400, 6 * 3600) },
         DeviceStory(
-            "a history speaks against it", [MadeDevice.entry(checked: "2026-11-21 06:00:00 +0000")], cause: "older-copy", .failing,
+            "a history speaks against it", [MadeDevice.entry(checked: "2026-11-21 06:00:00 +0000")],
+            cause: "older-copy", .failing,
             effect: "This device follows an older copy: /sub2 opens Safari.",
             says: ["Every edge of Apple's CDN had the new file by 20 Nov 13:00 UTC"], unsaid: ["before the new file"]
         ) { $0.change = (-86_400, 6 * 3600) },
@@ -97,18 +105,22 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             "the same in meaning", [MadeDevice.entry()], apple: old, cause: "current", .ok,
             effect: "Links of links.example.com open the app on this device."),
         DeviceStory(
-            "a final slash makes no difference", [MadeDevice.entry(patterns: #"{"/":"/main/*"}, {"/":"/sub1/*"}, {"/":"/sub2/"}"#)],
+            "a final slash makes no difference",
+            [MadeDevice.entry(patterns: #"{"/":"/main/*"}, {"/":"/sub1/*"}, {"/":"/sub2/"}"#)],
             cause: "current", .ok, effect: "Links of links.example.com open the app on this device."),
         DeviceStory(
-            "approved, and the last refresh failed", [MadeDevice.entry(error: cdnError)], apple: old, cause: "refresh-failed",
+            "approved, and the last refresh failed", [MadeDevice.entry(error: cdnError)], apple: old,
+            cause: "refresh-failed",
             .warning, effect: "Links of links.example.com open the app on this device.",
             says: ["Approval and patterns are those of before"]),
         DeviceStory(
-            "the app is not installed", [MadeDevice.entry(app: "QQQQQ11111.org.other.app")], cause: "not-listed", .failing,
+            "the app is not installed", [MadeDevice.entry(app: "QQQQQ11111.org.other.app")], cause: "not-listed",
+            .failing,
             effect: "This device knows no app ABCDE12345.com.example.app with associated domains.",
             says: ["not installed, or it is signed without", "audit --entitlements"], unsaid: ["QQQQQ11111"]),
         DeviceStory(
-            "signed for another domain", [MadeDevice.entry(domain: "www.links.example.com")], cause: "not-listed", .failing,
+            "signed for another domain", [MadeDevice.entry(domain: "www.links.example.com")], cause: "not-listed",
+            .failing,
             effect: "On this device, ABCDE12345.com.example.app does not claim links.example.com.",
             says: ["It is signed for applinks:www.links.example.com."]),
         DeviceStory(
@@ -117,17 +129,22 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             effect: "Links of https://links.example.com/ open Safari on this device.", says: ["Write the domain alone"]
         ) { $0.domain = "" },
         DeviceStory(
-            "never fetched, with an error", [MadeDevice.entry("unspecified", patterns: nil, error: "SWCErrorDomain 7", retries: 4)],
+            "never fetched, with an error",
+            [MadeDevice.entry("unspecified", patterns: nil, error: "SWCErrorDomain 7", retries: 4)],
             cause: "no-file", .failing, effect: "Links of links.example.com open Safari on this device.",
             says: ["It tried 4 times. Apple's copy names the app now.", "Reinstall or update the app"]),
         DeviceStory(
             "never fetched, and Apple has no copy", [MadeDevice.entry("unspecified", patterns: nil, error: cdnError)],
             apple: refused, origin: fresh, cause: "no-file", .failing,
             effect: "Links of links.example.com open Safari on this device.",
-            says: [#"its crawler reports "SWCERR00101 Bad HTTP Response: 403 Forbidden""#, "aasa-monitor check links.example.com"],
+            says: [
+                #"its crawler reports "SWCERR00101 Bad HTTP Response: 403 Forbidden""#,
+                "aasa-monitor check links.example.com",
+            ],
             unsaid: [reinstall]),
         DeviceStory(
-            "not fetched yet", [MadeDevice.entry("unspecified", patterns: nil, checked: nil, next: nil)], cause: "not-fetched",
+            "not fetched yet", [MadeDevice.entry("unspecified", patterns: nil, checked: nil, next: nil)],
+            cause: "not-fetched",
             .warning, effect: "Links of links.example.com open Safari on this device.",
             says: ["outside the region's usual top-level domains", "Leave the device idle on its charger"]),
         DeviceStory(
@@ -137,18 +154,25 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "denied, and the file names the app now", [MadeDevice.entry("denied")], cause: "denied", .failing,
             effect: "Links of links.example.com open Safari on this device.",
-            says: ["It read a file on 19 Nov 10:09 UTC, and that does not name ABCDE12345.com.example.app.", "Reinstall or update"]),
+            says: [
+                "It read a file on 19 Nov 10:09 UTC, and that does not name ABCDE12345.com.example.app.",
+                "Reinstall or update",
+            ]),
         DeviceStory(
             "denied, and the file does not name the app", [MadeDevice.entry("denied", patterns: nil)], apple: otherApp,
             cause: "denied", .failing, effect: "Links of links.example.com open Safari on this device.",
-            says: ["It names ZZZZZ99999.com.example.app (another team).", "Name ABCDE12345.com.example.app in the file"],
+            says: [
+                "It names ZZZZZ99999.com.example.app (another team).", "Name ABCDE12345.com.example.app in the file",
+            ],
             unsaid: [reinstall]),
         DeviceStory(
-            "denied, and only the origin names the app", [MadeDevice.entry("denied", patterns: nil)], apple: otherApp, origin: fresh,
+            "denied, and only the origin names the app", [MadeDevice.entry("denied", patterns: nil)], apple: otherApp,
+            origin: fresh,
             cause: "denied", .failing, effect: "Links of links.example.com open Safari on this device.",
             says: ["The origin's file does.", "Wait for Apple's CDN"], unsaid: [reinstall]),
         DeviceStory(
-            "denied, without the network", [MadeDevice.entry("denied", patterns: nil)], apple: nil, cause: "denied", .failing,
+            "denied, without the network", [MadeDevice.entry("denied", patterns: nil)], apple: nil, cause: "denied",
+            .failing,
             effect: "Links of links.example.com open Safari on this device.", unsaid: [reinstall, "older"]),
         DeviceStory(
             "the person chose the browser", [MadeDevice.entry()], settings: MadeDevice.setting(0), apple: old,
@@ -156,27 +180,35 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             effect: "The person chose the browser: links of ABCDE12345.com.example.app open Safari on this device.",
             says: ["Press a link of the app long"]),
         DeviceStory(
-            "the user approval is denied", [MadeDevice.entry(user: "denied")], apple: old, cause: "browser-chosen", .failing,
+            "the user approval is denied", [MadeDevice.entry(user: "denied")], apple: old, cause: "browser-chosen",
+            .failing,
             effect: "The person chose the browser: links of ABCDE12345.com.example.app open Safari on this device."),
         DeviceStory(
-            "the setting outweighs the user approval", [MadeDevice.entry(user: "denied")], settings: MadeDevice.setting(1),
+            "the setting outweighs the user approval", [MadeDevice.entry(user: "denied")],
+            settings: MadeDevice.setting(1),
             apple: old, cause: "current", .ok, effect: "Links of links.example.com open the app on this device."),
         DeviceStory(
-            "an app that is always enabled", [MadeDevice.entry(flags: "alwaysEnabled")], settings: MadeDevice.setting(0),
+            "an app that is always enabled", [MadeDevice.entry(flags: "alwaysEnabled")],
+            settings: MadeDevice.setting(0),
             apple: old, cause: "current", .ok, effect: "Links of links.example.com open the app on this device."),
         DeviceStory(
-            "Next Check is over", [MadeDevice.entry(checked: "2026-11-10 10:00:00 +0000", next: "2026-11-15 10:00:00 +0000")],
+            "Next Check is over",
+            [MadeDevice.entry(checked: "2026-11-10 10:00:00 +0000", next: "2026-11-15 10:00:00 +0000")],
             cause: "older-copy", .failing, effect: "This device follows an older copy: /sub2 opens Safari.",
             says: ["It was due to ask again by 15 Nov 10:00 UTC, 5 days ago: the report is older than that"]),
         DeviceStory(
             "a foreign region's times",
-            [MadeDevice.entry(checked: "2026-11-19 9:09:00\u{202F}PM +0000", next: "2026-11-24 9:00:00\u{202F}PM +0000")],
+            [
+                MadeDevice.entry(
+                    checked: "2026-11-19 9:09:00\u{202F}PM +0000", next: "2026-11-24 9:00:00\u{202F}PM +0000")
+            ],
             cause: "older-copy", .failing, effect: "This device follows an older copy: /sub2 opens Safari.",
             says: ["19 Nov 21:09 UTC", "24 Nov 21:00 UTC"]),
         DeviceStory(
             "developer mode", [MadeDevice.entry(domain: "links.example.com?mode=developer", flags: "developer")],
             apple: nil, origin: fresh, cause: "older-copy", .failing,
-            effect: "This device follows an older copy: /sub2 opens Safari.", says: ["before the new file reached the origin"],
+            effect: "This device follows an older copy: /sub2 opens Safari.",
+            says: ["before the new file reached the origin"],
             unsaid: ["Apple"]
         ) { $0.mode = .developer },
         DeviceStory(
@@ -184,7 +216,9 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             [
                 MadeDevice.entry(
                     "unspecified", domain: "links.example.com?mode=developer", patterns: nil, flags: "developer",
-                    error: #"Error Domain=NSCocoaErrorDomain Code=3840 "JSON text did not start with array or object" UserInfo={}"#)
+                    error:
+                        #"Error Domain=NSCocoaErrorDomain Code=3840 "JSON text did not start with array or object" UserInfo={}"#
+                )
             ], apple: nil, origin: .file("<html>"), cause: "no-file", .failing,
             effect: "Links of links.example.com open Safari on this device.",
             says: [
@@ -202,7 +236,8 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             "a wildcard", [MadeDevice.entry(domain: "*.example.com")], cause: "older-copy", .failing,
             effect: "This device follows an older copy: /sub2 opens Safari."),
         DeviceStory(
-            "Apple's copy no longer names the app", [MadeDevice.entry()], apple: otherApp, cause: "copy-lacks-app", .failing,
+            "Apple's copy no longer names the app", [MadeDevice.entry()], apple: otherApp, cause: "copy-lacks-app",
+            .failing,
             effect: "Links of links.example.com open the app on this device, by the file that it read before.",
             says: ["Name the app in the file again"], unsaid: [reinstall]),
         DeviceStory(
@@ -215,7 +250,8 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             says: ["sudo swcutil show --verbose"]),
         DeviceStory(
             "without the network", [MadeDevice.entry()], apple: nil, cause: "approved", .ok,
-            effect: "Links of links.example.com open the app on this device, as far as its patterns match.", unsaid: ["older"]),
+            effect: "Links of links.example.com open the app on this device, as far as its patterns match.",
+            unsaid: ["older"]),
         DeviceStory(
             "this machine has no network", [MadeDevice.entry()], apple: .failed(.timedOut), origin: .failed(.timedOut),
             cause: "approved", .unknown,
@@ -223,7 +259,8 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "passkeys",
             [MadeDevice.entry("denied", service: "webcredentials", patterns: nil)],
-            cause: "denied", .failing, effect: "webcredentials of links.example.com does not work for the app on this device.",
+            cause: "denied", .failing,
+            effect: "webcredentials of links.example.com does not work for the app on this device.",
             says: ["Apple's copy does not name ABCDE12345.com.example.app for webcredentials."]),
         DeviceStory(
             "an approval that nobody knows", [MadeDevice.entry("3")], cause: "unknown-state", .unknown,
@@ -255,7 +292,8 @@ extension DeviceSuite {
             let context = DeviceDiagnosis.Context(report: report, at: .testing)
             let entries = question.entries(of: report)
             guard let entry = entries.first else {
-                return DeviceDiagnosis(missing: question.absence(from: report), app: story.app, domain: domain?.name, report)
+                return DeviceDiagnosis(
+                    missing: question.absence(from: report), app: story.app, domain: domain?.name, report)
             }
             return DeviceDiagnosis(of: entry, context, now: try now(story))
         }
@@ -274,7 +312,9 @@ extension DeviceSuite {
         @Test("each part is short and whole", arguments: DeviceStory.all)
         func words(story: DeviceStory) throws {
             for part in try diagnosis(story).text(at: .testing).parts {
-                #expect(part.hasSuffix(".") && !part.contains("  ") && !part.contains("..") && part.utf8.count < 450, "\(part)")
+                #expect(
+                    part.hasSuffix(".") && !part.contains("  ") && !part.contains("..") && part.utf8.count < 450,
+                    "\(part)")
             }
         }
 
@@ -296,7 +336,9 @@ extension DeviceSuite {
                 of: report.entries[0], .init(report: report, at: .testing), now: try now(story)
             ).text(at: .testing)
             #expect(words.effect == "This iPhone follows an older copy: /sub2 opens Safari.")
-            #expect(words.outlook == "It was due to ask again by 20 Nov 20:00 UTC; this report is 20 h old. Make a new one.")
+            #expect(
+                words.outlook == "It was due to ask again by 20 Nov 20:00 UTC; this report is 20 h old. Make a new one."
+            )
         }
 
         @Test("of two apps the first that may opens a URL, and the pattern is named")

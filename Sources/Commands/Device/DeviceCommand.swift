@@ -29,7 +29,8 @@ struct DeviceCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Show the entries of this app.", valueName: "app-id")) var app: String?
 
-    @Option(help: ArgumentHelp("Show the entries for this domain.", valueName: "name"), completion: DomainCompletion.kind)
+    @Option(
+        help: ArgumentHelp("Show the entries for this domain.", valueName: "name"), completion: DomainCompletion.kind)
     var domain: String?
 
     @Option(help: ArgumentHelp("A link: show which pattern on the device decides about it.", valueName: "url"))
@@ -59,13 +60,7 @@ struct DeviceCommand: AsyncParsableCommand {
     func run() async throws {
         try connections.checkFiles()
         let question = try question()
-        let text: DeviceText
-        do {
-            text = try DeviceText(ReportBytes(path: file))
-        } catch {
-            let name = file == "-" ? "" : "'\(file)': "
-            throw CommandFailure(.noInput, (error.description.hasPrefix("it ") ? name : "").appending(error.description).displayable)
-        }
+        let text = try readText()
         let configuration = try configuration.loadIfPresent(isOfUse: !offline)
         let answer: DeviceReading
         switch text {
@@ -80,6 +75,21 @@ struct DeviceCommand: AsyncParsableCommand {
         case .failing: throw MonitorExit.found.code
         case .unknown: throw MonitorExit.software.code
         case .warning, .ok: return
+        }
+    }
+
+    private func readText() throws -> DeviceText {
+        let bytes: ReportBytes
+        do {
+            bytes = try ReportBytes(path: file)
+        } catch {
+            throw CommandFailure(.noInput, error.description.displayable)
+        }
+        do {
+            return try DeviceText(bytes)
+        } catch {
+            let name = file == "-" ? "standard input" : "'\(file)'"
+            throw CommandFailure(.noInput, "\(name) \(error)".displayable)
         }
     }
 
@@ -112,7 +122,8 @@ struct DeviceCommand: AsyncParsableCommand {
             let domain = question.domain ?? question.host
             diagnoses = [DeviceDiagnosis(missing: absence, app: question.app, domain: domain?.name, report)]
         }
-        return DeviceReading(source: file, isLog: false, report: report, question: question, diagnoses: diagnoses, now: now)
+        return DeviceReading(
+            source: file, isLog: false, report: report, question: question, diagnoses: diagnoses, now: now)
     }
 
     // MARK: - A log
@@ -143,7 +154,8 @@ struct DeviceCommand: AsyncParsableCommand {
         guard !offline, !unique.isEmpty else { return [:] }
         let targets = Array(unique.prefix(Self.maximumTargets))
         if targets.count < unique.count {
-            Console.remark("only the first \(targets.count) of \(unique.count) domains are compared; name one with --domain")
+            Console.remark(
+                "only the first \(targets.count) of \(unique.count) domains are compared; name one with --domain")
         }
         let monitor = try remote.url.map { try RemoteMonitor(url: $0, tokenFile: remote.tokenFile) }
         let checker = try OneShotChecker(
@@ -161,7 +173,9 @@ struct DeviceCommand: AsyncParsableCommand {
                         try await checker.history(of: target.domain, limit: 2)
                     }
                 progress.advance()
-                return (target, DomainNow(readings: report.readings, verdict: report.verdict, change: history?.newestChange))
+                return (
+                    target, DomainNow(readings: report.readings, verdict: report.verdict, change: history?.newestChange)
+                )
             } each: { target, domain in
                 now[target] = domain
             }

@@ -33,7 +33,9 @@ extension DeviceReading {
         let shown = diagnoses.worstFirst
         var parts = [headline(style)].compactMap(\.self)
         parts += shown.prefix(Self.mostEntries).map { text(of: $0, style).joined(separator: "\n") }
-        if shown.count > Self.mostEntries { parts.append("and \((shown.count - Self.mostEntries).of("more entry", "more entries"))") }
+        if shown.count > Self.mostEntries {
+            parts.append("and \((shown.count - Self.mostEntries).of("more entry", "more entries"))")
+        }
         return parts.joined(separator: "\n\n")
     }
 
@@ -68,7 +70,9 @@ extension DeviceReading {
             lines += style.wrapped(
                 "on the device: \(Self.words(link.behaviour))\(by(link))\(file)", indentation: 13, hanging: 2)
         }
-        if let facts = facts(diagnosis) { lines += [""] + style.wrapped("\(style.dim("device"))     \(facts)", indentation: 2, hanging: 11) }
+        if let facts = facts(diagnosis) {
+            lines += [""] + style.wrapped("\(style.dim("device"))     \(facts)", indentation: 2, hanging: 11)
+        }
         if let difference = diagnosis.toFile { lines += changes(difference, "\(fileName(diagnosis)) now", style) }
         if let difference = diagnosis.toOrigin, difference != diagnosis.toFile {
             lines += changes(difference, "the origin's file now", style)
@@ -88,7 +92,8 @@ extension DeviceReading {
             entry.nextCheck.map { "next check \(Span.instant($0))" },
             entry.error.map { "error: \($0.plainWords)" }, entry.retries.map { "\($0.grouped) retries" },
             diagnosis.isBrowserChosen ? "the person chose the browser" : nil,
-            entry.flags.isEmpty ? nil : "flags \(entry.flags.sorted().joined(separator: ", ").displayable.shortened(to: 200))",
+            entry.flags.isEmpty
+                ? nil : "flags \(entry.flags.sorted().joined(separator: ", ").displayable.shortened(to: 200))",
             patterns,
         ]
         return facts.compactMap(\.self).joined(separator: "; ").displayable
@@ -103,7 +108,9 @@ extension DeviceReading {
         }
         let more = max(0, difference.changes.count - Self.mostChanges) + difference.more
         if more > 0 { lines.append("    and \(more.of("more rule"))") }
-        if !difference.isComplete { lines.append("    (not compared to the end: the rules are too many or too complex)") }
+        if !difference.isComplete {
+            lines.append("    (not compared to the end: the rules are too many or too complex)")
+        }
         return lines
     }
 
@@ -151,7 +158,8 @@ extension DeviceReading {
             let trouble = names.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
             let count = Set(app.diagnoses.map(\.domain)).count.of("domain")
             return [
-                app.level.rawValue, app.id.displayable.shortened(to: 100), count, trouble.displayable.shortened(to: 400),
+                app.level.rawValue, app.id.displayable.shortened(to: 100), count,
+                trouble.displayable.shortened(to: 400),
             ]
         }
         let bad = apps.count { $0.level != .ok }
@@ -188,7 +196,9 @@ extension DeviceReading {
     private func json(of diagnosis: DeviceDiagnosis) -> OrderedJSON {
         let text = diagnosis.text(at: at)
         let entry = diagnosis.entry
-        let served = entry?.target.flatMap { now[$0.ofFile] } ?? (try? Domain(diagnosis.domain)).flatMap { now[Target(domain: $0)] }
+        let served =
+            entry?.target.flatMap { now[$0.ofFile] }
+            ?? (try? Domain(diagnosis.domain)).flatMap { now[Target(domain: $0)] }
         return .object([
             ("service", .string(diagnosis.service)),
             ("app", .optional(diagnosis.appID)),

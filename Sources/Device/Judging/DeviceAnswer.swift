@@ -89,19 +89,21 @@ extension DeviceLog {
     /// The newest line about each domain, an error before what was only noted. `domain`: which one is meant where the log hides
     /// the names.
     package func latest(of app: String?, about domain: Domain?) -> [DeviceEvent] {
-        var latest: [(domain: Domain?, event: DeviceEvent)] = []
+        var latest: [DeviceEvent] = []
+        var places: [Domain?: Int] = [:]
         for event in events {
             if case .added(_, let id) = event.kind, let app, !id.isExactly(app) { continue }
             let own = event.domain ?? domain
             guard domain == nil || own == domain else { continue }
             let event = event.about(own)
-            guard let index = latest.firstIndex(where: { $0.domain == own }) else {
-                latest.append((own, event))
+            guard let place = places[own] else {
+                places[own] = latest.count
+                latest.append(event)
                 continue
             }
-            if event.error != nil || latest[index].event.error == nil { latest[index].event = event }
+            if event.error != nil || latest[place].error == nil { latest[place] = event }
         }
-        return latest.map(\.event)
+        return latest
     }
 }
 

@@ -60,7 +60,10 @@ package struct DeviceDiagnosis: Sendable {
     }
 
     private mutating func compare(_ entry: DeviceEntry, _ context: Context, _ now: DomainNow?) {
-        guard entry.service == "applinks", case .known(let links) = entry.rules else { return }
+        guard entry.service == "applinks", now != nil || context.url != nil, case .known(let links) = entry.rules else {
+            return
+        }
+        if now?.verdict.level == .failing { lagLevel = .failing }
         let file = now?.deciding?.applinks
         if case .named = standing.state {
             toFile = DeviceDifference(device: links, file: file, app: entry.appID, asked: context.url)
@@ -72,6 +75,8 @@ package struct DeviceDiagnosis: Sendable {
         request = Request(entry, now?.change)
     }
 
+    /// How bad it is that Apple's copy is behind.
+    private var lagLevel = Verdict.Level.warning
     /// When the device last asked, compared with what a monitor saw.
     private var request = Request.unknown
 
@@ -84,7 +89,8 @@ package struct DeviceDiagnosis: Sendable {
             if let error = entry.error {
                 set(.noFile(error, retries: entry.retries), .failing)
             } else {
-                let isAsking = entry.flags.contains("updating") || report.asking.contains(where: entry.isAsked)
+                let isAsking =
+                    entry.flags.contains("updating") || entry.target.map { report.asking.contains($0.domain) } ?? false
                 set(.notFetched(isAsking: isAsking), .warning)
             }
         case .approved where isBrowserChosen: set(.browserChosen, .failing)
@@ -115,14 +121,16 @@ package struct DeviceDiagnosis: Sendable {
             } else if !toFile.isComplete {
                 set(.approved(.undecided), .warning)
             } else if let toOrigin, !toOrigin.isEmpty {
-                set(.copyBehind, .warning)
+                set(.copyBehind, lagLevel)
             } else {
                 set(entry.error.map(DeviceCause.refreshFailed) ?? .current, entry.error == nil ? .ok : .warning)
             }
         }
     }
 
-    private mutating func set(_ cause: DeviceCause, _ level: Verdict.Level) { (self.cause, self.level) = (cause, level) }
+    private mutating func set(_ cause: DeviceCause, _ level: Verdict.Level) {
+        (self.cause, self.level) = (cause, level)
+    }
 }
 
 extension DeviceDiagnosis {
@@ -252,7 +260,9 @@ extension DeviceDiagnosis {
                 }
                 let arrived = change.atEveryEdge ?? change.servedSince
                 let isLater = change.atEveryEdge != nil && asked > arrived
-                self = isLater ? .afterChange(asked, change) : asked > arrived ? .before(asked) : .beforeChange(asked, change)
+                self =
+                    isLater
+                    ? .afterChange(asked, change) : asked > arrived ? .before(asked) : .beforeChange(asked, change)
             } else {
                 self = .unknown
             }
@@ -266,12 +276,5 @@ extension DeviceReport {
     func choosesBrowser(_ entry: DeviceEntry) -> Bool {
         if entry.flags.contains("alwaysEnabled") { return false }
         return choices[entry.appID].map { !$0 } ?? (entry.userApproval == .denied)
-    }
-}
-
-extension DeviceEntry {
-    /// Whether a name of the section NETWORK is this entry's.
-    fileprivate func isAsked(_ text: String) -> Bool {
-        target.map { (try? Target(parsing: text))?.domain == $0.domain } ?? false
     }
 }

@@ -27,7 +27,8 @@ extension DeviceEntry {
         }
         guard let elements = try? JSONDocument(parsing: Array(list.utf8)).root.elements else { return .unreadable }
         let key =
-            elements.allSatisfy { $0.members != nil } ? "components" : elements.allSatisfy { $0.string != nil } ? "paths" : nil
+            elements.allSatisfy { $0.members != nil }
+            ? "components" : elements.allSatisfy { $0.string != nil } ? "paths" : nil
         guard let key else { return .unreadable }
         let text = """
             {"applinks":{"details":[{"appIDs":[\(appID.writtenAsJSON)],"\(key)":\(list)}],\
@@ -61,6 +62,9 @@ package struct DeviceDifference: Equatable, Sendable {
     /// Whether all URLs were compared.
     package let isComplete: Bool
 
+    /// The change of the URL that was asked about; nil if it behaves alike.
+    private(set) var asked: BehaviourChange?
+
     /// `asked`: a URL that comes first if it behaves differently.
     init(device: AppLinks, file: AppLinks?, app: String, asked: MatchableURL?) {
         let meter = WorkMeter(.standard)
@@ -73,9 +77,12 @@ package struct DeviceDifference: Equatable, Sendable {
         isComplete = behaviour.isComplete
         if let asked {
             let (from, to) = (device.behaviour(of: asked, for: app), own?.behaviour(of: asked, for: app) ?? .notMatched)
-            let example = asked.path + (asked.query.isEmpty ? "" : "?\(asked.query)")
-            let change = BehaviourChange(appID: app, from: from, to: to, example: asked.text.hasPrefix("/") ? asked.text : example)
-            if change.isSeenOnPhone { changes.insert(change, at: 0) }
+            let change = BehaviourChange(appID: app, from: from, to: to, example: asked.afterHost)
+            if change.isSeenOnPhone {
+                changes.removeAll { $0 == change }
+                changes.insert(change, at: 0)
+                self.asked = change
+            }
         }
     }
 
@@ -84,6 +91,15 @@ package struct DeviceDifference: Equatable, Sendable {
     /// URLs that the file opens in the app and the device does not, and the other way round.
     var missing: [String] { changes.filter { $0.to == .opens }.map(\.example) }
     var kept: [String] { changes.filter { $0.from == .opens }.map(\.example) }
+}
+
+extension MatchableURL {
+    /// As it was written, from the path on.
+    fileprivate var afterHost: String {
+        guard let scheme = text.range(of: "://") else { return text }
+        let rest = text[scheme.upperBound...]
+        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? path
+    }
 }
 
 /// What the device does with one URL, by one entry.

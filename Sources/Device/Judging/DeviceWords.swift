@@ -25,7 +25,8 @@ extension DeviceDiagnosis {
 
     private var effect: String {
         switch cause {
-        case .notListed(.noApp), .notListed(.otherPrefix): return "\(Device) knows no app \(app) with associated domains."
+        case .notListed(.noApp), .notListed(.otherPrefix):
+            return "\(Device) knows no app \(app) with associated domains."
         case .notListed(.otherDomains): return "On \(device), \(app) does not claim \(shownDomain)."
         case .notListed(.noDomain): return "On \(device), no app claims \(shownDomain)."
         case .noted: return "\(Device) knows that \(app) claims \(service.inSentence):\(shownDomain)."
@@ -52,17 +53,20 @@ extension DeviceDiagnosis {
         if service == "applinks" {
             return "Links of \(shownDomain) open \(works ? "the app" : "Safari") on \(device)\(condition)."
         }
-        return "\(service.inSentence) of \(shownDomain) \(works ? "works" : "does not work") for the app on \(device)\(condition)."
+        return
+            "\(service.inSentence) of \(shownDomain) \(works ? "works" : "does not work") for the app on \(device)\(condition)."
     }
 
     /// `: /sub2 opens Safari`
     private func example(_ difference: DeviceDifference?) -> String {
         guard let difference else { return "" }
         let (missing, kept) = (difference.missing.uniqued, difference.kept.uniqued)
-        let paths = (missing.isEmpty ? kept : missing).prefix(2).map { $0.displayable.shortened(to: 60) }
-        let verb = paths.count == 1 ? "opens" : "open"
-        return paths.isEmpty
-            ? "" : ": \(paths.joined(separator: " and ")) \(missing.isEmpty ? "still \(verb) the app" : "\(verb) Safari")"
+        let isMissing = difference.asked.map { $0.to == .opens } ?? !missing.isEmpty
+        let paths = (difference.asked.map { [$0.example] } ?? (isMissing ? missing : kept)).prefix(2)
+            .map { $0.displayable.shortened(to: 60) }
+        guard !paths.isEmpty else { return "" }
+        let opens = paths.count == 1 ? "opens" : "open"
+        return ": \(paths.joined(separator: " and ")) \(isMissing ? "\(opens) Safari" : "still \(opens) the app")"
     }
 
     // MARK: - Why
@@ -79,7 +83,8 @@ extension DeviceDiagnosis {
         case .denied: return "It read a file\(on(entry?.lastChecked)), and that does not name \(app). \(standingWords)"
         case .noFile(let error, let retries):
             let count = retries.map { $0 > 1 ? " It tried \($0) times." : "" } ?? ""
-            return "\(failure(error, at: entry?.lastChecked))\(count) \(isStillSo(error) ? "It is so now, too." : standingWords)"
+            return
+                "\(failure(error, at: entry?.lastChecked))\(count) \(isStillSo(error) ? "It is so now, too." : standingWords)"
         case .notFetched(let isAsking):
             let why =
                 isAsking
@@ -90,7 +95,8 @@ extension DeviceDiagnosis {
         case .olderCopy(let request): return words(for: request)
         case .newerCopy: return "It has the origin's file already. This edge of Apple's CDN has another one."
         case .copyLacksApp, .copyMissing: return standingWords
-        case .copyBehind: return "Its patterns and Apple's copy mean the same. Apple's CDN does not have the origin's file yet."
+        case .copyBehind:
+            return "Its patterns and Apple's copy mean the same. Apple's CDN does not have the origin's file yet."
         case .refreshFailed(let error):
             return "\(failure(error, at: entry?.lastChecked)) Approval and patterns are those of before, and "
                 + (service == "applinks" ? "\(file) still means the same." : "\(file) still names the app.")
@@ -123,7 +129,8 @@ extension DeviceDiagnosis {
             return "It last asked on \(English.instant(asked)). The origin has the new file since \(since)\(arrival)."
         case .afterChange(let asked, let change):
             let arrival = English.instant(change.atEveryEdge ?? change.servedSince)
-            return "It last asked on \(English.instant(asked)). Every edge of Apple's CDN had the new file by \(arrival), and the "
+            return
+                "It last asked on \(English.instant(asked)). Every edge of Apple's CDN had the new file by \(arrival), and the "
                 + "device keeps the old one."
         case .failed(let at, let error): return "\(failure(error, at: at)) It keeps the patterns of before."
         case .unknown: return "Its patterns are not those of \(file)."
@@ -182,16 +189,20 @@ extension DeviceDiagnosis {
                 + "App.entitlements, then aasa-monitor audit --entitlements App.entitlements."
         case .notListed(.otherPrefix): return "Give the whole app ID of the installed build with --app."
         case .writtenOtherwise: return "Write the domain alone in the entitlement, such as applinks:example.com."
-        case .browserChosen: return "Press a link of the app long, in Notes or Messages, and choose to open it in the app."
-        case .developerModeOff: return "Turn on Settings > Developer > Associated Domains Development, and install the app again."
+        case .browserChosen:
+            return "Press a link of the app long, in Notes or Messages, and choose to open it in the app."
+        case .developerModeOff:
+            return "Turn on Settings > Developer > Associated Domains Development, and install the app again."
         case .denied, .noFile: return advice
         case .notFetched: return standing.isNamed ? "Leave the device idle on its charger, and look again." : advice
         case .olderCopy: return isBehind ? wait : "Reinstall or update the app to have the new file now."
-        case .copyLacksApp: return standing.isNamedByOrigin == true ? wait : "Name the app in the file again, if links must open it."
+        case .copyLacksApp:
+            return standing.isNamedByOrigin == true ? wait : "Name the app in the file again, if links must open it."
         case .copyMissing: return advice
         case .copyBehind: return wait
         case .approved(.offline): return compare
-        case .approved(.noPatterns): return "Make the report with: sudo swcutil show --verbose. A sysdiagnose has it so."
+        case .approved(.noPatterns):
+            return "Make the report with: sudo swcutil show --verbose. A sysdiagnose has it so."
         case .approved(.notRead): return "Try again from another network."
         case .approved(.undecided), .approved(.unreadablePatterns): return "Ask about single URLs with --why."
         case .unknownState: return "Look at the entry in the report itself."
@@ -203,7 +214,9 @@ extension DeviceDiagnosis {
     private var isBehind: Bool { standing.isBehind }
     private var hidden: String { "The log hides the domain as <private>: name it with --domain." }
 
-    private var compare: String { "Name the app with --app, and leave --offline out, to compare it with what is served now." }
+    private var compare: String {
+        "Name the app with --app, and leave --offline out, to compare it with what is served now."
+    }
 
     private var wait: String {
         "Wait for Apple's CDN; an installation now gets its present copy. aasa-monitor watch \(fileDomain) says when it has the file."
@@ -235,7 +248,8 @@ extension DeviceDiagnosis {
         guard next < now else { return "It asks again by \(English.instant(next))." }
         let due = "It was due to ask again by \(English.instant(next))"
         guard let written = origin.writtenAt, written <= now else {
-            return "\(due), \(English.age(since: next, now)) ago: the report is older than that, or the device was off, hot or busy."
+            return
+                "\(due), \(English.age(since: next, now)) ago: the report is older than that, or the device was off, hot or busy."
         }
         return next < written
             ? "\(due), before this report was made: it was off, hot or busy."
@@ -255,7 +269,9 @@ extension AppStanding {
 extension DeviceError {
     /// What the error means, as the end of a sentence. https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links
     package var plainWords: String {
-        if let apple { return "Apple's CDN had no copy, and its crawler reported \"\(apple.words)\"\(details(of: apple))" }
+        if let apple {
+            return "Apple's CDN had no copy, and its crawler reported \"\(apple.words)\"\(details(of: apple))"
+        }
         let name = name.isEmpty ? "" : " (\(name))"
         let quoted = words.map { "\"\($0)\"" }
         guard let meaning else { return (quoted ?? "the report does not say why") + name }
@@ -277,7 +293,8 @@ extension DeviceError {
         case ("SWCErrorDomain", 102): "the certificate has no extended validation"
         case ("SWCErrorDomain", 103): "the certificate's root is not one of the system's"
         case ("SWCErrorDomain", 104): "the file is neither JSON nor validly signed"
-        case ("SWCErrorDomain", 1701): "there are no data of a device management, which is normal on devices without one"
+        case ("SWCErrorDomain", 1701):
+            "there are no data of a device management, which is normal on devices without one"
         case ("NSURLErrorDomain", -1103): "the file is larger than 131,072 bytes"
         default: nil
         }

@@ -35,10 +35,14 @@ package struct DomainNow: Sendable {
     /// What devices get in place of a file, in words; nil if this machine does not know.
     var absence: String? {
         let isCopy = readings.observation.mode.readsCDN
-        guard let retrieval = isCopy ? readings.cdn : readings.observation.origin, retrieval.ownFault == nil else { return nil }
+        guard let retrieval = isCopy ? readings.cdn : readings.observation.origin, retrieval.ownFault == nil else {
+            return nil
+        }
         if isCopy {
             guard let answer = retrieval.answer, retrieval.isAboutFile else { return nil }
-            if let failure = CrawlerFailure(answer) { return "Apple's CDN has no copy now: its crawler reports \"\(failure.words)\"." }
+            if let failure = CrawlerFailure(answer) {
+                return "Apple's CDN has no copy now: its crawler reports \"\(failure.words)\"."
+            }
             return answer.status == 200 ? "Apple's copy is not a usable file." : "Apple's CDN has no copy now."
         }
         return "The origin \(English.words(readings.served(by: retrieval)))."

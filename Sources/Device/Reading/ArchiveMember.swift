@@ -105,7 +105,8 @@ final class ArchiveMember {
     private func block() throws(ReportFault) -> (UnsafeRawBufferPointer, offset: Int)? {
         beginStep()
         guard step.unpacked <= Self.maximumUnpacked else {
-            throw ReportFault("\(source.name) unpacks to more than \(Self.maximumUnpacked >> 30) GiB; it is no sysdiagnose")
+            throw ReportFault(
+                "\(source.name) unpacks to more than \(Self.maximumUnpacked >> 30) GiB; it is no sysdiagnose")
         }
         guard step.unpacked <= Self.freeUnpacked + Self.maximumRatio * compressed else {
             throw ReportFault(
@@ -131,7 +132,8 @@ final class ArchiveMember {
             }
             guard bytes.count + piece.count <= ReportBytes.limit else {
                 throw ReportFault(
-                    "\(name) in \(source.name) is larger than \(ReportBytes.limit >> 20) MiB; a device's has one to two")
+                    "\(name) in \(source.name) is larger than \(ReportBytes.limit >> 20) MiB; a device's has one to two"
+                )
             }
             bytes += piece
         }

@@ -12,7 +12,7 @@ package struct DeviceReport: Equatable, Sendable {
     /// What the person chose for the links of an app: true opens the app. No choice: the app is missing here.
     package var choices: [String: Bool] = [:]
     /// The domains whose files the device was asking for.
-    package var asking: Set<String> = []
+    package var asking: Set<Domain> = []
     /// Whether it was made with `--verbose`, as that of a sysdiagnose is. Without it there are no patterns.
     package var isVerbose = false
     /// Settings > Developer > Associated Domains Development; nil if the report does not say.
@@ -77,12 +77,15 @@ package struct DeviceEntry: Equatable, Sendable {
     /// Whose file decides, and how the device gets it; nil for what cannot be an associated domain.
     package var target: Target? {
         // A target may be a URL; an entitlement may not.
-        guard !writtenDomain.contains(where: { "/:".contains($0) }), let target = try? Target(parsing: writtenDomain) else {
-            return nil
-        }
+        guard writtenDomain.utf8.count <= Self.longestDomain, !writtenDomain.contains(where: { "/:".contains($0) }),
+            let target = try? Target(parsing: writtenDomain)
+        else { return nil }
         let isFromOrigin = flags.contains("developer") && target.mode == .production
         return Target(domain: target.domain, mode: isFromOrigin ? .developer : target.mode, service: service)
     }
+
+    /// A name and a mode; the limit of names is that of DNS.
+    private static let longestDomain = 300
 
     package var isWildcard: Bool { writtenDomain.hasPrefix("*.") }
 
@@ -112,18 +115,41 @@ package struct DeviceError: Equatable, Sendable {
 
     package init(_ text: String) {
         let text = text.shortened(to: 4_000)
-        let match = text.firstMatch(of: /(?:Error Domain=)?([A-Za-z]+Domain)[ ,]+(?:Code=|error |code )?(-?\d{1,9})/)
-        domain = match.map { String($0.1) } ?? ""
-        code = match.flatMap { Int($0.2) }
+        let name = Self.name(in: text)
+        domain = name?.domain ?? ""
+        code = name?.code
         // `Error Domain=… Code=… "…" UserInfo={…}`
-        let quoted = match.flatMap { text[$0.range.upperBound...].prefixMatch(of: /[ :]*"([^"]+)"/) }
+        let quoted = name.flatMap { text[$0.end...].prefixMatch(of: /[ :]*"([^"]+)"/) }
         words =
-            quoted.map { String($0.1).inSentence }.flatMap { $0 == "(null)" ? nil : $0 } ?? (match == nil && !text.isEmpty ? text.inSentence : nil)
+            quoted.map { String($0.1).inSentence }.flatMap { $0 == "(null)" ? nil : $0 }
+            ?? (name == nil && !text.isEmpty ? text.inSentence : nil)
         apple = CrawlerFailure(inText: text)
+    }
+
+    /// `SWCErrorDomain 7`, `SWCErrorDomain error 7`, `Error Domain=SWCErrorDomain Code=7`. Without a regular expression, whose
+    /// steps grow with the square of a long word.
+    private static func name(in text: String) -> (domain: String, code: Int, end: String.Index)? {
+        for place in text.ranges(of: "Domain").prefix(8) {
+            let letters = text[..<place.lowerBound].reversed().prefix { $0.isLetter }
+            let rest = text[place.upperBound...]
+            guard !letters.isEmpty, let number = rest.prefixMatch(of: /[ ,]{1,4}(?:Code=|error |code )?(-?\d{1,9})/),
+                let code = Int(number.1)
+            else { continue }
+            return (String(letters.reversed()) + "Domain", code, number.range.upperBound)
+        }
+        return nil
     }
 
     /// `SWCErrorDomain 7`.
     package var name: String { code.map { "\(domain) \($0)" } ?? domain }
+}
+
+extension Domain {
+    /// From a report, with `*.` and `?mode=`; nil for what is no domain.
+    init?(device text: Substring) {
+        guard text.utf8.count <= 300, let domain = try? Target(parsing: String(text)).domain else { return nil }
+        self = domain
+    }
 }
 
 extension CrawlerFailure {

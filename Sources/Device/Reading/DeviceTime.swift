@@ -7,11 +7,12 @@ extension Date {
     /// ISO 8601. Digits may be those of another script.
     /// - Returns: nil for anything else.
     init?(device text: String) {
+        let text = text.prefix(80)
         var numbers: [Int] = []
         var letters = ""
         var sign: Character?
         var isNumber = false
-        for character in text.prefix(80) {
+        for character in text {
             if let digit = character.wholeNumberValue, (0...9).contains(digit) {
                 if isNumber, let last = numbers.last {
                     guard last < 100_000_000 else { return nil }

@@ -9,7 +9,7 @@ package enum DeviceText: Equatable, Sendable {
     case report(DeviceReport)
     case log(DeviceLog)
 
-    /// - Throws: `ReportFault` for bytes in none of the forms.
+    /// - Throws: `ReportFault` for bytes in none of the forms; its words follow the name of the file.
     package init(_ bytes: ReportBytes) throws(ReportFault) {
         let text = try Self.clean(bytes.bytes)
         var report: DeviceReport
@@ -31,7 +31,7 @@ package enum DeviceText: Equatable, Sendable {
         let log = LogText.read(text)
         guard !log.events.isEmpty else {
             throw ReportFault(
-                "it has no entry of swcutil show and no line of swcd's log; name a sysdiagnose_*.tar.gz, the swcutil_show.txt "
+                "has no entry of swcutil show and no line of swcd's log; name a sysdiagnose_*.tar.gz, the swcutil_show.txt "
                     + "in it, or the output of: sudo swcutil show --verbose")
         }
         self = .log(log)
@@ -46,7 +46,7 @@ package enum DeviceText: Equatable, Sendable {
             let byte = bytes[index]
             index += 1
             switch byte {
-            case 0: throw ReportFault("it is binary data, and neither text nor a sysdiagnose (.tar.gz)")
+            case 0: throw ReportFault("is binary data, and neither text nor a sysdiagnose (.tar.gz)")
             // https://en.wikipedia.org/wiki/ANSI_escape_code#CSI
             case 0x1B where index < bytes.count && bytes[index] == UInt8(ascii: "["):
                 index += 1
@@ -62,6 +62,9 @@ package enum DeviceText: Equatable, Sendable {
 
 /// `swcutil show`: lines `Key: value`, entries between lines of `-`, sections after lines of `=`.
 enum ShowText {
+    /// In characters.
+    private static let longestSetting = 1_000
+
     private enum Section { case head, database, network, settings, other }
 
     static func read(_ text: String) -> DeviceReport {
@@ -79,8 +82,8 @@ enum ShowText {
             switch section {
             case .network: report.asking.formUnion(domains(line))
             case .settings:
-                if line.hasPrefix("{") { setting = String(line) }
-                choice(setting, line, into: &report)
+                if line.hasPrefix("{") { setting = String(line.prefix(longestSetting)) }
+                choice(setting, line.prefix(longestSetting), into: &report)
             case .other: continue
             case .head, .database:
                 if isRule(line) {
@@ -111,11 +114,13 @@ enum ShowText {
         }
     }
 
-    private static func isRule(_ line: Substring) -> Bool { line.utf8.count >= 20 && line.utf8.allSatisfy { $0 == 0x2D } }
+    private static func isRule(_ line: Substring) -> Bool {
+        line.utf8.count >= 20 && line.utf8.allSatisfy { $0 == 0x2D }
+    }
 
     /// `a.example (cdn discretionary 12s), b.example (cdn 3s)`
-    static func domains(_ line: Substring) -> [String] {
-        line.split(separator: ",").compactMap { $0.split(separator: " ").first.map(String.init) }.filter { $0.contains(".") }
+    private static func domains(_ line: Substring) -> [Domain] {
+        line.split(separator: ",").compactMap { $0.split(separator: " ").first }.compactMap { Domain(device: $0) }
     }
 
     /// `{ s = applinks, a = APPID, d = (null) }: {` and below it `"com.apple.LaunchServices.enabled" = 1;`
@@ -206,7 +211,7 @@ enum ReportJSON {
             }
         }
         guard !report.entries.isEmpty || !report.choices.isEmpty || report.isVerbose else {
-            throw ReportFault("it is JSON without an entry of swcutil show, such as {\"db\": [{\"Service\": …}]}")
+            throw ReportFault("is JSON without an entry of swcutil show, such as {\"db\": [{\"Service\": …}]}")
         }
         return report
     }
@@ -224,7 +229,10 @@ enum ReportJSON {
         }
         switch node["section"]?.string {
         case "headers": head(node, into: &report)
-        case "network": if let domain = node["domain"]?.string { report.asking.insert(domain) }
+        case "network":
+            if let domain = node["domain"]?.string.flatMap({ Domain(device: Substring($0)) }) {
+                report.asking.insert(domain)
+            }
         case "settings":
             let chosen = node["settings"]?.members?.first { $0.key.hasSuffix("enabled") }
             if node["s"]?.string == "applinks", let app = node["a"]?.string, let chosen {
@@ -254,13 +262,15 @@ enum ReportJSON {
 /// `log show --predicate 'process == "swcd"'`, what Console.app copies, or a line of it.
 enum LogText {
     /// Further lines say the same of other times.
-    private static let maximumEvents = 10_000
+    private static let maximumEvents = 2_000
+    /// Of a line, in characters.
+    private static let longestLine = 2_000
 
     static func read(_ text: String) -> DeviceLog {
         var log = DeviceLog()
         for line in text.utf8.split(separator: 0x0A).map(Substring.init) {
             guard log.events.count < maximumEvents else { break }
-            if let event = event(String(line.prefix(8_000))) { log.events.append(event) }
+            if let event = event(String(line.prefix(longestLine))) { log.events.append(event) }
         }
         return log
     }
@@ -289,6 +299,6 @@ enum LogText {
             /https:\/\/([^\s'"\/?]+)\/\.well-known/,
         ]
         return forms.lazy.compactMap { line.firstMatch(of: $0) }
-            .compactMap { try? Target(parsing: String($0.1)).domain }.first
+            .compactMap { Domain(device: $0.1) }.first
     }
 }
