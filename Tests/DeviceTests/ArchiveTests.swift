@@ -145,13 +145,13 @@ extension DeviceSuite {
             ),
             ("a folder", { MadeArchive.tar([.init(name: "swcutil_show.txt/", type: "5")]) }, "has no swcutil_show.txt"),
             (
-                "a report of 17 MiB",
+                "a report of 9 MiB",
                 {
                     try MadeArchive.gzip(
                         MadeArchive.tar([
-                            .init(name: "swcutil_show.txt", content: [UInt8](repeating: 0x61, count: 17 << 20))
+                            .init(name: "swcutil_show.txt", content: [UInt8](repeating: 0x61, count: 9 << 20))
                         ]))
-                }, "larger than 16 MiB"
+                }, "larger than 8 MiB"
             ),
             (
                 "a report of 8 GB that is not there",
@@ -218,7 +218,7 @@ extension DeviceSuite {
             try line.write(to: URL(filePath: path))
             let file = try #require(FileHandle(forUpdatingAtPath: path))
             try file.truncate(atOffset: 100 << 20)
-            #expect { try ReportBytes(path: path) } throws: { "\($0)".contains("larger than 16 MiB") }
+            #expect { try ReportBytes(path: path) } throws: { "\($0)".contains("larger than 8 MiB") }
         }
 
         @Test("what cannot be opened says why")

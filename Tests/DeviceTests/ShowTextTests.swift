@@ -266,8 +266,8 @@ extension DeviceSuite {
             }
             let event = try #require(log.latest(of: nil, about: nil).first)
             let text = DeviceDiagnosis(of: event, domain: nil, app: nil, now: nil).text(at: .testing)
-            #expect(text.effect == "This device got no file of a domain that the log hides.")
-            #expect(text.action == "The log hides the domain as <private>: name it with --domain.")
+            #expect(text.effect == "This device got no file of a domain that the log does not name.")
+            #expect(text.action == "Name the domain with --domain: the system hides names in logs as <private>.")
             #expect(try log.latest(of: nil, about: Domain("a.example.com")).first?.domain?.name == "a.example.com")
         }
     }

@@ -31,7 +31,7 @@ extension DeviceDiagnosis {
         case .notListed(.noDomain): return "On \(device), no app claims \(shownDomain)."
         case .noted: return "\(Device) knows that \(app) claims \(service.inSentence):\(shownDomain)."
         case .noFile where entry == nil:
-            return "\(Device) got no file of \(domain.isEmpty ? "a domain that the log hides" : shownDomain)."
+            return "\(Device) got no file of \(domain.isEmpty ? "a domain that the log does not name" : shownDomain)."
         case .unknownState:
             let word = entry?.siteApproval?.word ?? "missing"
             return "What \(device) does with \(shownDomain) is unknown: its Site/Fmwk Approval is \(word)."
@@ -212,7 +212,7 @@ extension DeviceDiagnosis {
     }
 
     private var isBehind: Bool { standing.isBehind }
-    private var hidden: String { "The log hides the domain as <private>: name it with --domain." }
+    private var hidden: String { "Name the domain with --domain: the system hides names in logs as <private>." }
 
     private var compare: String {
         "Name the app with --app, and leave --offline out, to compare it with what is served now."

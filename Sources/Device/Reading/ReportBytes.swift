@@ -24,7 +24,7 @@ package struct ReportBytes: Sendable {
     }
 
     /// `swcutil_show.txt` has one to two MB.
-    package static let limit = 16 << 20
+    package static let limit = 8 << 20
     package static let memberName = "swcutil_show.txt"
 
     package init(_ bytes: [UInt8], member: Member? = nil) {

@@ -71,7 +71,7 @@ enum ShowText {
         var report = DeviceReport()
         var section = Section.head
         var entry = EntryReader()
-        var setting = ""
+        var app: String?
         for line in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: true).map(Substring.init) {
             if let title = title(line) {
                 entry.finish(into: &report)
@@ -82,8 +82,8 @@ enum ShowText {
             switch section {
             case .network: report.asking.formUnion(domains(line))
             case .settings:
-                if line.hasPrefix("{") { setting = String(line.prefix(longestSetting)) }
-                choice(setting, line.prefix(longestSetting), into: &report)
+                if line.hasPrefix("{") { app = Self.app(of: line) }
+                if let app, let choice = choice(line.prefix(longestSetting)) { report.choices[app] = choice }
             case .other: continue
             case .head, .database:
                 if isRule(line) {
@@ -123,13 +123,21 @@ enum ShowText {
         line.split(separator: ",").compactMap { $0.split(separator: " ").first }.compactMap { Domain(device: $0) }
     }
 
-    /// `{ s = applinks, a = APPID, d = (null) }: {` and below it `"com.apple.LaunchServices.enabled" = 1;`
-    static func choice(_ specifier: String, _ line: some StringProtocol, into report: inout DeviceReport) {
-        guard line.contains("com.apple.LaunchServices.enabled"), specifier.contains("s = applinks"),
-            let app = specifier.firstMatch(of: /a = ([^,}\s]+)/)?.1,
-            let value = String(line).firstMatch(of: /com\.apple\.LaunchServices\.enabled"? ?[=:] ?"?([01])/)?.1
-        else { return }
-        report.choices[String(app)] = value == "1"
+    /// The app of `{ s = applinks, a = APPID, d = (null) }`; nil for another service.
+    static func app(of specifier: some StringProtocol) -> String? {
+        let text = String(specifier.prefix(longestSetting))
+        guard text.contains("s = applinks") else { return nil }
+        return text.firstMatch(of: /a = ([^,}\s]+)/).map { String($0.1) }
+    }
+
+    /// `"com.apple.LaunchServices.enabled" = 1;` below it.
+    static func choice(_ line: some StringProtocol) -> Bool? {
+        guard let key = line.range(of: "com.apple.LaunchServices.enabled") else { return nil }
+        switch line[key.upperBound...].first(where: { !"\"= :".contains($0) }) {
+        case "0": return false
+        case "1": return true
+        default: return nil
+        }
     }
 }
 
@@ -222,7 +230,8 @@ enum ReportJSON {
         if let entries = node["db"]?.elements {
             for entry in entries { add(entry, to: &report) }
             for member in node["settings"]?.members ?? [] {
-                ShowText.choice(member.key, value(member.value), into: &report)
+                guard let app = ShowText.app(of: member.key) else { continue }
+                if let choice = ShowText.choice(value(member.value)) { report.choices[app] = choice }
             }
             head(node["headers"] ?? node, into: &report)
             return

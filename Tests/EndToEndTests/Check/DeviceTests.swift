@@ -87,7 +87,7 @@ extension EndToEndTests {
                 let log = try await stage.run(["device", "-", "--offline"], input: line)
                 #expect(log.end == .exit(1))
                 #expect(log.output.contains(#""SWCERR00101 Bad HTTP Response: 403 Forbidden""#), "\(log.output)")
-                #expect(log.output.contains("name it with --domain"))
+                #expect(log.output.contains("Name the domain with --domain"))
             }
         }
     }
