@@ -21,8 +21,6 @@ final class Workspace: Sendable {
         /// User and system time.
         let cpu: Duration
         let elapsed: Duration
-        /// The most memory that was resident, in bytes.
-        let peak: Int
         let output: String
         let errors: String
 
@@ -106,8 +104,7 @@ final class Workspace: Sendable {
             wait4(child, &status, 0, &usage)
         }
         return Outcome(
-            code: Self.code(status), cpu: usage.cpu, elapsed: elapsed, peak: Int(usage.ru_maxrss) << 10,
-            output: text(output(program, "out")),
+            code: Self.code(status), cpu: usage.cpu, elapsed: elapsed, output: text(output(program, "out")),
             errors: text(output(program, "err")))
     }
 

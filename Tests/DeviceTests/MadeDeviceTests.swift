@@ -132,7 +132,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             "never fetched, with an error",
             [MadeDevice.entry("unspecified", patterns: nil, error: "SWCErrorDomain 7", retries: 4)],
             cause: "no-file", .failing, effect: "Links of links.example.com open Safari on this device.",
-            says: ["It tried 4 times. Apple's copy names the app now.", "Reinstall or update the app"]),
+            says: ["It tried again 4 times. Apple's copy names the app now.", "Reinstall or update the app"]),
         DeviceStory(
             "never fetched, and Apple has no copy", [MadeDevice.entry("unspecified", patterns: nil, error: cdnError)],
             apple: refused, origin: fresh, cause: "no-file", .failing,

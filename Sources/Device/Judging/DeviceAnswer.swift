@@ -50,10 +50,11 @@ package struct DeviceQuestion: Sendable {
 }
 
 extension [DeviceDiagnosis] {
-    /// Trouble first, then links, then the order of the report.
+    /// The app that opens the URL that was asked about, then trouble, then links, then the order of the report.
     package var worstFirst: [DeviceDiagnosis] {
-        enumerated().sorted {
-            ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
+        let opener = opener
+        return enumerated().sorted {
+            ($0.element.rank(opener), $0.offset) < ($1.element.rank(opener), $1.offset)
         }.map(\.element)
     }
 
@@ -71,8 +72,9 @@ extension [DeviceDiagnosis] {
 extension DeviceDiagnosis {
     private static let order: [Verdict.Level] = [.failing, .unknown, .warning, .ok]
 
-    fileprivate var rank: Int {
-        2 * (Self.order.firstIndex(of: level) ?? 0) + (service == "applinks" ? 0 : 1)
+    fileprivate func rank(_ opener: DeviceDiagnosis?) -> Int {
+        if let opener, opener.entry == entry { return -1 }
+        return 2 * (Self.order.firstIndex(of: level) ?? 0) + (service == "applinks" ? 0 : 1)
     }
 }
 

@@ -176,7 +176,7 @@ extension DeviceDiagnosis {
 /// Why it is so. Each is a row of docs/device.md.
 package enum DeviceCause: Equatable, Sendable {
     case notListed(DeviceAbsence)
-    /// The entitlement is no associated domain: it has a scheme or a path.
+    /// The entitlement is not an associated domain: it has a scheme or a path.
     case writtenOtherwise
     case browserChosen
     case developerModeOff

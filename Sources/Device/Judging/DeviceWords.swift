@@ -76,13 +76,14 @@ extension DeviceDiagnosis {
         case .notListed(let absence): return words(for: absence)
         case .writtenOtherwise:
             return
-                "The app's entitlement is written as \(shownDomain), which is no associated domain: it has no scheme, path or port."
+                "The app's entitlement is written as \(shownDomain), which is not an associated domain: it has no scheme, path or port."
         case .browserChosen: return "The person opened a link in the browser once, by the link at the top right."
         case .developerModeOff:
             return "The entry has ?mode=developer, and Associated Domains Development is off on \(device)."
         case .denied: return "It read a file\(on(entry?.lastChecked)), and that does not name \(app). \(standingWords)"
         case .noFile(let error, let retries):
-            let count = retries.map { $0 > 1 ? " It tried \($0) times." : "" } ?? ""
+            let count =
+                retries.map { $0 == 0 ? "" : " It tried again \($0 == 1 ? "once" : "\($0.grouped) times")." } ?? ""
             return
                 "\(failure(error, at: entry?.lastChecked))\(count) \(isStillSo(error) ? "It is so now, too." : standingWords)"
         case .notFetched(let isAsking):

@@ -79,7 +79,7 @@ final class ArchiveMember {
             }
             try skip()
         }
-        throw ReportFault("\(source.name) has more than a million members; it is no sysdiagnose")
+        throw ReportFault("\(source.name) has more than a million members; it is not a sysdiagnose")
     }
 
     private static func path(of entry: OpaquePointer?) -> String {
@@ -106,11 +106,11 @@ final class ArchiveMember {
         beginStep()
         guard step.unpacked <= Self.maximumUnpacked else {
             throw ReportFault(
-                "\(source.name) unpacks to more than \(Self.maximumUnpacked >> 30) GiB; it is no sysdiagnose")
+                "\(source.name) unpacks to more than \(Self.maximumUnpacked >> 30) GiB; it is not a sysdiagnose")
         }
         guard step.unpacked <= Self.freeUnpacked + Self.maximumRatio * compressed else {
             throw ReportFault(
-                "\(source.name) unpacks to more than \(Self.maximumRatio) times its size; it is no sysdiagnose")
+                "\(source.name) unpacks to more than \(Self.maximumRatio) times its size; it is not a sysdiagnose")
         }
         var start: UnsafeRawPointer?
         var (size, offset) = (0, la_int64_t(0))
@@ -142,7 +142,7 @@ final class ArchiveMember {
 
     private func fault() -> ReportFault {
         if let fault = source.fault { return fault }
-        if isOverStep { return ReportFault("\(source.name) has a header without end; it is no sysdiagnose") }
+        if isOverStep { return ReportFault("\(source.name) has a header without end; it is not a sysdiagnose") }
         let words = archive_error_string(archive).map { String(cString: $0) } ?? "unknown"
         return ReportFault(
             "\(source.name) cannot be read as a sysdiagnose (.tar.gz): \(words); if it was copied, copy it again")

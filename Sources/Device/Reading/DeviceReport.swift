@@ -145,7 +145,7 @@ package struct DeviceError: Equatable, Sendable {
 }
 
 extension Domain {
-    /// From a report, with `*.` and `?mode=`; nil for what is no domain.
+    /// From a report, with `*.` and `?mode=`; nil for what is not a domain.
     init?(device text: Substring) {
         guard text.utf8.count <= 300, let domain = try? Target(parsing: String(text)).domain else { return nil }
         self = domain
