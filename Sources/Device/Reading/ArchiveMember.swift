@@ -71,7 +71,7 @@ final class ArchiveMember {
                 link = link ?? (archive_entry_hardlink(entry) != nil ? "hard link" : "symbolic link")
             } else if isWanted, archive_entry_filetype(entry) == S_IFREG {
                 let seconds = archive_entry_mtime_is_set(entry) != 0 ? archive_entry_mtime(entry) : 0
-                let bytes = try content(named: name)
+                let bytes = try content(named: name, size: Int(archive_entry_size(entry)))
                 return ReportBytes(
                     bytes,
                     member: .init(
@@ -123,8 +123,10 @@ final class ArchiveMember {
 
     private func skip() throws(ReportFault) { while try block() != nil {} }
 
-    private func content(named name: String) throws(ReportFault) -> [UInt8] {
+    /// `size`: what the header says, which may be wrong.
+    private func content(named name: String, size: Int) throws(ReportFault) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(max(0, size), ReportBytes.limit))
         while let (piece, offset) = try block() {
             // The end of a file with holes has no bytes.
             guard piece.isEmpty || offset == bytes.count else {

@@ -56,7 +56,9 @@ package enum DeviceText: Equatable, Sendable {
             default: result.append(byte)
             }
         }
-        return String(decoding: result, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 }
+        let start = result.firstIndex { !isBlank($0) } ?? result.endIndex
+        return String(decoding: result[start...], as: UTF8.self)
     }
 }
 
@@ -72,7 +74,7 @@ enum ShowText {
         var section = Section.head
         var entry = EntryReader()
         var app: String?
-        for line in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: true).map(Substring.init) {
+        for line in text.utf8.split(separator: 0x0A).map(Substring.init) {
             if let title = title(line) {
                 entry.finish(into: &report)
                 section = Self.section(title)
