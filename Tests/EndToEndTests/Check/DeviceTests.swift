@@ -61,7 +61,7 @@ extension EndToEndTests {
                 stage.lab.cdn.holds("site.test", body: file())
                 let behind = try await stage.command("device", ["show.txt", "--domain", "site.test"])
                 #expect(
-                    behind.output.contains("follows Apple's copy, which is not the origin's file: /v2/"),
+                    behind.output.contains("follows Apple's copy, which is not the origin's file: /v2 opens Safari"),
                     "\(behind.output)")
                 #expect(!behind.output.contains("einstall"))
             }
