@@ -134,11 +134,12 @@ package struct StatusSite: Service {
     }
 
     private func router() throws -> Router<Visit> {
+        let api = API(
+            store, clock: timekeeper, watched: watched, windows: windows, actions: actions, onWrite: onWrite)
         let context = try PageContext(
-            store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
+            store: store, api: api, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
             refusedReload: refusedReload, key: key,
-            version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health,
-            hasChannel: actions.hasChannel)
+            version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health)
         let router = Router(context: Visit.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: APIEnvelope())
         router.add(middleware: Envelope())
@@ -147,25 +148,12 @@ package struct StatusSite: Service {
         router.add(middleware: MethodGate(key: key))
         // A page of another site can make its visitor's browser ask this machine; a token it does not know.
         let gate = WriteGate(key: key)
-        PageRoutes(context: context, gate: gate, actions: actions, onWrite: onWrite).add(to: router)
-        api(gate).add(to: router)
-        return router
-    }
-
-    private func api(_ gate: WriteGate) -> APIRoutes {
+        PageRoutes(context: context, gate: gate).add(to: router)
         APIRoutes(
-            domains: DomainRoutes(
-                store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows, gate: gate,
-                actions: actions),
-            incidents: IncidentRoutes(store: store, timekeeper: timekeeper),
-            acknowledgements: AcknowledgeRoute(
-                store: store, timekeeper: timekeeper, gate: gate, onWrite: onWrite),
-            deliveries: DeliveryRoute(
-                store: store, timekeeper: timekeeper, gate: gate, actions: actions, onWrite: onWrite),
-            silences: SilenceRoute(
-                store: store, timekeeper: timekeeper, watched: watched, windows: windows, gate: gate, onWrite: onWrite),
-            metrics: metrics, probe: ProbeRoute(actions: actions, gate: gate),
-            readiness: ReadyRoute(store: store, health: health))
+            api: api, gate: gate, logger: logger, metrics: metrics, probe: ProbeRoute(actions: actions, gate: gate),
+            readiness: ReadyRoute(store: store, health: health)
+        ).add(to: router)
+        return router
     }
 }
 

@@ -4,7 +4,8 @@
 import Evidence
 import Facts
 import Foundation
-import StatusServer
+import Monitoring
+import Report
 
 struct PluginOutput {
     enum Status: Int32, Comparable {
@@ -50,29 +51,27 @@ struct PluginOutput {
     /// What a daemon knows.
     init(_ overview: Overview, life: LifeText) {
         if let fault = life.lines.first { add(.critical, fault) }
-        for line in overview.global {
-            add(line.state == "firing" ? .critical : .warning, "\(line.kind): \(line.diagnosis.first ?? line.state)")
+        for incident in overview.monitor.incidents {
+            add(
+                incident.state == .firing ? .critical : .warning,
+                "\(incident.kind.rawValue): \(incident.effect ?? incident.state.rawValue)")
         }
-        overview.rows.forEach { add($0) }
+        overview.domains.forEach { add($0) }
     }
 
     mutating func add(_ report: CheckReport) {
         add(
-            Self.status(report.verdict), report.observation.domain.name, report.diagnosis.oneLine,
+            Self.status(report.verdict.level), report.observation.domain.name, report.diagnosis.oneLine,
             Self.performance(report))
         details += report.why.map { [Self.clean($0.words)] } ?? []
     }
 
     /// What the daemon knows of a domain.
-    mutating func add(_ row: OverviewRow) {
-        let own: Status =
-            switch row.level {
-            case .failing: .critical
-            case .warning: .warning
-            case .ok: .ok
-            case .unknown, .unchecked: .unknown
-            }
-        add(own, row.name, row.diagnosis.joined(separator: " "), Self.performance(row.comparisonFacts))
+    mutating func add(_ row: DomainReport) {
+        let words = row.parts.isEmpty ? "The first check has not ended yet." : row.parts.joined(separator: " ")
+        add(
+            Self.status(row.verdict), row.domain, words,
+            Self.performance(lag: row.comparison?.lagSeconds, row.comparison?.edges))
     }
 
     private mutating func add(_ status: Status, _ name: String, _ words: String, _ data: [String]) {
@@ -108,9 +107,9 @@ struct PluginOutput {
 
     static func unknown(_ words: String) -> String { "AASA UNKNOWN - \(clean(words))" }
 
-    private static func status(_ verdict: Verdict) -> Status {
-        switch verdict.level {
-        case .unknown: .unknown
+    private static func status(_ level: Verdict.Level?) -> Status {
+        switch level {
+        case .unknown, nil: .unknown
         case .ok: .ok
         case .warning: .warning
         case .failing: .critical
@@ -132,7 +131,7 @@ struct PluginOutput {
         if let total = report.observation.origin.connection?.timings.total {
             data.append("'origin_seconds'=\(number(total / 1000))s;;;0")
         }
-        data += performance(report.verdict.comparison)
+        data += performance(lag: report.verdict.comparison.lagSeconds, report.verdict.comparison.edges)
         if let end = report.observation.origin.connection?.tls?.chain.first?.notAfter {
             let left = end.timeIntervalSince(report.observation.checkedAt)
             data.append("'certificate_seconds'=\(Int(left))s")
@@ -140,10 +139,10 @@ struct PluginOutput {
         return data
     }
 
-    private static func performance(_ comparison: Comparison?) -> [String] {
+    private static func performance(lag: Int?, _ edges: EdgeTally?) -> [String] {
         [
-            comparison?.lagSeconds.map { "'cdn_lag'=\($0)s;;;0" },
-            comparison?.edges.map { "'edges_in_sync'=\($0.inSync);;;0;\($0.asked)" },
+            lag.map { "'cdn_lag'=\($0)s;;;0" },
+            edges.map { "'edges_in_sync'=\($0.inSync);;;0;\($0.asked)" },
         ].compactMap(\.self)
     }
 

@@ -118,6 +118,19 @@ extension DomainStatus {
     }
 }
 
+extension Verdict.Level {
+    /// How bad a domain is: the worse of what the last check saw and of what fires, which is calm nowhere. nil before the
+    /// first check.
+    package init?(of verdict: Verdict?, open: some Sequence<TrackedIncident>) {
+        guard let seen = verdict?.level else { return nil }
+        switch open.filter({ $0.incident.state == .firing }).map(\.incident.severity).max() {
+        case .error: self = .failing
+        case .warning: self = seen == .failing ? .failing : .warning
+        case .note, nil: self = seen
+        }
+    }
+}
+
 extension TrackedIncident {
     fileprivate var fires: Bool { incident.state == .firing || incident.state == .recovering }
 }

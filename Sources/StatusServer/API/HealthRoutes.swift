@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Report
 import Storage
 
 /// Whether the process turns; it looks at nothing else, so that a full disk does not make a supervisor kill the monitor.
@@ -54,7 +55,7 @@ struct ProbeRoute: Sendable {
         // A page of another site could make its reader's browser start probes.
         if let refusal = gate.foreignPage(request) { return refusal }
         let query = try APIQuery(request, keys: ["target", "module"])
-        guard let target = query.text("target") else { throw QueryFault("'target' is missing") }
+        guard let target = query.text("target") else { throw APIRefusal(.badRequest, "'target' is missing") }
         switch await actions.probe(target, try query.choice("module", Module.self) == .full) {
         case .metrics(let bytes): return Response(metrics: bytes)
         case .refused(let words): return Response(plain: words + "\n", status: .badRequest)

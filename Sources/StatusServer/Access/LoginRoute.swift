@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Monitoring
+import Report
 
 struct LoginRoute: Sendable {
     let context: PageContext
@@ -37,7 +38,7 @@ struct LoginRoute: Sendable {
         let view = View(
             frame: Frame(
                 title: "Log in", tone: .soft, section: .domains, json: "/api/v1/domains",
-                basis: Frame.Basis(version: context.version, role: .visitor), time: PageTime(context.timekeeper)),
+                basis: Frame.Basis(version: context.version, role: .visitor), time: ReportTime(context.timekeeper)),
             isWrong: answer == .wrong, wait: wait.map { "\($0)" },
             isKnown: Session.value(of: request).flatMap(context.key.role(ofSession:)) != nil,
             to: FormBody.ownPath(target, otherwise: "/"))

@@ -4,6 +4,7 @@ import Evidence
 import HTTPTypes
 import Hummingbird
 import Monitoring
+import Report
 import Storage
 
 struct BadgeRoute: Sendable {
@@ -14,7 +15,7 @@ struct BadgeRoute: Sendable {
         guard file.hasSuffix(".svg"), let domain = try? Domain(String(file.dropLast(4))),
             context.watched.index[domain] != nil
         else { return Response(plain: "404 this domain is not watched here\n", status: .notFound) }
-        let time = PageTime(context.timekeeper)
+        let time = ReportTime(context.timekeeper)
         try await context.watched.show(in: context.store)
         let status = try await context.store.summaries([domain.name]).first?.status ?? .waiting
         let isStalled = try await context.store.stalledSince(time.now) != nil

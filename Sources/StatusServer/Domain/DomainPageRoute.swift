@@ -2,13 +2,13 @@ import Evidence
 import Foundation
 import Hummingbird
 import Monitoring
+import Report
 import Storage
 
 /// The page of one domain.
 struct DomainPageRoute: Sendable {
     let context: PageContext
     let role: Role
-    let isChecking: @Sendable (Domain) -> Bool
     var refusal: Frame.Refusal?
 
     private static let maximumIncidents = 40
@@ -32,7 +32,7 @@ struct DomainPageRoute: Sendable {
     }
 
     func reading(
-        _ watched: WatchedDomain, _ query: DomainQuery, _ time: PageTime
+        _ watched: WatchedDomain, _ query: DomainQuery, _ time: ReportTime
     ) async throws -> DomainView.Reading {
         let (store, domain) = (context.store, watched.domain)
         let record =
@@ -44,18 +44,21 @@ struct DomainPageRoute: Sendable {
             full: try await store.lastFullCheck(of: domain),
             propagation: try await store.propagation(of: domain, since: time.now - window))
         reading.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
-        reading.isChecking = isChecking(domain)
+        reading.isChecking = context.api.actions.isChecking(domain)
+        let api = context.api.asked(by: role)
         if role > .visitor {
             var query = IncidentQuery(domain: domain, limit: Self.maximumIncidents)
             query.hasPending = true
-            reading.incidents = try await store.incidents(query)
-            reading.notified = try await store.notifiedChannels(reading.incidents.map(\.incident.id))
+            reading.incidents = try await api.reports(try await store.incidents(query), time)
+            reading.notified = try await store.notifiedChannels(reading.incidents.map(\.id))
         }
-        for incident in reading.incidents.map(\.incident) where incident.state != .resolved {
-            reading.deliveries[incident.id] = try await store.deliveries(
-                incident: incident.id, limit: Self.maximumDeliveries)
+        for id in reading.incidents.filter({ $0.state != .resolved }).map(\.id) {
+            reading.deliveries[id] = try await api.reports(
+                try await store.deliveries(incident: id, limit: Self.maximumDeliveries), time)
         }
-        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
+        reading.silences = try await api.context(time).silences.silences.filter {
+            $0.scope.isAbout(domain, labels: watched.labels)
+        }.map { SilenceReport($0, now: time.wall) }
         return reading
     }
 }

@@ -4,6 +4,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct PropagationChart: Equatable, Sendable {
@@ -120,7 +121,7 @@ struct ChartScope: Sendable {
     let start: Date
     let end: Date
     let now: Date
-    let time: PageTime
+    let time: ReportTime
     let staleAfter: TimeInterval
     /// Of the present change, while an edge lags.
     let changedAt: Date?
@@ -131,7 +132,7 @@ struct ChartScope: Sendable {
 
     init(
         record: PropagationRecord, edges: [(address: String, name: String)], changedAt: Date?,
-        usual: UsualPropagation?, staleAfter: TimeInterval, window: TimeInterval?, time: PageTime
+        usual: UsualPropagation?, staleAfter: TimeInterval, window: TimeInterval?, time: ReportTime
     ) {
         self.record = record
         self.time = time

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 /// Domains that need the same decision.
@@ -20,7 +21,7 @@ struct ReasonRow: Equatable, Sendable {
     let range: String
     let address: String
 
-    init(_ group: ReasonGroup, _ example: SummaryRecord?, _ query: FrontQuery, _ time: PageTime) {
+    init(_ group: ReasonGroup, _ example: SummaryRecord?, _ query: FrontQuery, _ time: ReportTime) {
         count = group.count.grouped
         status = group.status.word
         mark = group.status.mark

@@ -2,6 +2,7 @@ import Evidence
 import Foundation
 import Hummingbird
 import Monitoring
+import Report
 import Storage
 
 /// The overview: the rows that it shows are read from the store, put into words, put into HTML.
@@ -16,7 +17,7 @@ struct OverviewRoute: Sendable {
         }
     }
 
-    func page(_ query: FrontQuery, _ time: PageTime) async throws -> FrontPage {
+    func page(_ query: FrontQuery, _ time: ReportTime) async throws -> FrontPage {
         let store = context.store
         let watched = context.watched.index
         let counts = try await store.statusCounts()
@@ -48,7 +49,7 @@ struct OverviewRoute: Sendable {
                 $0.isPaused.toggle()
             }.address)
         if all == 1, !query.isFiltered, let only = records.first.flatMap({ watched[$0.domain] }) {
-            let page = DomainPageRoute(context: context, role: role, isChecking: { _ in false })
+            let page = DomainPageRoute(context: context, role: role)
             reading.single = DomainView(
                 try await page.reading(only, DomainQuery(), time), cdnBaseURL: context.cdnBaseURL, basis: basis,
                 time: time)
@@ -76,11 +77,11 @@ struct FrontQuery: Equatable, Sendable {
 
     /// `parameters`: as the address has them; how rows are shown counts as absent where it cannot be understood.
     ///
-    /// - Throws: `QueryFault` for a state that there is not: without its filter the list would show others.
-    init(_ parameters: [String: String]) throws(QueryFault) {
+    /// - Throws: `APIRefusal` for a state that there is not: without its filter the list would show others.
+    init(_ parameters: [String: String]) throws(APIRefusal) {
         if let state = parameters["state"], !state.isEmpty {
             guard !Self.statuses(of: state).isEmpty else {
-                throw QueryFault(
+                throw APIRefusal(
                     "state", isNoneOf: DomainStatus.Tile.allCases.map(\.rawValue) + DomainStatus.allCases.map(\.name))
             }
             self.state = state

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct TroubleDuration: Equatable, Sendable {
@@ -12,7 +13,7 @@ struct TroubleDuration: Equatable, Sendable {
     let bar: LagBar?
     let until: String?
 
-    init(_ record: SummaryRecord, staleAfter: Duration, isShort: Bool, _ time: PageTime) {
+    init(_ record: SummaryRecord, staleAfter: Duration, isShort: Bool, _ time: ReportTime) {
         let summary = record.summary
         switch record.status {
         case .stale, .propagating, .divergent:
@@ -35,7 +36,7 @@ struct TroubleDuration: Equatable, Sendable {
                 let left = end.timeIntervalSince(time.wall)
                 long = left > 0 ? Span.words(left > 172_800 ? (left / 86400).rounded(.down) * 86400 : left) : "0 s"
                 of = "left"
-                until = isShort ? nil : "ends on \(PageTime.brief(end, wall: time.wall))"
+                until = isShort ? nil : "ends on \(ReportTime.brief(end, wall: time.wall))"
             } else {
                 long = record.since.map { Span.words(time.since($0)) }
                 of = "so far"
@@ -72,7 +73,7 @@ struct Estimate: Equatable, Sendable {
     /// Of the earlier changes as many took less than this one already has.
     var rank: Int { past.count { TimeInterval($0) < lag } }
 
-    func until(changedAt: Date, _ time: PageTime) -> String {
+    func until(changedAt: Date, _ time: ReportTime) -> String {
         guard let usual else { return "Apple says up to 24 h; only \(past.count.of("past change")) known" }
         let median = changedAt + TimeInterval(usual.median)
         let percentile90 = changedAt + TimeInterval(usual.percentile90)

@@ -2,6 +2,7 @@ import Evidence
 import Foundation
 import Hummingbird
 import Monitoring
+import Report
 import Storage
 
 /// The list of incidents, and the page of one.
@@ -22,7 +23,7 @@ struct IncidentPagesRoute: Sendable {
         }
     }
 
-    func list(_ query: IncidentsQuery, _ time: PageTime) async throws -> IncidentsView {
+    func list(_ query: IncidentsQuery, _ time: ReportTime) async throws -> IncidentsView {
         let store = context.store
         let start = time.now - Double(query.days) * 86400
         func section(_ state: IncidentQuery.State) -> IncidentQuery {
@@ -34,20 +35,18 @@ struct IncidentPagesRoute: Sendable {
         (ended.limit, ended.offset) = (Self.rows + 1, (query.page - 1) * Self.rows)
         let resolved = try await store.incidents(ended)
         let isFirst = query.page == 1
-        let watched = context.watched.index
+        let api = context.api.asked(by: role)
         var reading = IncidentsView.Reading(
             query: query,
-            open: isFirst ? try await store.incidents(section(.open)) : [],
-            pending: isFirst ? try await store.incidents(section(.pending)) : [],
-            resolved: Array(resolved.prefix(Self.rows)), all: try await store.incidentCounts(since: start),
+            open: isFirst ? try await api.reports(try await store.incidents(section(.open)), time) : [],
+            pending: isFirst ? try await api.reports(try await store.incidents(section(.pending)), time) : [],
+            resolved: try await api.reports(Array(resolved.prefix(Self.rows)), time),
+            all: try await store.incidentCounts(since: start),
             counts: try await store.incidentCounts(search: query.search, kind: query.kind, since: start))
         reading.chosen = Set(refusal?.incidents ?? [])
         reading.hasMore = resolved.count > Self.rows
-        reading.labels = { watched[$0]?.labels ?? [:] }
-        let shown = (reading.open + reading.pending + reading.resolved).map(\.incident.id)
-        reading.notified = try await store.notifiedChannels(shown)
-        reading.facts = try await store.incidentFacts(shown)
-        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
+        reading.notified = try await store.notifiedChannels(
+            (reading.open + reading.pending + reading.resolved).map(\.id))
         let basis = try await context.basis(
             time, role, refusal, counts: try await store.statusCounts(), isPaused: query.isPaused,
             pauseAddress: query.with {
@@ -65,24 +64,18 @@ struct IncidentPagesRoute: Sendable {
     }
 
     /// nil: there is no such incident.
-    func view(_ id: String, isPaused: Bool, _ time: PageTime) async throws -> IncidentView? {
-        let store = context.store
-        let record: IncidentRecord
+    func view(_ id: String, isPaused: Bool, _ time: ReportTime) async throws -> IncidentView? {
+        let incident: IncidentDetail
         do {
-            record = try await store.incident(named: String(id.prefix(64)))
+            incident = try await context.api.asked(by: role).incident(named: String(id.prefix(64)))
         } catch is UnknownName {
             return nil
         }
-        let facts = try await store.incidentFacts([record.incident.id])[record.incident.id]
-        let path = "/incidents/\(record.incident.id)"
+        let path = "/incidents/\(incident.id)"
         let basis = try await context.basis(
-            time, role, refusal, counts: try await store.statusCounts(), isPaused: isPaused,
+            time, role, refusal, counts: try await context.store.statusCounts(), isPaused: isPaused,
             pauseAddress: isPaused ? path : path + "?pause=1")
-        return IncidentView(
-            record, facts: facts, deliveries: try await store.deliveries(incident: record.incident.id, limit: 200),
-            context: try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role),
-            labels: record.incident.domain.flatMap { context.watched.index[$0]?.labels } ?? [:], basis: basis,
-            time: time)
+        return IncidentView(incident, basis: basis, time: time)
     }
 }
 
@@ -96,12 +89,12 @@ struct IncidentsQuery: Equatable, Sendable {
 
     static let windows = [1, 7, 14, 90]
 
-    /// - Throws: `QueryFault` for a kind that there is not: without its filter the list would show others.
-    init(_ parameters: [String: String]) throws(QueryFault) {
+    /// - Throws: `APIRefusal` for a kind that there is not: without its filter the list would show others.
+    init(_ parameters: [String: String]) throws(APIRefusal) {
         search = String((parameters["q"] ?? "").trimmingCharacters(in: .whitespaces).lowercased().prefix(253))
         if let text = parameters["kind"], !text.isEmpty {
             guard let kind = IncidentKind(rawValue: text) else {
-                throw QueryFault("kind", isNoneOf: IncidentKind.allCases.map(\.rawValue))
+                throw APIRefusal("kind", isNoneOf: IncidentKind.allCases.map(\.rawValue))
             }
             self.kind = kind
         }

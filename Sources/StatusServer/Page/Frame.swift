@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 
 struct Frame: Equatable, Sendable {
     let title: String
@@ -93,7 +94,7 @@ struct Frame: Equatable, Sendable {
         ("7d", "7 days"),
     ]
 
-    init(title: String, tone: Tone, section: Section, json: String, basis: Basis, time: PageTime) {
+    init(title: String, tone: Tone, section: Section, json: String, basis: Basis, time: ReportTime) {
         stalled = basis.stalledSince.map {
             "No check has ended since \(time.brief($0)) UTC: this is what was seen until then. The daemon’s log says why."
         }

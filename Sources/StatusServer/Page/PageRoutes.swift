@@ -11,9 +11,6 @@ import Storage
 struct PageRoutes: Sendable {
     let context: PageContext
     let gate: WriteGate
-    let actions: MonitorActions
-    /// As `StatusSite`'s.
-    let onWrite: @Sendable () async -> Void
 
     func add(to router: Router<Visit>) {
         for endpoint in PageEndpoint.allCases {
@@ -29,7 +26,7 @@ struct PageRoutes: Sendable {
         switch endpoint {
         case .overview: return await OverviewRoute(context: context, role: visit.role).answer(request)
         case .domain:
-            return await DomainPageRoute(context: context, role: visit.role, isChecking: actions.isChecking)
+            return await DomainPageRoute(context: context, role: visit.role)
                 .answer(request, domain)
         case .incidents: return await IncidentPagesRoute(context: context, role: visit.role).list(request)
         case .incident: return await IncidentPagesRoute(context: context, role: visit.role).one(request, id)
@@ -51,7 +48,7 @@ struct PageRoutes: Sendable {
     private var login: LoginRoute { LoginRoute(context: context, gate: gate) }
 
     private func writes(_ visit: Visit) -> PageWritesRoute {
-        PageWritesRoute(context: context, role: visit.role, gate: gate, actions: actions, onWrite: onWrite)
+        PageWritesRoute(context: context, role: visit.role, gate: gate)
     }
 }
 
