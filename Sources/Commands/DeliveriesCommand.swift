@@ -13,8 +13,6 @@ struct DeliveriesCommand: AsyncParsableCommand {
         discussion: "Works while the daemon runs, which reacts to a change within seconds.",
         subcommands: [List.self, Show.self, Retry.self])
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
-
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List deliveries, the newest first, and count pending notifications.")
@@ -26,7 +24,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
         @Option(help: "Only those about incidents of this domain.", completion: DomainCompletion.kind) var domain:
             String?
         @Option(help: "At most this many.") var limit = 100
-        @Option(help: "text or json.") var format = Format.text
+        @Option(help: "text or json.") var format = OutputFormat.text
 
         func validate() throws {
             guard limit > 0 else { throw ValidationError("--limit: \(limit) is not a number above zero") }
@@ -67,7 +65,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
         @OptionGroup var store: StoreOptions
         @OptionGroup var remote: RemoteOptions
-        @Option(help: "text or json.") var format = Format.text
+        @Option(help: "text or json.") var format = OutputFormat.text
         @Argument(
             help: ArgumentHelp(
                 "The number that `deliveries list` shows, or the beginning of the message_key in the log.",

@@ -16,9 +16,7 @@ struct HistoryCommand: AsyncParsableCommand {
             (store.keep_observations).
             """)
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
-
-    @Option(help: "text or json.") var format = Format.text
+    @Option(help: "text or json.") var format = OutputFormat.text
     @Option(help: "At most so many versions, incidents and deliveries each.") var limit = 20
     @OptionGroup var color: ColorOption
     @OptionGroup var store: StoreOptions

@@ -16,9 +16,7 @@ struct IncidentsCommand: AsyncParsableCommand {
             incident alone; `ack` and `deliveries list --incident` take the same.
             """)
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
-
-    @Option(help: "text or json.") var format = Format.text
+    @Option(help: "text or json.") var format = OutputFormat.text
     @Flag(help: "Resolved ones too, as long as the store keeps them.") var all = false
     @Option(
         help: ArgumentHelp(

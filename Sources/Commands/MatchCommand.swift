@@ -40,14 +40,12 @@ struct MatchCommand: AsyncParsableCommand {
     var domain: String?
 
     @Option(help: "text or json.")
-    var format = Format.text
+    var format = OutputFormat.text
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
-
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
 
     func validate() throws {
         if urls.isEmpty, expectedURLs.isEmpty { throw ValidationError("name at least one URL") }

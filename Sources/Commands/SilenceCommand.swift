@@ -107,9 +107,7 @@ struct SilenceList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the silences that are active or begin later.")
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
-
-    @Option(help: "text or json.") var format: Format = .text
+    @Option(help: "text or json.") var format = OutputFormat.text
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
 

@@ -2,6 +2,7 @@
 // reads with the decoder what it wrote with the encoder.
 
 import AASA
+import Evidence
 import Foundation
 
 package enum ReportJSON {
@@ -41,6 +42,14 @@ package enum ReportJSON {
             let hex = String(unit, radix: 16, uppercase: true)
             return "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
         }.joined()
+    }
+}
+
+extension OrderedJSON {
+    /// A report within a document that is written by hand.
+    package static func report(_ value: some Encodable) -> OrderedJSON {
+        // Reports are of strings, numbers and dates: none of them can fail to encode.
+        (try? JSONDecoder().decode(OrderedJSON.self, from: ReportJSON.encoder.encode(value))) ?? .null
     }
 }
 

@@ -4,6 +4,7 @@ import Evidence
 import Facts
 import Foundation
 import Probing
+import Report
 
 struct WatchProbe: Sendable {
     let probe: DomainProbe
@@ -114,7 +115,7 @@ struct NothingToWaitFor: Sendable {
         .object([
             ("schema", .string("aasa-monitor/watch/v1")), ("event", .string("nothing_to_wait_for")),
             ("domain", .string(domain.name)), ("at", .string(at.rfc3339)), ("message", .string(message)),
-            ("findings", .array(findings.map { CheckReport.json(of: $0.text(at: at)) })),
+            ("findings", .report(findings.map { $0.text(at: at) })),
         ])
     }
 }
