@@ -45,7 +45,7 @@ struct StatusCommand: AsyncParsableCommand {
         } catch let failure as CommandFailure where format == .nagios {
             // A plugin says on standard output why it knows nothing.
             Console.print(PluginOutput.unknown(failure.message))
-            throw ExitCode(PluginOutput.Status.unknown.rawValue)
+            throw ExitCode(Verdict.Level.unknown.pluginCode)
         }
     }
 
@@ -122,7 +122,7 @@ struct StatusCommand: AsyncParsableCommand {
         case .nagios:
             let plugin = PluginOutput(overview, life: life)
             Console.print(plugin.text)
-            throw ExitCode(plugin.status.rawValue)
+            throw ExitCode(plugin.status.pluginCode)
         }
     }
 }

@@ -28,7 +28,7 @@ package struct DomainReport: Codable, Sendable {
         self.labels = labels
         let verdict = state?.verdict
         let text = verdict?.text(at: time.wall)
-        self.verdict = Verdict.Level(of: verdict, open: (state?.open ?? [:]).values)
+        self.verdict = verdict.map { Verdict.Level(of: $0, open: (state?.open ?? [:]).values) }
         diagnosis = text?.oneLine
         diagnosisId = verdict?.diagnosis.id
         effect = text?.effect

@@ -56,7 +56,7 @@ struct Surfaces {
         files["check.json"] = report.json.text(isPretty: true)
         files["check.md"] = report.markdown
         files["check.github.txt"] = report.annotations.joined(separator: "\n")
-        files["check.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.rawValue)"
+        files["check.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.pluginCode)"
         #expect(!line.contains("\n") && Readable.json(line) == Readable.json(report.json.text(isPretty: true)))
     }
 
@@ -70,7 +70,7 @@ struct Surfaces {
         files["status-short.txt"] =
             StatusText(overview, life: life, isShort: true, style: Self.style, now: now).text
         let plugin = PluginOutput(overview, life: life)
-        files["status.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.rawValue)"
+        files["status.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.pluginCode)"
         let incidents = try await IncidentsCommand.list(IncidentQuery(limit: 100), 100, api)
         files["incidents.txt"] = IncidentsText(incidents, isPast: true, style: Self.style, now: now).text
         var details: [DomainDetail] = []

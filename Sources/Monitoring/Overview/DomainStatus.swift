@@ -119,16 +119,21 @@ extension DomainStatus {
 }
 
 extension Verdict.Level {
-    /// How bad a domain is: the worse of what the last check saw and of what fires, which is calm nowhere. nil before the
-    /// first check.
-    package init?(of verdict: Verdict?, open: some Sequence<TrackedIncident>) {
-        guard let seen = verdict?.level else { return nil }
-        switch open.filter({ $0.incident.state == .firing }).map(\.incident.severity).max() {
-        case .error: self = .failing
-        case .warning: self = seen == .failing ? .failing : .warning
-        case .note, nil: self = seen
+    /// How bad a domain is: the worse of what the last check saw and of what fires, which is calm nowhere.
+    package init(of verdict: Verdict, open: some Sequence<TrackedIncident>) {
+        let fires = open.filter(\.fires)
+        if verdict.level == .failing || fires.contains(where: { $0.incident.isFiringError }) {
+            self = .failing
+        } else if fires.contains(where: { $0.incident.severity > .note }) {
+            self = .warning
+        } else {
+            self = verdict.level
         }
     }
+}
+
+extension Incident {
+    fileprivate var isFiringError: Bool { state == .firing && severity == .error }
 }
 
 extension TrackedIncident {

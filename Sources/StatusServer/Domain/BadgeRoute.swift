@@ -17,9 +17,10 @@ struct BadgeRoute: Sendable {
         else { return Response(plain: "404 this domain is not watched here\n", status: .notFound) }
         let time = ReportTime(context.timekeeper)
         try await context.watched.show(in: context.store)
-        let status = try await context.store.summaries([domain.name]).first?.status ?? .waiting
+        let record = try await context.store.summaries([domain.name]).first ?? SummaryRecord(unchecked: domain)
         let isStalled = try await context.store.stalledSince(time.now) != nil
-        let badge = isStalled ? Self.drawn("not checked", .soft) : Self.drawn(status.word.lowercased(), status.tone)
+        let badge =
+            isStalled ? Self.drawn("not checked", .soft) : Self.drawn(record.status.word.lowercased(), record.tone)
         return Response(
             status: .ok,
             headers: [

@@ -109,7 +109,7 @@ struct DomainView: Equatable, Sendable {
         address = reading.query.address(path)
         isChecking = reading.isChecking
         frame = Frame(
-            title: "\(domain.name): \(record.status.word)", tone: record.status.tone, section: .domains,
+            title: "\(domain.name): \(record.status.word)", tone: record.tone, section: .domains,
             json: "/api/v1/domains/\(domain.name)", basis: basis, time: time)
         labels = watched.labels.sorted { $0.key < $1.key }.map { key, value in
             var query = FrontQuery()
@@ -118,7 +118,7 @@ struct DomainView: Equatable, Sendable {
                 text: "\(key)=\(value)".onOneLine(upTo: 80), address: query.address, isChosen: false)
         }
         status = record.status == .direct ? watched.modeWord + " mode" : record.status.word
-        (mark, tone) = (record.status.mark, record.status.tone.rawValue)
+        (mark, tone) = (record.status.mark, record.tone.rawValue)
         let staleAfter = watched.checks.staleAfter.inSeconds
         let lasting = TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: false, time)
         long =
@@ -256,7 +256,7 @@ extension DomainView {
         _ time: ReportTime
     ) -> [Number] {
         let summary = record.summary
-        let tone = record.status.tone.rawValue
+        let tone = record.tone.rawValue
         let past = summary?.propagations ?? []
         let usual = UsualPropagation(past)
         func number(_ name: String, _ value: String, _ detail: String, _ tone: String = "ink", squares: Bool = false)

@@ -72,7 +72,7 @@ struct FrontRow: Equatable, Sendable {
         address = "/domains/\(name)"
         status = record.status == .direct ? watched.modeWord : record.status.word
         mark = record.status.mark
-        tone = record.status.tone.rawValue
+        tone = record.tone.rawValue
         labels = watched.labelTexts
         let isCalm = !record.status.needsAttention
         isShort = isCalm || setting.isShort
@@ -91,8 +91,7 @@ struct FrontRow: Equatable, Sendable {
         checkedAt = record.lastCheckedAt.map { time.shown($0).rfc3339 } ?? ""
         isOverdue =
             record.lastCheckedAt.map {
-                CheckSchedule.intervals(of: watched.checks.interval.inSeconds, lateAfter: $0, now: time.now)
-                    > CheckSchedule.overdue
+                $0 < CheckSchedule.overdueBefore(time.now, interval: watched.checks.interval.inSeconds)
             } ?? false
     }
 

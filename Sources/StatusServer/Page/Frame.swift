@@ -4,6 +4,7 @@ import Evidence
 import Foundation
 import Monitoring
 import Report
+import Storage
 
 struct Frame: Equatable, Sendable {
     let title: String
@@ -128,6 +129,10 @@ struct Frame: Equatable, Sendable {
     }
 }
 
+extension SummaryRecord {
+    var tone: Tone { status.tone(summary?.level) }
+}
+
 /// The colour of a state. Colour never says it alone.
 enum Tone: String, Sendable {
     case fail, warn, prog, ok, soft
@@ -141,6 +146,16 @@ extension DomainStatus {
         case .propagating: .prog
         case .unknown, .waiting: .soft
         case .direct, .inSync: .ok
+        }
+    }
+
+    /// The same of one domain: the status says what phones do, the level how bad it is.
+    func tone(_ level: Verdict.Level?) -> Tone {
+        switch level {
+        case .failing: .fail
+        case .warning: .warn
+        case .ok: self == .propagating ? .prog : .ok
+        case .unknown, nil: .soft
         }
     }
 
