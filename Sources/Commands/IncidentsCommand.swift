@@ -174,17 +174,18 @@ struct IncidentsText {
             incident.resolvedAt.map { end in
                 "resolved after \(Span.words(end.timeIntervalSince(incident.since)))"
                     + (incident.reason.map { " (\($0.rawValue))" } ?? "")
-            } ?? "\(incident.state.rawValue)\(incident.isFlapping ? ", flapping" : "")"
+            } ?? incident.state.rawValue
+        let isOpen = incident.resolvedAt == nil
         let facts: [String?] = [
             "\(style.bold(incident.shortID))  \(style.severity(incident.severity))  \(incident.about.displayable)  \(state)",
             "since \(since)"
-                + (incident.resolvedAt == nil ? " (\(Span.age(now.timeIntervalSince(incident.since))))" : ""),
-            incident.state == .pending ? "not alerted yet; `status` says what it waits for" : nil,
+                + (isOpen ? " (\(Span.age(now.timeIntervalSince(incident.since))))" : ""),
+            incident.waitsFor(at: now),
             incident.acknowledged.map { acknowledged in
                 "acknowledged by \(acknowledged.by.onOneLine(upTo: 100))"
                     + (acknowledged.reason.isEmpty ? "" : ": \(acknowledged.reason.onOneLine(upTo: 200))")
             },
         ]
-        return facts.compactMap(\.self).joined(separator: " · ")
+        return (facts.compactMap(\.self) + (isOpen ? incident.marks(at: now, zone: " UTC") : [])).joined(separator: " · ")
     }
 }

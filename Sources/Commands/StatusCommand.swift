@@ -188,14 +188,14 @@ struct StatusText {
         let global = overview.monitor.incidents
         guard !isShort else {
             lines += global.map {
-                "\($0.kind.rawValue)  \($0.state.rawValue) since \(since($0)) · incident \($0.shortID)"
+                "\($0.kind.rawValue)  \($0.stateSince(age)) · incident \($0.shortID)"
             }
             lines += table(overview.domains)
             text = lines.joined(separator: "\n")
             return
         }
         for incident in global {
-            lines += ["", "\(style.bold(incident.kind.rawValue))  \(incident.state.rawValue) since \(since(incident))"]
+            lines += ["", "\(style.bold(incident.kind.rawValue))  \(incident.stateSince(age))"]
             lines += diagnosis(incident.parts)
             lines.append("  " + identity(incident))
         }
@@ -295,8 +295,6 @@ struct StatusText {
 
     private func age(_ date: Date) -> String { Span.age(now.timeIntervalSince(date)) }
 
-    private func since(_ incident: IncidentReport) -> String { age(incident.since) }
-
     private func diagnosis(_ parts: [String]) -> [String] {
         let parts = parts.isEmpty ? ["The first check has not ended yet."] : parts
         return parts.map { $0.onOneLine(upTo: 600) }.flatMap(style.diagnosis)
@@ -313,14 +311,8 @@ struct StatusText {
     }
 
     private func line(_ incident: IncidentReport) -> String {
-        let parts = [
-            "\(incident.kind.rawValue) \(incident.state.rawValue) since \(since(incident))",
-            incident.waitsFor(at: now),
-            incident.silencedUntil.map { "silenced until \(ReportTime.brief($0, wall: now)) UTC" },
-            incident.inhibitedBy.map { "inhibited by \($0.rawValue)" },
-            identity(incident),
-        ]
-        return parts.compactMap(\.self).joined(separator: " · ")
+        let parts = ["\(incident.kind.rawValue) \(incident.stateSince(age))", incident.waitsFor(at: now)]
+        return (parts.compactMap(\.self) + incident.marks(at: now, zone: " UTC") + [identity(incident)]).joined(separator: " · ")
     }
 
     private func identity(_ incident: IncidentReport) -> String {

@@ -112,6 +112,23 @@ extension IncidentReport {
     /// From the beginning to the end, or to now.
     package func lasted(at wall: Date) -> TimeInterval { (resolvedAt ?? wall).timeIntervalSince(since) }
 
+    /// `firing since 08:02, wrong since 07:32`: when people were notified, and when it began. `shown`: an instant as it is
+    /// written there.
+    package func stateSince(_ shown: (Date) -> String) -> String {
+        let told = firedAt ?? since
+        return "\(state.rawValue) since \(shown(told))"
+            + (told.timeIntervalSince(since) < 60 ? "" : ", wrong since \(shown(since))")
+    }
+
+    /// Why nobody is notified of it now, or not of all: the same words everywhere. `zone`: behind an instant, where no head of
+    /// the page says it.
+    package func marks(at wall: Date, zone: String = "") -> [String] {
+        [
+            isFlapping ? "flapping" : nil, inhibitedBy.map { "inhibited by \($0.rawValue)" },
+            silencedUntil.map { "silenced until \(ReportTime.brief($0, wall: wall))\(zone)" },
+        ].compactMap(\.self)
+    }
+
     /// `alerts after 22 Nov 07:00 UTC if it lasts`; nil for one that is confirmed.
     package func waitsFor(at wall: Date) -> String? {
         guard state == .pending else { return nil }

@@ -130,27 +130,16 @@ extension FrontRow.IncidentLine {
         kind = incident.kind.rawValue
         address = "/incidents/\(incident.id)"
         var notes: [String] = []
-        var isUnacknowledged = false
         switch incident.state {
         case .pending:
             state = incident.alertsAfter.map { "no alert before \(time.clock($0))" } ?? "pending, not notified yet"
-        case .firing:
-            state = "firing since \(time.clock(incident.firedAt ?? incident.since))"
-            isUnacknowledged = incident.acknowledged == nil
-        default: state = "\(incident.state.rawValue) since \(time.clock(incident.firedAt ?? incident.since))"
+        default: state = incident.stateSince(time.clock)
         }
         if let by = incident.acknowledged?.by { notes.append("acknowledged by \(by.onOneLine(upTo: 100))") }
-        if let inhibitor = incident.inhibitedBy {
-            notes.append("inhibited by \(inhibitor.rawValue)")
-            isUnacknowledged = false
-        }
-        if let silencedUntil = incident.silencedUntil {
-            notes.append("silenced until \(time.clock(silencedUntil))")
-            isUnacknowledged = false
-        }
+        notes += incident.marks(at: time.wall)
         let notified = (setting.notified[incident.id] ?? []).map { $0.onOneLine(upTo: 40) }
         if !notified.isEmpty { notes.append("notified \(notified.listed(upTo: 3))") }
-        self.isUnacknowledged = isUnacknowledged
+        isUnacknowledged = incident.state == .firing && incident.isUnacknowledged && incident.silencedUntil == nil
         self.notes = notes + ["incident \(incident.shortID)"]
     }
 }

@@ -198,9 +198,7 @@ extension IncidentsView.Row {
                 state = incident.state == .recovering ? "Recovering" : "Firing"
             }
         }
-        var notes: [String] = []
-        if let silenced = incident.silencedUntil { notes.append("silenced until \(time.clock(silenced))") }
-        if incident.isFlapping { notes.append("flapping") }
+        var notes = incident.state == .resolved ? [] : incident.marks(at: time.wall)
         let notified = (reading.notified[incident.id] ?? []).map { $0.onOneLine(upTo: 40) }
         if incident.state != .pending {
             notes.append(notified.isEmpty ? "no message sent" : "notified \(notified.listed(upTo: 4))")
