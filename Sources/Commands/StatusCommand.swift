@@ -312,7 +312,8 @@ struct StatusText {
 
     private func line(_ incident: IncidentReport) -> String {
         let parts = ["\(incident.kind.rawValue) \(incident.stateSince(age))", incident.waitsFor(at: now)]
-        return (parts.compactMap(\.self) + incident.marks(at: now, zone: " UTC") + [identity(incident)]).joined(separator: " · ")
+        return (parts.compactMap(\.self) + incident.marks(at: now, zone: " UTC") + [identity(incident)]).joined(
+            separator: " · ")
     }
 
     private func identity(_ incident: IncidentReport) -> String {

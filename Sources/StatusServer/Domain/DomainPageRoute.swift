@@ -82,15 +82,7 @@ struct DomainQuery: Equatable, Sendable {
     }
 
     func address(_ path: String) -> String {
-        var items: [URLQueryItem] = []
-        if let window { items.append(URLQueryItem(name: "window", value: "\(Int(window))")) }
-        if !url.isEmpty { items.append(URLQueryItem(name: "url", value: url)) }
-        if isPaused { items.append(URLQueryItem(name: "pause", value: "1")) }
-        guard !items.isEmpty else { return path }
-        var components = URLComponents()
-        components.path = path
-        components.queryItems = items
-        return (components.string ?? path).replacing("+", with: "%2B")
+        .address(path, ["window": window.map { "\(Int($0))" }, "url": url, "pause": isPaused ? "1" : nil])
     }
 
     func with(_ change: (inout DomainQuery) -> Void) -> DomainQuery {

@@ -108,24 +108,13 @@ struct FrontQuery: Equatable, Sendable {
 
     /// The address of this view; a change of the filter goes to the first page.
     var address: String {
-        var items: [URLQueryItem] = []
-        func add(_ name: String, _ value: String?) {
-            if let value, !value.isEmpty { items.append(URLQueryItem(name: name, value: value)) }
-        }
-        add("q", search)
-        add("state", state)
-        add("label", label)
-        add("reason", reason)
-        add("sort", order == .trouble ? nil : order.rawValue)
-        add("rows", rows == Self.rowCounts[0] ? nil : "\(rows)")
-        add("page", page == 1 ? nil : "\(page)")
-        add("pause", isPaused ? "1" : nil)
-        guard !items.isEmpty else { return "/" }
-        var components = URLComponents()
-        components.path = "/"
-        components.queryItems = items
-        // A form's plus is a blank.
-        return (components.string ?? "/").replacing("+", with: "%2B")
+        .address(
+            "/",
+            [
+                "q": search, "state": state, "label": label, "reason": reason,
+                "sort": order == .trouble ? nil : order.rawValue, "rows": rows == Self.rowCounts[0] ? nil : "\(rows)",
+                "page": page == 1 ? nil : "\(page)", "pause": isPaused ? "1" : nil,
+            ])
     }
 
     func with(_ change: (inout FrontQuery) -> Void) -> FrontQuery {

@@ -104,17 +104,12 @@ struct IncidentsQuery: Equatable, Sendable {
     }
 
     var address: String {
-        var items: [URLQueryItem] = []
-        if !search.isEmpty { items.append(URLQueryItem(name: "q", value: search)) }
-        if let kind { items.append(URLQueryItem(name: "kind", value: kind.rawValue)) }
-        if days != 14 { items.append(URLQueryItem(name: "days", value: "\(days)")) }
-        if page > 1 { items.append(URLQueryItem(name: "page", value: "\(page)")) }
-        if isPaused { items.append(URLQueryItem(name: "pause", value: "1")) }
-        guard !items.isEmpty else { return "/incidents" }
-        var components = URLComponents()
-        components.path = "/incidents"
-        components.queryItems = items
-        return (components.string ?? "/incidents").replacing("+", with: "%2B")
+        .address(
+            "/incidents",
+            [
+                "q": search, "kind": kind?.rawValue, "days": days == 14 ? nil : "\(days)",
+                "page": page > 1 ? "\(page)" : nil, "pause": isPaused ? "1" : nil,
+            ])
     }
 
     func with(_ change: (inout IncidentsQuery) -> Void) -> IncidentsQuery {
