@@ -170,6 +170,11 @@ struct LifeText {
     }
 }
 
+extension DomainReport {
+    /// What there is to say of it, part by part.
+    var told: [String] { parts.isEmpty ? ["The first check has not ended yet."] : parts }
+}
+
 /// The overview in a terminal: what needs attention in full, what is well in one line each.
 struct StatusText {
     private(set) var text = ""
@@ -243,12 +248,12 @@ struct StatusText {
         guard let first = group.first else { return [] }
         guard group.count > 1 else {
             return ["\(style.bold(first.domain))  \(level(first))  \(style.dim(details(first)))"]
-                + diagnosis(first.parts) + open(first).map { "  " + line($0) }
+                + diagnosis(first.told) + open(first).map { "  " + line($0) }
         }
         let isSame = group.allSatisfy { $0.parts == first.parts }
         var lines = ["\(style.bold("\(group.count.grouped) domains"))  \(level(first))"]
         if !isSame { lines[0] += "  " + style.dim("as \(first.domain):") }
-        lines += diagnosis(first.parts)
+        lines += diagnosis(first.told)
         let shown = group.prefix(Self.mostListed)
         let width = shown.map(\.domain.count).max() ?? 0
         // A line each, however long: who looks for a domain finds its incident beside it.
@@ -296,8 +301,7 @@ struct StatusText {
     private func age(_ date: Date) -> String { Span.age(now.timeIntervalSince(date)) }
 
     private func diagnosis(_ parts: [String]) -> [String] {
-        let parts = parts.isEmpty ? ["The first check has not ended yet."] : parts
-        return parts.map { $0.onOneLine(upTo: 600) }.flatMap(style.diagnosis)
+        parts.map { $0.onOneLine(upTo: 600) }.flatMap(style.diagnosis)
     }
 
     private func details(_ row: DomainReport) -> String {

@@ -63,9 +63,8 @@ struct PluginOutput {
 
     /// What the daemon knows of a domain.
     mutating func add(_ row: DomainReport) {
-        let words = row.parts.isEmpty ? "The first check has not ended yet." : row.parts.joined(separator: " ")
         add(
-            row.verdict ?? .unknown, row.domain, words,
+            row.verdict ?? .unknown, row.domain, row.told.joined(separator: " "),
             Self.performance(lag: row.comparison?.lagSeconds, row.comparison?.edges))
     }
 
