@@ -148,7 +148,7 @@ package struct StatusSite: Service {
         router.add(middleware: MethodGate(key: key))
         // A page of another site can make its visitor's browser ask this machine; a token it does not know.
         let gate = WriteGate(key: key)
-        PageRoutes(context: context, gate: gate).add(to: router)
+        Pages(context: context, gate: gate).add(to: router)
         APIRoutes(
             api: api, gate: gate, logger: logger, metrics: metrics, probe: ProbeRoute(actions: actions, gate: gate),
             readiness: ReadyRoute(store: store, health: health)

@@ -49,8 +49,8 @@ extension StatusServerSuite {
                     AccessPolicy(), host: "127.0.0.1", timekeeper: FixedTime(), logger: LineLog().logger),
                 version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/", health: { MonitorHealth() })
             try await list.show(in: scratch.store)
-            return try await OverviewRoute(context: context, role: .writer)
-                .page(FrontQuery(query), ReportTime(now: noon))
+            return try await Pages(context: context, gate: WriteGate(key: context.key), role: .writer)
+                .overview(FrontQuery(query), ReportTime(now: noon))
         }
 
         private func staged() async throws -> (ScratchStore, [WatchedDomain]) {

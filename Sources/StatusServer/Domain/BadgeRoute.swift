@@ -7,11 +7,9 @@ import Monitoring
 import Report
 import Storage
 
-struct BadgeRoute: Sendable {
-    let context: PageContext
-
+extension Pages {
     /// `example.com.svg`.
-    func answer(_ file: String) async throws -> Response {
+    func badge(_ file: String) async throws -> Response {
         guard file.hasSuffix(".svg"), let domain = try? Domain(String(file.dropLast(4))),
             context.watched.index[domain] != nil
         else { return Response(plain: "404 this domain is not watched here\n", status: .notFound) }

@@ -6,22 +6,18 @@ import Report
 import Storage
 
 /// The page of one domain.
-struct DomainPageRoute: Sendable {
-    let context: PageContext
-    let role: Role
-    var refusal: Frame.Refusal?
-
+extension Pages {
     private static let maximumIncidents = 40
     private static let maximumDeliveries = 40
 
-    func answer(_ request: Request, _ name: String) async -> Response {
+    func domain(_ request: Request, _ name: String) async -> Response {
         guard let domain = try? Domain(name), let watched = context.watched.index[domain] else {
             return Response(plain: "404 this domain is not watched here\n", status: .notFound)
         }
         var query = DomainQuery(request.parameters)
         if refusal != nil { query.isPaused = true }
         return await context.answer(request, .domain) { [query] time in
-            let reading = try await reading(watched, query, time)
+            let reading = try await domainReading(watched, query, time)
             var basis = try await context.basis(
                 time, role, refusal, counts: try await context.store.statusCounts(), isPaused: query.isPaused,
                 pauseAddress: query.with { $0.isPaused.toggle() }.address("/domains/\(domain.name)"))
@@ -31,7 +27,7 @@ struct DomainPageRoute: Sendable {
         }
     }
 
-    func reading(
+    func domainReading(
         _ watched: WatchedDomain, _ query: DomainQuery, _ time: ReportTime
     ) async throws -> DomainView.Reading {
         let (store, domain) = (context.store, watched.domain)
@@ -45,7 +41,6 @@ struct DomainPageRoute: Sendable {
             propagation: try await store.propagation(of: domain, since: time.now - window))
         reading.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
         reading.isChecking = context.api.actions.isChecking(domain)
-        let api = context.api.asked(by: role)
         if role > .visitor {
             var query = IncidentQuery(domain: domain, limit: Self.maximumIncidents)
             query.hasPending = true

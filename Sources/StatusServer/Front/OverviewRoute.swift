@@ -6,18 +6,15 @@ import Report
 import Storage
 
 /// The overview: the rows that it shows are read from the store, put into words, put into HTML.
-struct OverviewRoute: Sendable {
-    let context: PageContext
-    let role: Role
-
-    func answer(_ request: Request) async -> Response {
+extension Pages {
+    func overview(_ request: Request) async -> Response {
         await context.answer(request, .overview) { time in
-            let page = try await page(try FrontQuery(request.parameters), time)
+            let page = try await overview(try FrontQuery(request.parameters), time)
             return (page, page.frame)
         }
     }
 
-    func page(_ query: FrontQuery, _ time: ReportTime) async throws -> FrontPage {
+    func overview(_ query: FrontQuery, _ time: ReportTime) async throws -> FrontPage {
         let store = context.store
         let watched = context.watched.index
         let counts = try await store.statusCounts()
@@ -49,9 +46,8 @@ struct OverviewRoute: Sendable {
                 $0.isPaused.toggle()
             }.address)
         if all == 1, !query.isFiltered, let only = records.first.flatMap({ watched[$0.domain] }) {
-            let page = DomainPageRoute(context: context, role: role)
             reading.single = DomainView(
-                try await page.reading(only, DomainQuery(), time), cdnBaseURL: context.cdnBaseURL, basis: basis,
+                try await domainReading(only, DomainQuery(), time), cdnBaseURL: context.cdnBaseURL, basis: basis,
                 time: time)
         }
         return FrontPage(reading, watched: watched, basis: basis, time: time)

@@ -6,45 +6,40 @@ import Report
 import Storage
 
 /// The list of incidents, and the page of one.
-struct IncidentPagesRoute: Sendable {
-    let context: PageContext
-    let role: Role
-    var refusal: Frame.Refusal?
-
+extension Pages {
     /// Of each section.
-    private static let rows = 50
+    private static let incidentRows = 50
 
-    func list(_ request: Request) async -> Response {
+    func incidents(_ request: Request) async -> Response {
         await context.answer(request, .incidents) { time in
             var query = try IncidentsQuery(request.parameters)
             if refusal != nil { query.isPaused = true }
-            let view = try await list(query, time)
+            let view = try await incidents(query, time)
             return (view, view.frame)
         }
     }
 
-    func list(_ query: IncidentsQuery, _ time: ReportTime) async throws -> IncidentsView {
+    func incidents(_ query: IncidentsQuery, _ time: ReportTime) async throws -> IncidentsView {
         let store = context.store
         let start = time.now - Double(query.days) * 86400
         func section(_ state: IncidentQuery.State) -> IncidentQuery {
             IncidentQuery(
-                search: query.search, kind: query.kind, state: state, order: .attention, limit: Self.rows)
+                search: query.search, kind: query.kind, state: state, order: .attention, limit: Self.incidentRows)
         }
         var ended = section(.resolved)
         (ended.since, ended.order) = (start, .ended)
-        (ended.limit, ended.offset) = (Self.rows + 1, (query.page - 1) * Self.rows)
+        (ended.limit, ended.offset) = (Self.incidentRows + 1, (query.page - 1) * Self.incidentRows)
         let resolved = try await store.incidents(ended)
         let isFirst = query.page == 1
-        let api = context.api.asked(by: role)
         var reading = IncidentsView.Reading(
             query: query,
             open: isFirst ? try await api.reports(try await store.incidents(section(.open)), time) : [],
             pending: isFirst ? try await api.reports(try await store.incidents(section(.pending)), time) : [],
-            resolved: try await api.reports(Array(resolved.prefix(Self.rows)), time),
+            resolved: try await api.reports(Array(resolved.prefix(Self.incidentRows)), time),
             all: try await store.incidentCounts(since: start),
             counts: try await store.incidentCounts(search: query.search, kind: query.kind, since: start))
         reading.chosen = Set(refusal?.incidents ?? [])
-        reading.hasMore = resolved.count > Self.rows
+        reading.hasMore = resolved.count > Self.incidentRows
         reading.notified = try await store.notifiedChannels(
             (reading.open + reading.pending + reading.resolved).map(\.id))
         let basis = try await context.basis(
@@ -56,18 +51,18 @@ struct IncidentPagesRoute: Sendable {
         return IncidentsView(reading, basis: basis, time: time)
     }
 
-    func one(_ request: Request, _ id: String) async -> Response {
+    func incident(_ request: Request, _ id: String) async -> Response {
         let isPaused = refusal != nil || request.uri.queryParameters["pause"] != nil
         return await context.answer(request, .incident) { time in
-            try await view(id, isPaused: isPaused, time).map { ($0, $0.frame) }
+            try await incidentView(id, isPaused: isPaused, time).map { ($0, $0.frame) }
         }
     }
 
     /// nil: there is no such incident.
-    func view(_ id: String, isPaused: Bool, _ time: ReportTime) async throws -> IncidentView? {
+    func incidentView(_ id: String, isPaused: Bool, _ time: ReportTime) async throws -> IncidentView? {
         let incident: IncidentDetail
         do {
-            incident = try await context.api.asked(by: role).incident(named: String(id.prefix(64)))
+            incident = try await api.incident(named: String(id.prefix(64)))
         } catch is UnknownName {
             return nil
         }

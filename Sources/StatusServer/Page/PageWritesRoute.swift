@@ -10,13 +10,7 @@ import Report
 import Storage
 
 /// Each form leads back to its page. One that is refused is shown again, with what was typed and what is wrong.
-struct PageWritesRoute: Sendable {
-    let context: PageContext
-    let role: Role
-    let gate: WriteGate
-
-    private var api: API { context.api.asked(by: role) }
-
+extension Pages {
     // MARK: - Acknowledgements
 
     func acknowledge(_ request: Request, _ id: String) async throws -> Response {
@@ -101,9 +95,9 @@ struct PageWritesRoute: Sendable {
     }
 
     /// Of whatever the page of silences names.
-    func add(_ request: Request) async throws -> Response {
+    func addSilence(_ request: Request) async throws -> Response {
         try await gate.form(request) { form in
-            try await add(form, request, on: .silences, SilencesRoute.path) {
+            try await add(form, request, on: .silences, Self.silencesPath) {
                 let targets = form["target"].split { $0.isWhitespace || $0 == "," }.map(String.init)
                 return try SilenceScope(targets: targets, kinds: form["kind"].isEmpty ? [] : [form["kind"]])
             }
@@ -130,9 +124,9 @@ struct PageWritesRoute: Sendable {
             do {
                 _ = try await api.endSilence(id)
             } catch let refusal as APIRefusal {
-                return Self.refusal(refusal.description, .notFound)
+                return Self.plain(refusal.description, .notFound)
             }
-            return .seeOther(FormBody.ownPath(form["back"], otherwise: SilencesRoute.path))
+            return .seeOther(FormBody.ownPath(form["back"], otherwise: Self.silencesPath))
         }
     }
 
@@ -149,24 +143,22 @@ struct PageWritesRoute: Sendable {
         _ words: String, _ form: FormBody, _ request: Request, on place: Place,
         _ status: HTTPResponse.Status = .badRequest
     ) async -> Response {
-        let refusal = Frame.Refusal(words, form)
+        var pages = self
+        pages.refusal = Frame.Refusal(words, form)
         var answer =
             switch place {
-            case .domain(let domain):
-                await DomainPageRoute(context: context, role: role, refusal: refusal)
-                    .answer(request, domain.name)
-            case .incident(let id):
-                await IncidentPagesRoute(context: context, role: role, refusal: refusal).one(request, id)
-            case .incidents: await IncidentPagesRoute(context: context, role: role, refusal: refusal).list(request)
-            case .silences: await SilencesRoute(context: context, role: role, refusal: refusal).answer(request)
+            case .domain(let domain): await pages.domain(request, domain.name)
+            case .incident(let id): await pages.incident(request, id)
+            case .incidents: await pages.incidents(request)
+            case .silences: await pages.silences(request)
             }
         if answer.status == .ok { answer.status = status }
         return answer
     }
 
-    private static var notWatched: Response { refusal("this domain is not watched here", .notFound) }
+    private static var notWatched: Response { plain("this domain is not watched here", .notFound) }
 
-    private static func refusal(_ words: String, _ status: HTTPResponse.Status) -> Response {
+    private static func plain(_ words: String, _ status: HTTPResponse.Status) -> Response {
         Response(plain: "\(status.code) \(words.displayable)\n", status: status)
     }
 }

@@ -8,19 +8,15 @@ import Monitoring
 import Report
 import Storage
 
-struct SilencesRoute: Sendable {
-    let context: PageContext
-    let role: Role
-    var refusal: Frame.Refusal?
+extension Pages {
+    static let silencesPath = "/silences"
 
-    static let path = "/silences"
-
-    func answer(_ request: Request) async -> Response {
+    func silences(_ request: Request) async -> Response {
         let isPaused = refusal != nil || request.uri.queryParameters["pause"] != nil
         return await context.answer(request, .silences) { time in
             let basis = try await context.basis(
                 time, role, refusal, counts: try await context.store.statusCounts(), isPaused: isPaused,
-                pauseAddress: Self.path + (isPaused ? "" : "?pause=1"))
+                pauseAddress: Self.silencesPath + (isPaused ? "" : "?pause=1"))
             let view = SilencesView(
                 Silences(
                     silences: try await context.store.silences(notOverAt: time.wall), windows: context.windows.current),
