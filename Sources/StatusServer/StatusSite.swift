@@ -27,9 +27,9 @@ package struct StatusSite: Service {
     private let onWrite: @Sendable () async -> Void
     private let onListening: @Sendable (Int) async -> Void
     private let watched: WatchList
-    private let windows: WindowList
+    private let windows: Shared<[MaintenanceWindow]>
     private let key: AccessKey
-    private let refusedReload = RefusedReload()
+    private let refusedReload = Shared<String?>(nil)
 
     /// `metrics`: what `/metrics` answers.
     /// `actions`: what it may ask of the monitor.
@@ -53,7 +53,7 @@ package struct StatusSite: Service {
         self.onWrite = onWrite
         self.onListening = onListening
         watched = WatchList(settings.watched)
-        windows = WindowList(settings.maintenance)
+        windows = Shared(settings.maintenance)
         key = AccessKey(settings.access, host: settings.host, timekeeper: timekeeper, logger: logger)
     }
 
@@ -74,7 +74,7 @@ package struct StatusSite: Service {
     package func allow(_ access: AccessPolicy) { key.replace(with: access) }
 
     /// Shows why the configuration file was not taken at the last reload; nil once it was.
-    package func tellRefusedReload(_ reason: String?) { refusedReload.note(reason) }
+    package func tellRefusedReload(_ reason: String?) { refusedReload.replace(with: reason?.displayable.shortened(to: 300)) }
 
     /// Serves until graceful shutdown or cancellation; either ends it within a second, whatever clients are doing.
     /// - Throws: `ListenError` where the address cannot be taken, before anything is served.
@@ -150,8 +150,7 @@ package struct StatusSite: Service {
         let gate = WriteGate(key: key)
         Pages(context: context, gate: gate).add(to: router)
         APIRoutes(
-            api: api, gate: gate, logger: logger, metrics: metrics, probe: ProbeRoute(actions: actions, gate: gate),
-            readiness: ReadyRoute(store: store, health: health)
+            api: api, gate: gate, logger: logger, metrics: metrics, health: health
         ).add(to: router)
         return router
     }

@@ -37,14 +37,14 @@ extension StatusServerSuite {
             async throws -> FrontPage
         {
             let list = WatchList(watched)
-            let windows = WindowList([])
+            let windows = Shared([MaintenanceWindow]())
             let context = try PageContext(
                 store: scratch.store,
                 api: API(
                     scratch.store, clock: FixedTime(), watched: list, windows: windows, actions: MonitorActions(),
                     onWrite: {}),
                 timekeeper: FixedTime(), logger: LineLog().logger, watched: list, windows: windows,
-                refusedReload: RefusedReload(),
+                refusedReload: Shared<String?>(nil),
                 key: AccessKey(
                     AccessPolicy(), host: "127.0.0.1", timekeeper: FixedTime(), logger: LineLog().logger),
                 version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/", health: { MonitorHealth() })

@@ -16,8 +16,7 @@ struct APIRoutes: Sendable {
     let logger: Logger
     /// What `/metrics` answers.
     let metrics: @Sendable () async throws -> [UInt8]
-    let probe: ProbeRoute
-    let readiness: ReadyRoute
+    let health: @Sendable () async -> MonitorHealth
 
     /// Of a body.
     private static let maximumBytes = 16 * 1024
@@ -73,9 +72,9 @@ struct APIRoutes: Sendable {
         case .endSilence: return try await writing(request) { try json(await api.endSilence(id)) }
         case .description: return Response(json: Data(PackageResources.openapi_json))
         case .metrics: return Response(metrics: try await metrics())
-        case .probe: return try await probe.answer(request)
-        case .health: return HealthRoute.answer()
-        case .readiness: return await readiness.answer()
+        case .probe: return try await probe(request)
+        case .health: return liveness
+        case .readiness: return await readiness()
         }
     }
 

@@ -73,7 +73,7 @@ struct AccessGate: RouterMiddleware {
         }
         guard policy.token != nil else { return try await enter(.writer) }
         let path = request.uri.path
-        if HealthRoute.openPaths.contains(path) || path == Pages.loginPath || path.hasPrefix(Assets.path) {
+        if APIRoutes.openPaths.contains(path) || path == Pages.loginPath || path.hasPrefix(Assets.path) {
             return try await next(request, context)
         }
         let session = Session.value(of: request)

@@ -9,7 +9,7 @@ import Storage
 struct DomainView: Equatable, Sendable {
     let frame: Frame
     let name: String
-    let labels: [Pager.Link]
+    let labels: [PageLink]
     let status: String
     let mark: String
     let tone: String
@@ -114,7 +114,7 @@ struct DomainView: Equatable, Sendable {
         labels = watched.labels.sorted { $0.key < $1.key }.map { key, value in
             var query = FrontQuery()
             query.label = "\(key)=\(value)"
-            return Pager.Link(
+            return PageLink(
                 text: "\(key)=\(value)".onOneLine(upTo: 80), address: query.address, isChosen: false)
         }
         status = record.status == .direct ? watched.modeWord + " mode" : record.status.word

@@ -18,7 +18,7 @@ struct PropagationChart: Equatable, Sendable {
     let bandText: String?
     let limit: Mark?
     let now: String
-    let windows: [Window]
+    let windows: [PageLink]
     let rows: [Row]
     let text: String
 
@@ -79,12 +79,6 @@ struct PropagationChart: Equatable, Sendable {
         let pattern: String?
         let name: String
         let text: String
-    }
-
-    struct Window: Equatable, Sendable {
-        let text: String
-        let address: String
-        let isChosen: Bool
     }
 
     /// The chart's facts, for those who read them.
@@ -249,7 +243,7 @@ struct ChartScope: Sendable {
             title: hasRoom ? "\(Span.words(staleAfter)) limit" : "", text: "")
     }
 
-    func windows(_ query: DomainQuery, _ path: String) -> [PropagationChart.Window] {
+    func windows(_ query: DomainQuery, _ path: String) -> [PageLink] {
         let usual = Self.defaultWindow(record, now: now)
         var all: [(TimeInterval?, String)] = [
             (nil, Span.words(usual < 7200 ? (usual / 60).rounded() * 60 : (usual / 3600).rounded() * 3600)),

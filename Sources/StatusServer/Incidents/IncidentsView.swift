@@ -13,7 +13,7 @@ struct IncidentsView: Equatable, Sendable {
     let search: String
     let kinds: [FrontPage.Choice]
     let days: String
-    let windows: [PropagationChart.Window]
+    let windows: [PageLink]
     let clear: String?
     let ticks: [PropagationChart.Tick]
     let sections: [Section]

@@ -133,6 +133,13 @@ extension SummaryRecord {
     var tone: Tone { status.tone(summary?.level) }
 }
 
+/// One of several views that a page offers.
+struct PageLink: Equatable, Sendable {
+    let text: String
+    let address: String
+    let isChosen: Bool
+}
+
 /// The colour of a state. Colour never says it alone.
 enum Tone: String, Sendable {
     case fail, warn, prog, ok, soft

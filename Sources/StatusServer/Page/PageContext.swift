@@ -16,8 +16,8 @@ final class PageContext: Sendable {
     let timekeeper: any MonitorClock
     let logger: Logger
     let watched: WatchList
-    let windows: WindowList
-    let refusedReload: RefusedReload
+    let windows: Shared<[MaintenanceWindow]>
+    let refusedReload: Shared<String?>
     let key: AccessKey
     let version: String
     let cdnBaseURL: String
@@ -26,8 +26,8 @@ final class PageContext: Sendable {
     private let trouble = LogDeduplicator()
 
     init(
-        store: Store, api: API, timekeeper: any MonitorClock, logger: Logger, watched: WatchList, windows: WindowList,
-        refusedReload: RefusedReload, key: AccessKey, version: String, cdnBaseURL: String,
+        store: Store, api: API, timekeeper: any MonitorClock, logger: Logger, watched: WatchList, windows: Shared<[MaintenanceWindow]>,
+        refusedReload: Shared<String?>, key: AccessKey, version: String, cdnBaseURL: String,
         health: @escaping @Sendable () async -> MonitorHealth
     ) throws {
         self.store = store
