@@ -85,7 +85,7 @@ struct StatusCommand: AsyncParsableCommand {
         var reports: [DomainReport] = []
         guard named.isEmpty else {
             var missing: [String] = []
-            for domain in named {
+            for domain in Set(named).sorted(by: { $0.name < $1.name }) {
                 do {
                     reports.append(try await api.domain(domain).base)
                 } catch let refusal as APIRefusal where refusal.reason == .notFound {

@@ -14,6 +14,8 @@ package struct API: MonitorAPI {
     let actions: MonitorActions
     /// Called after each change.
     let onWrite: @Sendable () async -> Void
+    /// For who asks many questions of one moment: silences, acknowledgements and global incidents, read once.
+    private let kept: Shared<IncidentContext?>?
     /// Who asks: a visitor gets to know of nobody who acts, and of no channel.
     var role = Role.writer
 
@@ -33,19 +35,25 @@ package struct API: MonitorAPI {
         self.windows = { windows.current }
         self.actions = actions
         self.onWrite = onWrite
+        kept = nil
     }
 
-    /// Of a store, beside its daemon or without one. Intervals and maintenance windows are the configuration's, so they are
+    /// Of a store, beside its daemon or without one, as of one moment. Intervals and maintenance windows are the configuration's, so they are
     /// not in it.
     package init(_ store: Store, now: Date) {
         self.store = store
         clocks = { try await ReportTime(store, wall: now) }
+        let known = Shared<WatchIndex?>(nil)
         index = {
+            if let index = known.current { return index }
             let labels = try await store.watchedLabels()
             // Those that `run --once` checks are on no list.
             let names = Set(try await store.domainNames()).union(labels.keys)
-            return WatchIndex(names.map { WatchedDomain(domain: $0, labels: labels[$0] ?? [:]) })
+            let index = WatchIndex(names.map { WatchedDomain(domain: $0, labels: labels[$0] ?? [:]) })
+            known.replace(with: index)
+            return index
         }
+        kept = Shared(nil)
         windows = { [] }
         actions = MonitorActions()
         onWrite = {}
@@ -58,7 +66,10 @@ package struct API: MonitorAPI {
     }
 
     func context(_ time: ReportTime) async throws -> IncidentContext {
-        try await IncidentContext(store, windows: windows(), wall: time.wall, for: role)
+        if let context = kept?.current { return context }
+        let context = try await IncidentContext(store, windows: windows(), wall: time.wall, for: role)
+        kept?.replace(with: context)
+        return context
     }
 
     // MARK: - The monitor
@@ -193,12 +204,17 @@ package struct API: MonitorAPI {
                 deliveries: try await reports(deliveries, time)))
     }
 
-    /// In their order, with their words and marks.
     func reports(_ records: [IncidentRecord], _ time: ReportTime) async throws -> [IncidentReport] {
         guard !records.isEmpty else { return [] }
-        let context = try await context(time)
+        return try await reports(records, time, try await context(time))
+    }
+
+    /// In their order, with their marks. `hasWords`: what each says costs kilobytes to read.
+    func reports(
+        _ records: [IncidentRecord], _ time: ReportTime, _ context: IncidentContext, hasWords: Bool = true
+    ) async throws -> [IncidentReport] {
         let index = try await index()
-        let facts = try await store.incidentFacts(records.map(\.incident.id))
+        let facts = hasWords ? try await store.incidentFacts(records.map(\.incident.id)) : [:]
         let waiting = Set(records.filter { $0.incident.state == .pending }.compactMap(\.incident.domain?.name))
         let open = try await store.summaries(waiting.sorted()).flatMap { $0.summary?.incidents ?? [] }
         let graces = Dictionary(open.map { ($0.incident.id, $0.graceUntil) }) { first, _ in first }

@@ -41,17 +41,19 @@ extension Pages {
             propagation: try await store.propagation(of: domain, since: time.now - window))
         reading.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
         reading.isChecking = context.api.actions.isChecking(domain)
+        let current = try await api.context(time)
         if role > .visitor {
             var query = IncidentQuery(domain: domain, limit: Self.maximumIncidents)
             query.hasPending = true
-            reading.incidents = try await api.reports(try await store.incidents(query), time)
+            reading.incidents = try await api.reports(
+                try await store.incidents(query), time, current, hasWords: false)
             reading.notified = try await store.notifiedChannels(reading.incidents.map(\.id))
         }
         for id in reading.incidents.filter({ $0.state != .resolved }).map(\.id) {
             reading.deliveries[id] = try await api.reports(
                 try await store.deliveries(incident: id, limit: Self.maximumDeliveries), time)
         }
-        reading.silences = try await api.context(time).silences.silences.filter {
+        reading.silences = current.silences.silences.filter {
             $0.scope.isAbout(domain, labels: watched.labels)
         }.map { SilenceReport($0, now: time.wall) }
         return reading
