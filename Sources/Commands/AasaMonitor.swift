@@ -55,7 +55,7 @@ package struct AasaMonitor: AsyncParsableCommand {
         let code = exitCode(for: error)
         // Help, or an end that has been explained already.
         if code == .success || error is ExitCode { exit(withError: error) }
-        if code == .validationFailure { end(with: CommandFailure(.usage, UsageFault(error, arguments).message)) }
+        if code == .validationFailure { end(with: CommandFailure(error, in: arguments)) }
         end(with: CommandFailure(.software, message(for: error)))
     }
 

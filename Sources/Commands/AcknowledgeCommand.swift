@@ -15,7 +15,7 @@ struct AcknowledgeCommand: AsyncParsableCommand {
             acknowledged. A running daemon reacts within seconds; `unack` ends it.
             """)
 
-    @Argument(help: AcknowledgeTarget.help, completion: DomainCompletion.kind) var incident: String
+    @Argument(help: AcknowledgeTarget.help, completion: .domains) var incident: String
 
     @Option(
         name: [.customLong("by"), .customLong("author")],
@@ -29,7 +29,7 @@ struct AcknowledgeCommand: AsyncParsableCommand {
     @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
-        let by = by ?? Operator.name
+        let by = by ?? ProcessInfo.processInfo.operatorName
         do {
             _ = try Acknowledgement(asked: by, reason: reason, at: Date())
         } catch {
@@ -48,7 +48,7 @@ struct UnacknowledgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unack", abstract: "End an acknowledgement: reminders and escalation continue.")
 
-    @Argument(help: AcknowledgeTarget.help, completion: DomainCompletion.kind) var incident: String
+    @Argument(help: AcknowledgeTarget.help, completion: .domains) var incident: String
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
@@ -105,8 +105,7 @@ struct AcknowledgeTarget {
     }
 }
 
-/// Who types the command.
-enum Operator {
-    /// `user@host`.
-    static var name: String { "\(NSUserName())@\(ProcessInfo.processInfo.hostName)" }
+extension ProcessInfo {
+    /// Who types the command: `user@host`.
+    var operatorName: String { "\(NSUserName())@\(hostName)" }
 }

@@ -19,7 +19,7 @@ struct AlertRoutesCommand: AsyncParsableCommand {
 
     @Option(help: "text or json.") var format = OutputFormat.text
     @OptionGroup var configuration: ConfigurationOptions
-    @Argument(help: "The domain.", completion: DomainCompletion.kind) var domain: String
+    @Argument(help: "The domain.", completion: .domains) var domain: String
 
     func run() async throws {
         let targets = try Targets.read([domain])

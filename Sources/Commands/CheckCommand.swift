@@ -30,7 +30,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("What to check (default: the domains of the configuration).", valueName: "target"),
-        completion: DomainCompletion.kind)
+        completion: .domains)
     var targets: [String] = []
 
     @Option(

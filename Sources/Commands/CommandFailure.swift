@@ -37,23 +37,16 @@ struct CommandFailure: Error, CustomStringConvertible {
     }
 }
 
-/// A mistake in a command line, as this program reports all its errors.
-struct UsageFault {
-    /// Without the program's name.
-    let message: String
-
-    /// `error`: what ArgumentParser threw for these arguments.
-    init(_ error: any Error, _ arguments: [String]) {
+extension CommandFailure {
+    /// A mistake in a command line, as this program reports all its errors. `error`: what ArgumentParser threw for these
+    /// arguments.
+    init(_ error: any Error, in arguments: [String]) {
         let path = CommandPath(arguments)
         let advice = "Try '\(path.text) --help' for more information."
-        if let complaint = path.complaint {
-            message = "\(complaint)\n\(advice)"
-            return
-        }
         let help = AasaMonitor.fullMessage(for: error).split(separator: "\n").first { $0.hasPrefix("Help:  ") }
-        let words = Self.plain(AasaMonitor.message(for: error))
-        message = ([words] + (help.map { ["  \($0.dropFirst("Help:  ".count))"] } ?? []) + [advice])
-            .joined(separator: "\n")
+        let words = [Self.plain(AasaMonitor.message(for: error)), help.map { "  \($0.dropFirst("Help:  ".count))" }]
+        let lines = path.complaint.map { [$0] } ?? words.compactMap(\.self)
+        self.init(.usage, (lines + [advice]).joined(separator: "\n"))
     }
 
     /// ArgumentParser's words without a capital at the start, as our own begin.

@@ -21,7 +21,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
         @OptionGroup var remote: RemoteOptions
         @Option(help: "Only those of this channel.") var channel: String?
         @Option(help: "Only those about this incident (its id, or the beginning of it).") var incident: String?
-        @Option(help: "Only those about incidents of this domain.", completion: DomainCompletion.kind) var domain:
+        @Option(help: "Only those about incidents of this domain.", completion: .domains) var domain:
             String?
         @Option(help: "At most this many.") var limit = 100
         @Option(help: "text or json.") var format = OutputFormat.text
@@ -83,7 +83,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
             let message = try await remote.ask(store, .reader) { try await $0.message(named: id) }
             switch format {
             case .json: Console.print(try ReportJSON.text(message))
-            case .text: Console.print(MessageListing.text(message))
+            case .text: Console.print(DeliveryListing.text(message))
             }
         }
     }
@@ -154,8 +154,8 @@ enum DeliveryListing {
     }
 }
 
-/// One message whole, for people.
-enum MessageListing {
+// One message whole.
+extension DeliveryListing {
     /// A digest may have a thousand.
     private static let mostListed = 20
 

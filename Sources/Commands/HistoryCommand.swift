@@ -21,7 +21,7 @@ struct HistoryCommand: AsyncParsableCommand {
     @OptionGroup var color: ColorOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
-    @Argument(help: "The domain.", completion: DomainCompletion.kind) var domain: String
+    @Argument(help: "The domain.", completion: .domains) var domain: String
 
     func validate() throws {
         guard (1...HistoryReport.largestLimit).contains(limit) else {

@@ -23,7 +23,7 @@ struct IncidentsCommand: AsyncParsableCommand {
             "Those that were open at some time since then: 24h, 7d, or an instant such as 2026-11-21T07:00:00Z.",
             valueName: "time"))
     var since: String?
-    @Option(help: "Only those of this domain.", completion: DomainCompletion.kind) var domain: String?
+    @Option(help: "Only those of this domain.", completion: .domains) var domain: String?
     @Option(
         help: ArgumentHelp("Only those of this kind, such as cdn.stale.", valueName: "kind"),
         completion: .list(IncidentKind.allCases.map(\.rawValue)))
@@ -57,7 +57,7 @@ struct IncidentsCommand: AsyncParsableCommand {
             let isPast = all || since != nil || !ids.isEmpty
             Console.print(IncidentsText(incidents, isPast: isPast, style: .standardOutput, now: now).text)
         }
-        LifeText(monitor, now: now).lines.first.map(Console.remark)
+        monitor.warning(now: now).first.map(Console.remark)
     }
 
     // MARK: - What is asked for

@@ -36,7 +36,7 @@ struct MatchCommand: AsyncParsableCommand {
         help: ArgumentHelp("A URL and what it must do; exit with 1 if it does not.", valueName: "url=app-id|nothing"))
     var expectedURLs: [String] = []
 
-    @Option(help: ArgumentHelp("Whose file it is.", valueName: "name"), completion: DomainCompletion.kind)
+    @Option(help: ArgumentHelp("Whose file it is.", valueName: "name"), completion: .domains)
     var domain: String?
 
     @Option(help: "text or json.")

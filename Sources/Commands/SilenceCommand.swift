@@ -31,7 +31,7 @@ struct SilenceAdd: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "A domain, `*.example.com` for those below one, `all`, or a label as NAME=VALUE. Of several domains one must match, of labels each.",
-            valueName: "target"), completion: DomainCompletion.kind)
+            valueName: "target"), completion: .domains)
     var targets: [String]
 
     @Option(
@@ -64,7 +64,7 @@ struct SilenceAdd: AsyncParsableCommand {
         do {
             order = SilenceOrder(
                 try SilenceScope(targets: targets, kinds: kinds), length: length?.duration, until: try end(),
-                author: author ?? Operator.name, reason: reason)
+                author: author ?? ProcessInfo.processInfo.operatorName, reason: reason)
             _ = try order.silence(now: Date())
         } catch let fault as SilenceFault {
             throw ValidationError(fault.description)

@@ -30,7 +30,7 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var color: ColorOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
-    @Argument(help: "Domains (default: all).", completion: DomainCompletion.kind) var domains: [String] = []
+    @Argument(help: "Domains (default: all).", completion: .domains) var domains: [String] = []
 
     /// Between two looks of `--watch`.
     private static let pause: Duration = .seconds(2)
@@ -111,16 +111,16 @@ struct StatusCommand: AsyncParsableCommand {
         let isTerminal = TerminalSize.standardOutput != nil
         // The cursor to the top, and all below it cleared: no flicker.
         let start = watch && isTerminal ? "\u{1B}[H\u{1B}[J" : ""
-        let life = LifeText(overview.monitor, now: now)
+        let warning = overview.monitor.warning(now: now)
         switch format {
         case .json:
             Console.print(start + (try ReportJSON.text(details)))
-            life.lines.first.map(Console.remark)
+            warning.first.map(Console.remark)
         case .text:
             Console.print(
-                start + StatusText(overview, life: life, isShort: short, style: .standardOutput, now: now).text)
+                start + StatusText(overview, isShort: short, style: .standardOutput, now: now).text)
         case .nagios:
-            let plugin = PluginOutput(overview, life: life)
+            let plugin = PluginOutput(overview, now: now)
             Console.print(plugin.text)
             throw ExitCode(plugin.status.pluginCode)
         }
@@ -141,32 +141,29 @@ struct LabelFilter: Equatable, Sendable {
     }
 }
 
-/// That nobody checks any more; no line where somebody does.
-struct LifeText {
-    let lines: [String]
-
-    init(_ monitor: MonitorStatus, now: Date) {
-        let last = monitor.since.map { "\(Span.minute($0)) UTC (\(Span.age(now.timeIntervalSince($0))))" }
-        lines =
-            switch monitor.state {
-            case .checking: []
-            case .stopped:
-                [
-                    "No daemon runs: nothing is checked and no alert is sent"
-                        + (last.map { " since \($0)" } ?? ", and none ever was"),
-                    "Start it with `systemctl start aasa-monitor` or `aasa-monitor run`; its log says why it ended.",
-                ]
-            case .notReady:
-                [
-                    "The daemon is not ready: \(monitor.reason ?? "")",
-                    "See its log, such as `journalctl -u aasa-monitor`.",
-                ]
-            case .stalled:
-                [
-                    "The daemon does not check: it runs, and the last check ended \(last ?? "")",
-                    "See its log, such as `journalctl -u aasa-monitor`, and restart it.",
-                ]
-            }
+extension MonitorStatus {
+    /// That nobody checks any more, in lines; none where somebody does.
+    func warning(now: Date) -> [String] {
+        let last = since.map { "\(Span.minute($0)) UTC (\(Span.age(now.timeIntervalSince($0))))" }
+        return switch state {
+        case .checking: []
+        case .stopped:
+            [
+                "No daemon runs: nothing is checked and no alert is sent"
+                    + (last.map { " since \($0)" } ?? ", and none ever was"),
+                "Start it with `systemctl start aasa-monitor` or `aasa-monitor run`; its log says why it ended.",
+            ]
+        case .notReady:
+            [
+                "The daemon is not ready: \(reason ?? "")",
+                "See its log, such as `journalctl -u aasa-monitor`.",
+            ]
+        case .stalled:
+            [
+                "The daemon does not check: it runs, and the last check ended \(last ?? "")",
+                "See its log, such as `journalctl -u aasa-monitor`, and restart it.",
+            ]
+        }
     }
 }
 
@@ -184,9 +181,9 @@ struct StatusText {
     private let style: TextStyle
     private let now: Date
 
-    init(_ overview: Overview, life: LifeText? = nil, isShort: Bool = false, style: TextStyle, now: Date) {
+    init(_ overview: Overview, isShort: Bool = false, style: TextStyle, now: Date) {
         (self.style, self.now) = (style, now)
-        let fault = life?.lines ?? []
+        let fault = overview.monitor.warning(now: now)
         var lines = fault.isEmpty ? [style.bold(overview.headline)] : [style.bold(fault[0])] + fault.dropFirst()
         if let silenced = overview.monitor.silenced { lines.append(silenced) }
         if !fault.isEmpty { lines += ["", "What it knew last: \(overview.pastHeadline)"] }

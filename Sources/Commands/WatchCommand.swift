@@ -28,7 +28,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("Domains, URLs of them, or entitlements; @FILE and - read a list.", valueName: "target"),
-        completion: DomainCompletion.kind)
+        completion: .domains)
     var targets: [String]
 
     @Option(

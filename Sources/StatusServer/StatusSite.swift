@@ -91,7 +91,7 @@ package struct StatusSite: Service {
                 group.addTask {
                     try await gracefulShutdown()
                     // Answers under way get this long; then a client that dawdles is cut off.
-                    try await Task.sleep(for: Limits.shutdownGrace)
+                    try await Task.sleep(for: Self.shutdownGrace)
                 }
                 defer { group.cancelAll() }
                 try await group.next()
@@ -103,11 +103,9 @@ package struct StatusSite: Service {
         }
     }
 
-    private enum Limits {
-        static let headerBytes = 16 * 1024
-        static let headerFields = 100
-        static let shutdownGrace: Duration = .milliseconds(500)
-    }
+    private static let headerBytes = 16 * 1024
+    private static let headerFields = 100
+    private static let shutdownGrace: Duration = .milliseconds(500)
 
     private func application(
         onListening: @escaping @Sendable (Int) async -> Void
@@ -120,8 +118,8 @@ package struct StatusSite: Service {
         let http = HTTP1Channel.Configuration(
             additionalChannelHandlers: [ClientDeadlines(table: table, limits: limits)],
             httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes,
-                maxHeaderFieldCount: Limits.headerFields))
+                maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
+                maxHeaderFieldCount: Self.headerFields))
         return Application(
             router: try router(),
             server: HTTPServerBuilder { responder in

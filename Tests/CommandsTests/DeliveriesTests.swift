@@ -59,7 +59,7 @@ extension CommandsTests {
         @Test("a message is shown whole: whom it is about, each attempt, what it says")
         func show() throws {
             #expect(
-                MessageListing.text(try message(attempts: Self.tried, text: "FIRING\nWhy: x\u{1B}")) == """
+                DeliveryListing.text(try message(attempts: Self.tried, text: "FIRING\nWhy: x\u{1B}")) == """
                     message:  k1
                     channel:  ops
                     outcome:  delivered
@@ -82,9 +82,9 @@ extension CommandsTests {
 
         @Test("one under way says when it is tried next; of a feed the log's own line is the attempt")
         func unusual() throws {
-            let waiting = MessageListing.text(try message(attempts: [Self.tried[0]], text: "x", retryAt: Self.noon))
+            let waiting = DeliveryListing.text(try message(attempts: [Self.tried[0]], text: "x", retryAt: Self.noon))
             #expect(waiting.contains("outcome:  under way\n") && waiting.contains("  next at 2026-11-21T07:00:00Z\n"))
-            let feed = MessageListing.text(try message())
+            let feed = DeliveryListing.text(try message())
             #expect(feed.contains("  2026-11-21T07:00:00Z  delivered  status 200\n") && feed.hasSuffix("  not kept"))
         }
 
@@ -107,7 +107,7 @@ extension CommandsTests {
             for document in [try message(attempts: Self.tried, text: "x"), try message(retryAt: Self.noon)] {
                 let read = try ReportJSON.decoder.decode(
                     MessageReport.self, from: try ReportJSON.encoder.encode(document))
-                #expect(MessageListing.text(read) == MessageListing.text(document))
+                #expect(DeliveryListing.text(read) == DeliveryListing.text(document))
             }
         }
 

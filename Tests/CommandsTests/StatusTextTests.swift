@@ -46,7 +46,7 @@ extension CommandsTests {
         ) -> [String] {
             let overview = overview(states, life: life)
             let text = StatusText(
-                overview, life: LifeText(overview.monitor, now: noon), isShort: isShort, style: style, now: noon
+                overview, isShort: isShort, style: style, now: noon
             ).text
             return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         }

@@ -65,11 +65,10 @@ struct Surfaces {
         let api = API(store, now: now)
         let domains = try await api.domains(SummaryFilter(), limit: 1000).domains
         let overview = Overview(try await api.status(), domains, wall: now)
-        let life = LifeText(overview.monitor, now: now)
-        files["status.txt"] = StatusText(overview, life: life, style: Self.style, now: now).text
+        files["status.txt"] = StatusText(overview, style: Self.style, now: now).text
         files["status-short.txt"] =
-            StatusText(overview, life: life, isShort: true, style: Self.style, now: now).text
-        let plugin = PluginOutput(overview, life: life)
+            StatusText(overview, isShort: true, style: Self.style, now: now).text
+        let plugin = PluginOutput(overview, now: now)
         files["status.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.pluginCode)"
         let incidents = try await IncidentsCommand.list(IncidentQuery(limit: 100), 100, api)
         files["incidents.txt"] = IncidentsText(incidents, isPast: true, style: Self.style, now: now).text
@@ -87,7 +86,7 @@ struct Surfaces {
         files["deliveries.json"] = try Self.json(deliveries.deliveries)
         if let last = deliveries.deliveries.last {
             let message = try await api.message(named: String(last.id))
-            files["delivery.txt"] = MessageListing.text(message)
+            files["delivery.txt"] = DeliveryListing.text(message)
             files["delivery.json"] = try Self.json(message)
         }
         files["silences.txt"] = SilenceList.text(try await api.silences().silences, now: now)

@@ -61,12 +61,12 @@ struct StoreOptions: ParsableArguments {
     }
 }
 
-/// The domains of the daemon's store, for shells; none where it cannot be read.
-enum DomainCompletion {
-    static let kind = CompletionKind.custom { words, _, _ in await names(words) }
+extension CompletionKind {
+    /// The domains of the daemon's store, for shells; none where it cannot be read.
+    static var domains: CompletionKind { .custom { words, _, _ in await names(words) } }
 
     /// `words`: the command line, of which `--store` and `--config` count.
-    static func names(_ words: [String]) async -> [String] {
+    private static func names(_ words: [String]) async -> [String] {
         var options: [String] = []
         for (option, value) in zip(words, words.dropFirst()) where ["--store", "--config"].contains(option) {
             options += [option, value]

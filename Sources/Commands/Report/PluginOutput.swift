@@ -44,8 +44,8 @@ struct PluginOutput {
     init() {}
 
     /// What a daemon knows.
-    init(_ overview: Overview, life: LifeText) {
-        if let fault = life.lines.first { add(.failing, fault) }
+    init(_ overview: Overview, now: Date) {
+        if let fault = overview.monitor.warning(now: now).first { add(.failing, fault) }
         for incident in overview.monitor.incidents {
             add(
                 incident.state == .firing ? .failing : .warning,

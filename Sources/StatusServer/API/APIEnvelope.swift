@@ -30,13 +30,18 @@ struct APIEnvelope<Context: RequestContext>: RouterMiddleware {
         _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        let id = RequestID.make()
-        response.headers[RequestID.header] = id
+        let id = Self.makeID()
+        response.headers[HTTPField.Name("X-Request-ID") ?? .server] = id
         if response.status.code >= 400 {
             return try await asError(response, id)
         }
         guard request.method == .get, response.status == .ok else { return response }
         return try await tagged(response, for: request)
+    }
+
+    /// Of a request: unique, and says nothing.
+    private static func makeID() -> String {
+        String(UUID().uuidString.lowercased().filter { $0 != "-" }.prefix(16))
     }
 
     private func asError(_ response: Response, _ id: String) async throws -> Response {
@@ -74,15 +79,6 @@ struct APIEnvelope<Context: RequestContext>: RouterMiddleware {
         header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.contains { entry in
             entry == "*" || entry == tag || entry == "W/" + tag
         }
-    }
-}
-
-enum RequestID {
-    static let header = HTTPField.Name("X-Request-ID") ?? .server
-
-    /// Unique; says nothing.
-    static func make() -> String {
-        String(UUID().uuidString.lowercased().filter { $0 != "-" }.prefix(16))
     }
 }
 

@@ -1,5 +1,6 @@
 // What supervisors and scrapers ask.
 
+import Evidence
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -30,16 +31,13 @@ extension APIRoutes {
         Response(plain: "not ready: \(words)\n", status: .serviceUnavailable)
     }
 
-    /// How much a probe asks.
-    private enum ProbeModule: String, CaseIterable { case light, full }
-
     /// One check now, as metrics: `/probe?target=DOMAIN`, as blackbox_exporter has it.
     func probe(_ request: Request) async throws -> Response {
         // A page of another site could make its reader's browser start probes.
         if let refusal = gate.foreignPage(request) { return refusal }
         let query = try APIQuery(request, keys: ["target", "module"])
         guard let target = query.text("target") else { throw APIRefusal(.badRequest, "'target' is missing") }
-        switch await api.actions.probe(target, try query.choice("module", ProbeModule.self) == .full) {
+        switch await api.actions.probe(target, try query.choice("module", Depth.self) == .full) {
         case .metrics(let bytes): return Response(metrics: bytes)
         case .refused(let words): return Response(plain: words + "\n", status: .badRequest)
         case .busy:
