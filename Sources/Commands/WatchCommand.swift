@@ -96,16 +96,11 @@ struct WatchCommand: AsyncParsableCommand {
             let wording = WatchWording(
                 domain: domain, usual: await checker.usualTime(of: domain), every: every.duration,
                 limit: maxTime.duration, isOneOfSeveral: domains.count > 1)
-            let form: WatchOutput.Form =
-                switch format {
-                case .jsonl: .objects
-                case .github: .annotations
-                case .text: board.map { .board($0, index) } ?? .lines
-                }
+            let output = WatchOutput(wording: wording, format: format, board: board.map { ($0, index) })
             watches.append(
                 DomainWatch(
-                    domain: domain, probe: checker.probe, output: WatchOutput(wording: wording, form: form),
-                    begin: begin, every: every.duration, limit: maxTime.duration))
+                    domain: domain, probe: checker.probe, output: output, begin: begin, every: every.duration,
+                    limit: maxTime.duration))
         }
         let group = WatchGroup(watches: watches)
         let ends = await group.run()
@@ -120,8 +115,9 @@ struct WatchCommand: AsyncParsableCommand {
         return ends
     }
 
-    /// nil where standard output is no terminal.
+    /// nil for programs, and where standard output is no terminal.
     private func board(of domains: [Domain]) -> WatchBoard? {
-        TerminalSize.standardOutput.map { WatchBoard(domains: domains, style: .standardOutput, height: $0.rows) }
+        guard format == .text else { return nil }
+        return TerminalSize.standardOutput.map { WatchBoard(domains: domains, style: .standardOutput, height: $0.rows) }
     }
 }

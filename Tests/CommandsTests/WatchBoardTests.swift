@@ -22,7 +22,8 @@ extension CommandsTests {
             let board = WatchBoard(
                 domains: domains, style: TextStyle(isColoured: false, width: width), height: height, write: page.take)
             return domains.enumerated().map {
-                WatchOutput(wording: WatchWording(domain: $0.element, usual: nil), form: .board(board, $0.offset))
+                WatchOutput(
+                    wording: WatchWording(domain: $0.element, usual: nil), format: .text, board: (board, $0.offset))
             }
         }
 
@@ -89,7 +90,7 @@ extension CommandsTests {
         func named() throws {
             let page = Page()
             let wording = WatchWording(domain: try Domain("site.test"), usual: nil, isOneOfSeveral: true)
-            let output = WatchOutput(wording: wording, form: .lines, print: page.take)
+            let output = WatchOutput(wording: wording, format: .text, print: page.take)
             var watch = PropagationWatch(goal: Self.goal(), begin: .testing)
             output.tell([watch.opening(at: .testing)], watch)
             output.tell(

@@ -47,7 +47,7 @@ extension CommandsTests {
         func lines() throws {
             let page = Page()
             let output = WatchOutput(
-                wording: try Self.wording([3600, 7200, 10_800]), form: .lines, print: page.take)
+                wording: try Self.wording([3600, 7200, 10_800]), format: .text, print: page.take)
             Self.play(
                 Self.edges(2, Self.old), Self.edges(1, Self.new) + [Self.edges(2, .missing("status 404"))[1]],
                 to: output)
@@ -76,7 +76,7 @@ extension CommandsTests {
         @Test("every object has every key")
         func objects() throws {
             let page = Page()
-            let output = WatchOutput(wording: try Self.wording(), form: .objects, print: page.take)
+            let output = WatchOutput(wording: try Self.wording(), format: .jsonl, print: page.take)
             Self.play(Self.edges(2, .silent("refused")), Self.edges(2, Self.new), to: output)
             let objects = try page.texts.map {
                 try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -100,7 +100,7 @@ extension CommandsTests {
             let board = WatchBoard(
                 domains: [try Domain("example.com")], style: TextStyle(isColoured: false, width: width), height: height,
                 write: page.take)
-            let output = WatchOutput(wording: try Self.wording([3600]), form: .board(board, 0))
+            let output = WatchOutput(wording: try Self.wording([3600]), format: .text, board: (board, 0))
             Self.play(Self.edges(16, Self.old), Self.edges(15, Self.new) + [Self.edges(16, Self.old)[15]], to: output)
             try #require(page.texts.count == 5)
             for (drawn, next) in zip(page.texts, page.texts.dropFirst()) {
@@ -123,8 +123,8 @@ extension CommandsTests {
             let evil = "\u{1B}[31m\u{202E}\u{07}"
             let page = Page()
             let wording = try Self.wording()
-            for form in [WatchOutput.Form.lines, .objects, .annotations] {
-                let output = WatchOutput(wording: wording, form: form, print: page.take)
+            for format in WatchCommand.Format.allCases {
+                let output = WatchOutput(wording: wording, format: format, print: page.take)
                 Self.play(
                     [
                         EdgeAnswer(address: "a", content: .missing(evil)),
@@ -138,7 +138,7 @@ extension CommandsTests {
                 write: { page.take($0.replacing(#/\u{1B}\[[0-9]*[FJ]/#, with: "")) })
             Self.play(
                 [EdgeAnswer(address: "a", content: .missing(evil))], Self.edges(1, .silent(evil)),
-                to: WatchOutput(wording: wording, form: .board(board, 0)))
+                to: WatchOutput(wording: wording, format: .text, board: (board, 0)))
             for text in page.texts {
                 let bad = text.unicodeScalars.filter { scalar in
                     scalar != "\n" && [.control, .format].contains(scalar.properties.generalCategory)

@@ -127,43 +127,34 @@ extension TimeInterval {
 
 /// Where the events of one domain go.
 struct WatchOutput: Sendable {
-    enum Form: Sendable {
-        /// One line an event, with its instant, for logs.
-        case lines
-        /// One JSON object an event, each with every key.
-        case objects
-        /// For the log of a workflow: what happens as lines, the end as an annotation.
-        case annotations
-        /// A place on a board.
-        case board(WatchBoard, Int)
-    }
-
     let wording: WatchWording
-    let form: Form
+    let format: WatchCommand.Format
+    /// A place on a board in place of lines; nil where standard output is no terminal.
+    var board: (board: WatchBoard, index: Int)?
     var print: @Sendable (String) -> Void = { Console.print($0) }
 
     /// Tells what has just happened, at once; `events` may be empty after a look without news. `watch`: nil before the first.
     func tell(_ events: [WatchEvent], _ watch: PropagationWatch?) {
-        if case .board(let board, let index) = form { board.tell(events, watch, wording, at: index) }
+        board?.board.tell(events, watch, wording, at: board?.index ?? 0)
         for event in events { tell(event, wording.sentence(for: event, watch)) }
     }
 
     private func tell(_ event: WatchEvent, _ sentence: String) {
-        switch (form, event.kind) {
-        case (.objects, .silentOrigin), (.lines, .silentOrigin): Console.remark(sentence)
-        case (.objects, _): print(object(event, sentence).text(isPretty: false))
-        case (.lines, .nothingToWaitFor): print(report(event))
-        case (.lines, _): print("\(event.at.rfc3339)  +\(event.elapsed.notation)  \(sentence)")
-        case (.annotations, _):
+        // Of several domains the board says all.
+        if let board, !board.board.isOfOne { return }
+        switch (format, event.kind) {
+        case (.jsonl, .silentOrigin), (.text, .silentOrigin): Console.remark(sentence)
+        case (.jsonl, _): print(object(event, sentence).text(isPretty: false))
+        case (.text, .nothingToWaitFor): print(report(event))
+        case (.text, _):
+            if board == nil { print("\(event.at.rfc3339)  +\(event.elapsed.notation)  \(sentence)") }
+        case (.github, _):
             if event.kind == .nothingToWaitFor { print(report(event)) }
             let start = event.kind == .started ? "" : "+\(event.elapsed.notation)  "
             print(
                 Self.level(of: event.kind).map {
                     WorkflowCommand(level: $0, properties: [("title", wording.domain.name)], message: sentence).line
                 } ?? start + sentence)
-        case (.board(let board, _), .silentOrigin) where board.isOfOne: Console.remark(sentence)
-        case (.board(let board, _), .nothingToWaitFor) where board.isOfOne: print(report(event))
-        case (.board, _): return
         }
     }
 

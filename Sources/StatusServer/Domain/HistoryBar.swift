@@ -54,7 +54,7 @@ struct HistoryBar: Equatable, Sendable {
             if tone != "none" { watched += 1 }
             days.append(
                 Day(
-                    x: SVG.percent(Double(Self.count - 1 - back) / Double(Self.count) * 100), tone: tone,
+                    x: String.percent(Double(Self.count - 1 - back) / Double(Self.count) * 100), tone: tone,
                     title: "\(time.day(begins)): \(words)"))
         }
         self.days = days

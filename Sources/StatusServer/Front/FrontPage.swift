@@ -125,7 +125,7 @@ struct FrontPage: Equatable, Sendable {
             ? nil
             : Progress(
                 text: "\((all - waiting).grouped) of \(all.grouped) checked",
-                done: SVG.percent(Double(all - waiting) / Double(all) * 100))
+                done: String.percent(Double(all - waiting) / Double(all) * 100))
         let worst = DomainStatus.allCases.first { (counts[$0] ?? 0) > 0 } ?? .waiting
         let troubled = DomainStatus.allCases.filter(\.needsAttention).reduce(0) { $0 + (counts[$1] ?? 0) }
         frame = Frame(

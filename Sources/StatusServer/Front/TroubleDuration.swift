@@ -110,16 +110,16 @@ struct LagBar: Equatable, Sendable {
     init(lag: TimeInterval, estimate: Estimate, staleAfter: TimeInterval) {
         let scale = max(lag, staleAfter, TimeInterval(estimate.usual?.percentile90 ?? 0)) * 1.02
         func percent(_ seconds: TimeInterval) -> Double { min(100, max(0, seconds / max(1, scale) * 100)) }
-        width = SVG.percent(max(0.8, percent(lag)))
+        width = String.percent(max(0.8, percent(lag)))
         tone = lag >= staleAfter ? "fail" : "prog"
         band = estimate.usual.map {
             Band(
-                x: SVG.percent(percent(TimeInterval($0.median))),
-                width: SVG.percent(percent(TimeInterval($0.percentile90)) - percent(TimeInterval($0.median))))
+                x: String.percent(percent(TimeInterval($0.median))),
+                width: String.percent(percent(TimeInterval($0.percentile90)) - percent(TimeInterval($0.median))))
         }
         let limitAt = percent(staleAfter)
         func place(_ at: Double, _ label: String) -> Place {
-            Place(x: SVG.percent(at), anchor: at < 24 ? "start" : at > 78 ? "end" : "middle", label: label)
+            Place(x: String.percent(at), anchor: at < 24 ? "start" : at > 78 ? "end" : "middle", label: label)
         }
         limit = place(limitAt, Span.words(staleAfter))
         usual = estimate.usual.flatMap { usual in
@@ -163,8 +163,8 @@ struct EdgeChart: Equatable, Sendable {
     }
 }
 
-enum SVG {
-    /// `12.34%`.
+extension String {
+    /// `12.34%`, as positions in charts are.
     static func percent(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         let (whole, rest) = (hundredths / 100, abs(hundredths % 100))

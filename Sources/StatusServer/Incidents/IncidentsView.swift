@@ -166,7 +166,7 @@ struct BarScope: Sendable {
             guard to > start else { return nil }
             let left = x(from)
             // What is shorter than a pixel is seen, too.
-            return .init(x: SVG.percent(min(left, 99.4)), width: SVG.percent(max(0.6, x(to) - left)), kind: kind)
+            return .init(x: String.percent(min(left, 99.4)), width: String.percent(max(0.6, x(to) - left)), kind: kind)
         }
     }
 }
