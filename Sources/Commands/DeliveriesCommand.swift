@@ -21,8 +21,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
         @OptionGroup var remote: RemoteOptions
         @Option(help: "Only those of this channel.") var channel: String?
         @Option(help: "Only those about this incident (its id, or the beginning of it).") var incident: String?
-        @Option(help: "Only those about incidents of this domain.", completion: .domains) var domain:
-            String?
+        @Option(help: "Only those about incidents of this domain.", completion: .domains) var domain: String?
         @Option(help: "At most this many.") var limit = 100
         @Option(help: "text or json.") var format = OutputFormat.text
 

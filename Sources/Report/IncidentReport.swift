@@ -117,7 +117,7 @@ extension IncidentReport {
     package func stateSince(_ shown: (Date) -> String) -> String {
         let told = firedAt ?? since
         return "\(state.rawValue) since \(shown(told))"
-            + (told.timeIntervalSince(since) < 60 ? "" : ", wrong since \(shown(since))")
+            + (told.timeIntervalSince(since) < 600 ? "" : ", wrong since \(shown(since))")
     }
 
     /// Why nobody is notified of it now, or not of all: the same words everywhere. `zone`: behind an instant, where no head of

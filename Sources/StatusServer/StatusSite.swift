@@ -74,7 +74,9 @@ package struct StatusSite: Service {
     package func allow(_ access: AccessPolicy) { key.replace(with: access) }
 
     /// Shows why the configuration file was not taken at the last reload; nil once it was.
-    package func tellRefusedReload(_ reason: String?) { refusedReload.replace(with: reason?.displayable.shortened(to: 300)) }
+    package func tellRefusedReload(_ reason: String?) {
+        refusedReload.replace(with: reason?.displayable.shortened(to: 300))
+    }
 
     /// Serves until graceful shutdown or cancellation; either ends it within a second, whatever clients are doing.
     /// - Throws: `ListenError` where the address cannot be taken, before anything is served.

@@ -23,7 +23,8 @@ package struct API: MonitorAPI {
     static let mostDeliveries = 200
 
     init(
-        _ store: Store, clock: any MonitorClock, watched: WatchList, windows: Shared<[MaintenanceWindow]>, actions: MonitorActions,
+        _ store: Store, clock: any MonitorClock, watched: WatchList, windows: Shared<[MaintenanceWindow]>,
+        actions: MonitorActions,
         onWrite: @escaping @Sendable () async -> Void
     ) {
         self.store = store

@@ -31,7 +31,7 @@ struct APIRoutes: Sendable {
                     return try await answer(endpoint, request, visit)
                 } catch {
                     guard let refusal = APIRefusal(of: error) else { throw error }
-                    return Response(plain: refusal.description, status: .init(code: refusal.reason.rawValue))
+                    return Response(plain: refusal.description, status: refusal.status)
                 }
             }
         }
@@ -111,6 +111,17 @@ struct APIRoutes: Sendable {
                 plain: "checks were asked for too often; again in \(seconds) s", status: .tooManyRequests,
                 headers: [.retryAfter: "\(seconds)"])
         case .notWatched: throw APIRefusal.notWatched
+        }
+    }
+}
+
+extension APIRefusal {
+    /// With its phrase, of which the code of an answer is made.
+    var status: HTTPResponse.Status {
+        switch reason {
+        case .badRequest: .badRequest
+        case .notFound: .notFound
+        case .conflict: .conflict
         }
     }
 }

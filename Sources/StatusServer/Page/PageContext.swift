@@ -26,7 +26,8 @@ final class PageContext: Sendable {
     private let trouble = LogDeduplicator()
 
     init(
-        store: Store, api: API, timekeeper: any MonitorClock, logger: Logger, watched: WatchList, windows: Shared<[MaintenanceWindow]>,
+        store: Store, api: API, timekeeper: any MonitorClock, logger: Logger, watched: WatchList,
+        windows: Shared<[MaintenanceWindow]>,
         refusedReload: Shared<String?>, key: AccessKey, version: String, cdnBaseURL: String,
         health: @escaping @Sendable () async -> MonitorHealth
     ) throws {

@@ -51,8 +51,7 @@ extension Pages {
                 return try await order(form)
             } catch {
                 guard let refusal = APIRefusal(of: error) else { throw error }
-                return await refuse(
-                    refusal.description, form, request, on: place, .init(code: refusal.reason.rawValue))
+                return await refuse(refusal.description, form, request, on: place, refusal.status)
             }
         }
     }
