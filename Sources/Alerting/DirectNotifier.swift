@@ -99,7 +99,8 @@ package struct DirectNotifier: Sendable {
         var place = channel
         func post() async throws -> TransportAnswer {
             try await transport.post(
-                place.request(body: body, messageKey: key, timestamp: wallClock(), userAgent: userAgent))
+                format.request(
+                    body: body, messageKey: key, timestamp: wallClock(), userAgent: userAgent, channel: place))
         }
         var answer = try await post()
         if let destination = format.newDestination(in: answer) {

@@ -26,12 +26,6 @@ package actor GlobalEvaluator: GlobalView {
         let channels: Set<String>
         /// nil if no reference hosts are configured.
         let canaries: ConnectivityWatch?
-
-        package init(domains: [WatchedDomain], channels: Set<String>, canaries: ConnectivityWatch?) {
-            self.domains = domains
-            self.channels = channels
-            self.canaries = canaries
-        }
     }
 
     private let store: Store
@@ -46,8 +40,6 @@ package actor GlobalEvaluator: GlobalView {
     /// When this process began to check, resumed after a suspension, or could store checks again.
     private var startedAt: Date
     private var isStoreFailing = false
-    /// One pass at a time: each begins with the committed result of the previous one.
-    private var isEvaluating = false
     /// The duration of the last pass.
     private var lastPass: Duration = .zero
     private let trouble = LogDeduplicator()
@@ -149,10 +141,8 @@ package actor GlobalEvaluator: GlobalView {
         return max(usual, lastPass * Self.share)
     }
 
+    /// One pass; each begins with the committed result of the one before.
     package func evaluate() async {
-        guard !isEvaluating else { return }
-        isEvaluating = true
-        defer { isEvaluating = false }
         let round = await configuration.canaries?.round
         let now = time.now()
         let evaluation = evaluateGlobal(state, snapshot(round, now: now), now: now)

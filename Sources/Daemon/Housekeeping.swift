@@ -18,7 +18,6 @@ actor Housekeeping {
     private var underWay: Set<Duty> = []
 
     private var seenWrites: Int?
-    private var isSecondTick = true
     private let silenceTrouble = LogDeduplicator()
     /// The wall clock minus the steady clock, in seconds, at the last check.
     private var wallAhead: TimeInterval?
@@ -98,13 +97,12 @@ actor Housekeeping {
 // MARK: - The duties
 
 extension Housekeeping {
-    /// Reads the silences at every second tick, and after each write of another process to the store.
+    /// Reads the silences. After a write of another process, such as `ack`, the channels look at the incidents again.
     private func followSilences() async {
         do {
             let writes = try await parts.store.outsideWrites()
             let isOutside = seenWrites.map { $0 != writes } ?? false
-            isSecondTick.toggle()
-            if isOutside || isSecondTick { try await parts.silences.refresh() }
+            try await parts.silences.refresh()
             seenWrites = writes
             if isOutside {
                 parts.delivery.wake()

@@ -60,12 +60,7 @@ package struct MonitorDaemon: Sendable {
         // Traps signals from here on: a signal while the store opens also stops the process cleanly.
         let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        try await opened { parts in try await serve(parts, Signals(stops: stops, hangups: hangups)) }
-    }
-
-    private struct Signals {
-        let stops: UnixSignalsSequence
-        let hangups: UnixSignalsSequence
+        try await opened { parts in try await serve(parts, stops: stops, hangups: hangups) }
     }
 
     /// Opens the store and the drivers, and closes them after `body`.
@@ -86,9 +81,9 @@ package struct MonitorDaemon: Sendable {
                 routing: routing,
                 markerPath: StoreTroubleNotifier.markerPath(storePath: environment.storePath))
             do {
-                let (store, setAside) = try openStore()
+                let (store, damage) = try openStore()
                 defer { try? store.close() }
-                await storeTrouble.note(setAside)
+                if let damage { await storeTrouble.note(damage) }
                 try await Self.lending(CurlDriver(forChecksOf: configuration)) { checks in
                     try await body(
                         MonitorParts(
@@ -114,28 +109,31 @@ package struct MonitorDaemon: Sendable {
         await shared.shutdown()
     }
 
-    private func openStore() throws(StoreError) -> (Store, SetAside?) {
+    /// The store, and the damage of a former one that was set aside.
+    private func openStore() throws(StoreError) -> (Store, StoreError?) {
         let logger = environment.logger
-        var setAside: SetAside?
+        var damage: StoreError?
         let store = try Store(
             path: environment.storePath,
-            onDamage: { aside in
-                setAside = aside
+            onDamage: { error in
+                damage = error
                 logger.critical(
                     """
                     store damaged: it was set aside, and the monitor begins with a new one. Every domain is checked for the \
                     first time, and incidents that were open are not resolved. To keep them, put a backup in its place.
-                    """, metadata: ["set_aside": "\(aside.path)", "damage": "\(aside.detail)"])
+                    """, metadata: ["set_aside": "\(error)"])
             })
         store.onUnreadableState { state in
             logger.error(
                 "a stored state cannot be read, and begins anew",
                 metadata: ["domain": "\(state.name.isEmpty ? "(global)" : state.name)", "error": "\(state.error)"])
         }
-        return (store, setAside)
+        return (store, damage)
     }
 
-    private func serve(_ parts: MonitorParts, _ signals: Signals) async throws {
+    private func serve(
+        _ parts: MonitorParts, stops: UnixSignalsSequence, hangups: UnixSignalsSequence
+    ) async throws {
         let housekeeping = Housekeeping(parts)
         await housekeeping.begin()
         let listening = Wakeup()
@@ -147,7 +145,7 @@ package struct MonitorDaemon: Sendable {
         // Services stop in reverse order: first checks, then deliveries, the page last.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: site, serviceName: "StatusSite"),
-            .loop("reload") { await reload.follow(signals.hangups) },
+            .loop("reload") { await reload.follow(hangups) },
             .loop("delivery") { await parts.delivery.run() },
             .loop("global") { await parts.global.run() },
             .loop("checks") {
@@ -166,7 +164,7 @@ package struct MonitorDaemon: Sendable {
                     }
                 })
         }
-        try await group(services, signals.stops).run()
+        try await group(services, stops).run()
     }
 
     /// Services that stop together, after a signal or `untilStopped`.

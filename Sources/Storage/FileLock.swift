@@ -17,7 +17,6 @@ final class FileLock: Sendable {
     /// `store`: the path of the store, for error messages.
     init(store: String) throws(StoreError) {
         let path = Self.path(store)
-        // Opened with O_CLOEXEC: otherwise a child process would keep the lock after this process ends.
         let opened = try NewFile.open(path, of: store)
         while Self.set(F_WRLCK, opened) != 0 {
             let reason = errno
@@ -113,8 +112,8 @@ enum NewFile {
         let isKnown = stat(URL(fileURLWithPath: path).deletingLastPathComponent().path, &folder) == 0
         let isGroups = isKnown && folder.st_mode & S_IRWXO == 0 && folder.st_mode & S_IWGRP != 0
         let group: mode_t = 0o660
-        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        var opened = Glibc.open(path, flags, isGroups ? group : 0o600)
+        let existing = O_RDWR | O_NOFOLLOW | O_CLOEXEC
+        var opened = Glibc.open(path, existing | O_CREAT | O_EXCL, isGroups ? group : 0o600)
         if opened >= 0 {
             var made = stat()
             if geteuid() == 0, isKnown {
@@ -125,7 +124,7 @@ enum NewFile {
                 _ = fchmod(opened, 0o600)
             }
         } else if errno == EEXIST {
-            opened = openExisting(path)
+            opened = Glibc.open(path, existing)
         }
         guard opened >= 0 else { throw fault(path, store) }
         return opened
@@ -137,16 +136,5 @@ enum NewFile {
         case ELOOP: .unwritable(store, detail: "\(path) is a symbolic link, which is not followed")
         default: .unwritable(store, detail: "\(path): \(String(cString: strerror(errno)))")
         }
-    }
-
-    private static func openExisting(_ path: String) -> Int32 {
-        let descriptor = Glibc.open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
-        var file = stat()
-        guard descriptor >= 0, fstat(descriptor, &file) != 0 || file.st_mode & S_IFMT != S_IFREG else {
-            return descriptor
-        }
-        close(descriptor)
-        errno = EINVAL
-        return -1
     }
 }

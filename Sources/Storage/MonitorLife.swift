@@ -53,7 +53,7 @@ extension Store {
 
     /// `now` and the instants of the result use the daemon's steady clock.
     package func life(now: Date) async throws -> MonitorLife {
-        let isHeld = Self.isInUse(path: path)
+        let isHeld = FileLock.isHeld(store: path)
         return try await read { database in
             func instant(_ name: String) throws -> Date? {
                 try Self.meta(name, database).flatMap(Int64.init).map(Date.init(milliseconds:))

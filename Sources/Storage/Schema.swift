@@ -1,4 +1,4 @@
-// The tables of a new store, and the migrations that bring an older store to the same tables.
+// The tables of a new store, and the steps that bring an older store to the same tables.
 
 import GRDB
 
@@ -7,8 +7,13 @@ enum Schema {
     /// https://www.sqlite.org/pragma.html#pragma_application_id
     static let applicationID = 0x6161_7361
 
-    /// Stored in `user_version`. To change the tables after a release, raise it and add a step to `Migration.all`.
-    static let version = 1
+    /// The format of the tables. Stored in `user_version`, which is in the file's header and can be read before anything
+    /// writes to the file. A step in `migrations` raises it.
+    static let version = 1 + migrations.count
+
+    /// The steps from each format to the next, the first from 1 to 2. To change the tables after a release, change them
+    /// in this file and add a step. Never edit a released step.
+    static let migrations: [Migration] = []
 
     static func version(_ database: Database) throws -> Int {
         try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
@@ -64,7 +69,7 @@ enum Schema {
         -- Bodies by the SHA-256 of their bytes: each version is kept once.
         CREATE TABLE body (
             sha256 TEXT NOT NULL PRIMARY KEY,
-            -- Where it was first seen (or last, by a store of format 23); when it was last seen anywhere, as it is written down once a day.
+            -- Where it was first seen; when it was last seen anywhere, to the day.
             domain TEXT NOT NULL, seen_at INTEGER NOT NULL, bytes BLOB NOT NULL
         ) STRICT;
         CREATE INDEX body_of_domain ON body (domain, seen_at);
@@ -78,9 +83,7 @@ enum Schema {
 
     /// The incidents: what is true, independent of channels.
     private static let incidents = """
-        -- Written by checks and global evaluations, but for the four columns of the acknowledgement, which only `ack`
-        -- and
-        -- `unack` write.
+        -- Written by checks and global evaluations, but for the acknowledgement, which only `ack` and `unack` write.
         CREATE TABLE incident (
             id TEXT NOT NULL PRIMARY KEY,
             -- Empty for a global incident.
@@ -138,8 +141,7 @@ enum Schema {
             reason TEXT, pending_since INTEGER, due_at INTEGER, message_id INTEGER,
             -- Whether something suppressed it at the last look, and when that last ended.
             is_held INTEGER NOT NULL, released_at INTEGER,
-            -- Of the incident, for questions about groups: its kind, and how severe it is (2: error, 1: warning, 0:
-            -- note).
+            -- Of the incident, for groups: its kind, and its severity (2: error, 1: warning, 0: note).
             kind TEXT NOT NULL, rank INTEGER NOT NULL,
             PRIMARY KEY (channel, incident_id)
         ) STRICT, WITHOUT ROWID;
@@ -239,35 +241,28 @@ extension Schema {
         """
 }
 
-/// One step from a format to the next. We use `user_version` and not GRDB's migrator with its table of steps, because
-/// `user_version` is in the file's header and can be read before anything writes to the file.
-struct Migration: Sendable {
-    /// The format after this step; the step starts from the format before it.
-    let version: Int
-    let run: @Sendable (Database) throws -> Void
+// MARK: - Older stores
 
-    /// In order, without a gap, from 2 to `Schema.version`. Never edit a released step.
-    static let all: [Migration] = []
+/// Changes the tables and rows of one format to those of the next.
+typealias Migration = @Sendable (Database) throws -> Void
 
-    /// Runs the missing steps in one transaction. If the process dies in the middle, the store stays as it was.
+extension Schema {
+    /// Runs the missing steps in one transaction. If one fails or the process dies, the store stays as it was.
     /// - Throws: the error of a step; `StoreError` if a foreign key is violated afterwards.
-    static func migrate(_ database: Database, _ path: String, through steps: [Migration] = all) throws {
-        let version = try Schema.version(database)
-        let missing = steps.filter { $0.version > version }
-        guard let last = missing.last else { return }
-        // Otherwise SQLite does not allow replacing a table that foreign keys refer to.
-        // https://www.sqlite.org/lang_altertable.html#otheralter
+    static func migrate(_ database: Database, _ path: String, through steps: [Migration]) throws {
+        let version = try version(database)
+        let target = steps.count + 1
+        guard (1..<target).contains(version) else { return }
+        // Otherwise SQLite does not allow replacing a table that foreign keys refer to. A step cannot do this itself: it has
+        // no effect within a transaction. https://www.sqlite.org/lang_altertable.html#otheralter
         try database.execute(sql: "PRAGMA foreign_keys = OFF")
         defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
         try database.inTransaction(.immediate) {
-            for step in missing { try step.run(database) }
+            for step in steps.dropFirst(version - 1) { try step(database) }
             guard try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") == nil else {
-                throw StoreError(
-                    code: .other,
-                    message: "\(path) cannot be brought from store format \(version) to \(last.version): rows name "
-                        + "others that are not there. It is as it was: use the version that wrote it, and report this")
+                throw StoreError.unsoundMigration(path, from: version, to: target)
             }
-            try database.execute(sql: "PRAGMA user_version = \(last.version)")
+            try database.execute(sql: "PRAGMA user_version = \(target)")
             return .commit
         }
     }

@@ -17,7 +17,7 @@ package final class Store: Sendable {
     private let lockFault = Mutex<(at: ContinuousClock.Instant, error: DatabaseError)?>(nil)
     private let obstacle: WriteObstacle?
     /// This process holds the lock.
-    let isMonitor: Bool
+    var isMonitor: Bool { lock != nil }
     let now: @Sendable () -> Date
     let unreadable = Mutex(UnreadableReports())
 
@@ -39,17 +39,18 @@ package final class Store: Sendable {
     ///
     /// `lockTimeout`: how long a write waits while another process locks the database.
     /// `obstacle`: runs before each write; nil outside of tests.
-    /// `onDamage`: gets the damaged store, once renamed and before a new one is created; nil: damage is an error.
-    package convenience init(
+    /// `onDamage`: gets the new path of a damaged store and its damage, before a new store is created; nil: damage is
+    /// an error.
+    package init(
         path: String, access: Access = .monitor, now: @escaping @Sendable () -> Date = { Date() },
         lockTimeout: Duration = Store.lockTimeout, obstacle: WriteObstacle? = nil,
-        onDamage: ((SetAside) -> Void)? = nil
+        onDamage: ((StoreError) -> Void)? = nil
     ) throws(StoreError) {
+        (self.path, self.now, self.obstacle) = (path, now, obstacle)
         do {
             try StoreOpening.checkPath(path, access)
             // Taken first, so that no other monitor creates a store while this one replaces a damaged store.
-            let lock = access == .monitor ? try FileLock(store: path) : nil
-            let pool: DatabasePool
+            lock = access == .monitor ? try FileLock(store: path) : nil
             do {
                 pool = try StoreOpening.open(path, access, lockTimeout)
             } catch {
@@ -58,25 +59,9 @@ package final class Store: Sendable {
                 onDamage(try StoreOpening.setAside(path, at: now(), detail: fault.detail))
                 pool = try StoreOpening.open(path, access, lockTimeout)
             }
-            self.init(path: path, pool: pool, lock: lock, now: now, obstacle: obstacle)
         } catch {
             throw StoreError(error, path: path)
         }
-    }
-
-    /// Whether a daemon works with the store at `path`.
-    package static func isInUse(path: String) -> Bool { FileLock.isHeld(store: path) }
-
-    init(
-        path: String, pool: DatabasePool, lock: FileLock?, now: @escaping @Sendable () -> Date,
-        obstacle: WriteObstacle?
-    ) {
-        self.path = path
-        self.pool = pool
-        self.lock = lock
-        self.obstacle = obstacle
-        isMonitor = lock != nil
-        self.now = now
     }
 
     /// Ends all access and releases the lock. A store that is released without `close` keeps every commit.
@@ -96,13 +81,14 @@ package final class Store: Sendable {
     func read<Value: Sendable>(_ query: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             return try await pool.read(query)
-        } catch let stop as CancellationError {
-            throw stop
-        } catch let fault as UnknownName {
-            throw fault
         } catch {
-            throw StoreError(error, path: path)
+            throw translated(error)
         }
+    }
+
+    /// Cancellation and unknown names are no faults of the store.
+    private func translated(_ error: any Error) -> any Error {
+        error is CancellationError || error is UnknownName ? error : StoreError(error, path: path)
     }
 
     /// Runs one write transaction. Transactions run in the order of the calls; one that fails affects no other.
@@ -128,10 +114,9 @@ package final class Store: Sendable {
 
     /// Runs on the writer's queue, so that it cannot overrule a later write that succeeds.
     private func noteFailure(_ error: any Error) -> any Error {
-        if error is UnknownName { return error }
-        let fault = StoreError(error, path: path)
-        healthRecord.withLock { $0.failed(fault, at: now()) }
-        return fault
+        let error = translated(error)
+        if let fault = error as? StoreError { healthRecord.withLock { $0.failed(fault, at: now()) } }
+        return error
     }
 
     private func transaction<Value>(
@@ -173,10 +158,8 @@ package final class Store: Sendable {
         do {
             // Use the writer's connection: all writes of this process go through it, and its own writes do not count.
             return try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
-        } catch let stop as CancellationError {
-            throw stop
         } catch {
-            throw StoreError(error, path: path)
+            throw translated(error)
         }
     }
 }
@@ -194,8 +177,6 @@ package struct StoreHealth: Equatable, Sendable {
     package var failingSince: Date?
     /// The latest failure. Stays after the trouble ends.
     package var lastError: StoreError?
-
-    package init() {}
 
     package var isFailing: Bool { failingSince != nil }
 

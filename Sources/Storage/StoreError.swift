@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import Monitoring
 
 /// A fault of our own disk or file, never of a watched site.
 package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedError {
@@ -9,9 +10,9 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
     /// The path, the fault, and what to do.
     package let message: String
     /// SQLite's description of the damage; empty for other codes.
-    let detail: String
+    var detail = ""
 
-    package enum Code: String, Sendable, CaseIterable {
+    package enum Code: Sendable {
         /// The file or its folder cannot be read or written.
         case unwritable
         /// This user may not read it, or may not enter its folder.
@@ -19,15 +20,13 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
         /// A damaged store.
         case corrupt
         /// Not a SQLite file, or the file of another program.
-        case notADatabase = "not_a_database"
-        /// A newer version of this program made its tables.
-        case newerSchema = "newer_schema"
-        /// An older version made its tables.
-        case olderSchema = "older_schema"
-        /// A newer version of this program wrote the state of a domain.
-        case newerState = "newer_state"
+        case notADatabase
+        /// A newer version of this program made its tables, or wrote the state of a domain.
+        case newer
+        /// An older version made its tables, and only a monitor migrates them.
+        case older
         /// Another monitor holds the lock.
-        case inUse = "in_use"
+        case inUse
         /// Another process locks the database; temporary.
         case locked
         /// No space is left on the device.
@@ -37,12 +36,6 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
         /// The target file exists already.
         case exists
         case other
-    }
-
-    package init(code: Code, message: String, detail: String = "") {
-        self.code = code
-        self.message = message
-        self.detail = detail
     }
 
     package var description: String { message }
@@ -78,32 +71,39 @@ extension StoreError {
         }
     }
 
-    static func newerSchema(_ path: String, version: Int) -> StoreError {
+    static func newerSchema(_ path: String, version: Int, supported: Int) -> StoreError {
         StoreError(
-            code: .newerSchema,
+            code: .newer,
             message:
                 "\(path) was written by a newer version of aasa-monitor (store format \(version)), and this version "
-                + "uses store format \(Schema.version); use that version, or restore a backup from before the upgrade")
+                + "uses store format \(supported); use that version, or restore a backup from before the upgrade")
     }
 
-    static func olderSchema(_ path: String, version: Int) -> StoreError {
+    static func olderSchema(_ path: String, version: Int, supported: Int) -> StoreError {
         StoreError(
-            code: .olderSchema,
+            code: .older,
             message:
-                "\(path) was written by an earlier version of aasa-monitor (store format \(version)), and this version "
-                + "uses store format \(Schema.version); start `aasa-monitor run` of this version, which brings it to that format"
-        )
+                "\(path) was written by an older version of aasa-monitor (store format \(version)), and this version "
+                + "uses store format \(supported); start `aasa-monitor run` of this version once, which brings it to "
+                + "that format")
+    }
+
+    static func unsoundMigration(_ path: String, from version: Int, to target: Int) -> StoreError {
+        StoreError(
+            code: .other,
+            message:
+                "\(path) cannot be brought from store format \(version) to \(target): rows would refer to others that "
+                + "do not exist; it is unchanged: use the version that wrote it, and report this")
     }
 
     /// `what`: the domain, or "the global state".
-    static func newerState(of what: String, format: Int, supported: Int) -> StoreError {
+    static func newerState(of what: String, format: Int) -> StoreError {
         StoreError(
-            code: .newerState,
+            code: .newer,
             message:
                 "the stored state of \(what) has format \(format), written by a newer aasa-monitor, and this version "
-                + "reads format \(supported) at most; use the newer version, or restore the backup from before the "
-                + "upgrade"
-        )
+                + "reads format \(DomainState.formatVersion) at most; use the newer version, or restore the backup from "
+                + "before the upgrade")
     }
 
     static func missing(_ path: String) -> StoreError {
@@ -118,9 +118,7 @@ extension StoreError {
     }
 
     static func full(_ path: String) -> StoreError {
-        StoreError(
-            code: .full,
-            message: "\(path): no space is left on the device; free some")
+        StoreError(code: .full, message: "\(path): no space is left on the device; free some")
     }
 
     static func notADatabase(_ path: String) -> StoreError {

@@ -20,26 +20,20 @@ enum StoreOpening {
 
     static func checkPath(_ path: String, _ access: Store.Access) throws(StoreError) {
         var isFolder: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-        if exists && isFolder.boolValue {
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
             throw .unwritable(path, detail: "it is a folder")
         }
-        if access != .monitor {
-            // If the folder cannot be entered, the file may exist nevertheless.
-            guard exists || Glibc.access(path, F_OK) == 0 || errno != EACCES else { throw .forbidden(path) }
-            guard exists else { throw .missing(path) }
-            guard Glibc.access(path, R_OK) == 0 || errno != EACCES else { throw .forbidden(path) }
-        }
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        if access == .monitor,
-            !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) || !isFolder.boolValue
-        {
-            throw .unwritable(path, detail: "\(folder) is not a folder")
+        if access != .monitor, Glibc.access(path, R_OK) != 0 {
+            throw errno == EACCES ? .forbidden(path) : .missing(path)
         }
     }
 
-    static func open(_ path: String, _ access: Store.Access, _ lockTimeout: Duration) throws -> DatabasePool {
-        let wasInspected = access == .reader ? false : try prepare(path, access)
+    /// `steps`: `Schema.migrations`, outside of tests.
+    static func open(
+        _ path: String, _ access: Store.Access, _ lockTimeout: Duration, steps: [Migration] = Schema.migrations
+    ) throws -> DatabasePool {
+        let format = steps.count + 1
+        let wasInspected = access == .reader ? false : try prepare(path, access, format)
         var configuration = Configuration()
         configuration.label = "aasa-monitor.store"
         // GRDB's default is a raised QoS that the service may not use; libdispatch would log each refusal.
@@ -51,18 +45,14 @@ enum StoreOpening {
         let pool = try DatabasePool(path: path, configuration: configuration)
         do {
             if access == .reader {
-                try pool.read { try inspect($0, path, access) }
+                try pool.read { try inspect($0, path, access, format) }
             } else {
                 try pool.writeWithoutTransaction { database in
-                    if !wasInspected { try inspect(database, path, access) }
+                    if !wasInspected { try inspect(database, path, access, format) }
                     _ = try Int.fetchOne(database, sql: "PRAGMA journal_size_limit = \(largestLog)")
-                }
-            }
-            if access == .monitor {
-                try pool.writeWithoutTransaction { database in
-                    try claim(database)
+                    guard access == .monitor else { return }
                     if try tableCount(database) == 0 { return try Schema.create(database) }
-                    try Migration.migrate(database, path)
+                    try Schema.migrate(database, path, through: steps)
                 }
             }
         } catch {
@@ -74,11 +64,11 @@ enum StoreOpening {
 
     /// Inspects a file before anything writes to it. Opening a pool would switch even a foreign or damaged file to WAL
     /// mode. Returns false if the inspection must happen after the pool is open.
-    private static func prepare(_ path: String, _ access: Store.Access) throws -> Bool {
+    private static func prepare(_ path: String, _ access: Store.Access, _ format: Int) throws -> Bool {
         var facts = stat()
         let isThere = stat(path, &facts) == 0
         guard isThere, facts.st_size > 0 else {
-            guard access == .monitor else { return false }
+            guard access == .monitor else { throw StoreError.missing(path) }
             if !isThere { close(try NewFile.open(path, of: path)) }
             try make(path)
             return true
@@ -88,7 +78,7 @@ enum StoreOpening {
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
-            try queue.read { try inspect($0, path, access) }
+            try queue.read { try inspect($0, path, access, format) }
             return true
         } catch let fault as DatabaseError
             where [.SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_BUSY].contains(fault.resultCode)
@@ -106,13 +96,8 @@ enum StoreOpening {
         defer { try? queue.close() }
         try queue.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-            try claim(database)
+            try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
         }
-    }
-
-    private static func claim(_ database: Database) throws {
-        guard try Int.fetchOne(database, sql: "PRAGMA application_id") != Schema.applicationID else { return }
-        try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
     }
 
     /// The size of the database in bytes.
@@ -125,32 +110,26 @@ enum StoreOpening {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
     }
 
-    /// Refuses a damaged or foreign file, or one of an incompatible version, before anything is written.
-    private static func inspect(_ database: Database, _ path: String, _ access: Store.Access) throws {
+    /// Refuses a damaged or foreign file, or one of an incompatible version, before anything is written. Only a monitor
+    /// may open an older store, because it migrates it.
+    private static func inspect(_ database: Database, _ path: String, _ access: Store.Access, _ format: Int) throws {
         let isEmpty = try tableCount(database) == 0
-        let owner = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-        guard owner == Schema.applicationID || (isEmpty && owner == 0) else { throw StoreError.foreign(path) }
-        if isEmpty {
-            guard access == .monitor else { throw StoreError.missing(path) }
-            return
-        }
+        guard access == .monitor || !isEmpty else { throw StoreError.missing(path) }
+        let owner = try Int.fetchOne(database, sql: "PRAGMA application_id")
         let version = try Schema.version(database)
-        guard version > 0 else { throw StoreError.foreign(path) }
-        guard version <= Schema.version else { throw StoreError.newerSchema(path, version: version) }
-        guard version == Schema.version || access == .monitor else {
-            throw StoreError.olderSchema(path, version: version)
+        guard owner == Schema.applicationID, isEmpty || version > 0 else { throw StoreError.foreign(path) }
+        if isEmpty { return }
+        guard version <= format else { throw StoreError.newerSchema(path, version: version, supported: format) }
+        guard version == format || access == .monitor else {
+            throw StoreError.olderSchema(path, version: version, supported: format)
         }
         if access == .monitor { try quickCheck(database, path) }
     }
 
     private static func quickCheck(_ database: Database, _ path: String) throws {
-        var questions = ["PRAGMA quick_check(1)"]
-        if try size(database) > wholeCheckLimit {
-            let present = try Set(String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'"))
-            questions = vitalTables.filter(present.contains).map { "PRAGMA quick_check(\($0))" }
-        }
-        for question in questions {
-            let verdict = try String.fetchOne(database, sql: question) ?? "no answer"
+        let isWhole = try size(database) <= wholeCheckLimit
+        for argument in isWhole ? ["1"] : vitalTables {
+            let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(\(argument))") ?? "no answer"
             guard verdict == "ok" else { throw StoreError.corrupt(path, detail: verdict) }
         }
     }
@@ -158,35 +137,19 @@ enum StoreOpening {
 
 // MARK: - Damage
 
-/// A damaged store that was renamed. It is kept, because only its owner can decide what to save.
-package struct SetAside: Equatable, Sendable {
-    /// The new path of the file. Its WAL is next to it, with the suffix `-wal`.
-    package let path: String
-    package let at: Date
-    /// SQLite's description of the damage.
-    package let detail: String
-
-    package init(path: String, at: Date, detail: String) {
-        self.path = path
-        self.at = at
-        self.detail = detail
-    }
-}
-
 extension StoreOpening {
-    /// Renames a store, its WAL and its index.
-    static func setAside(_ path: String, at now: Date, detail: String) throws -> SetAside {
-        let files = FileManager.default
-        let stamp = now.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
-        let name = "\(path).damaged-\(stamp)"
-        let target = ([name] + (2...9).map { "\(name)-\($0)" }).first { !files.fileExists(atPath: $0) } ?? name
+    /// Renames a store, its WAL and its index. It is kept, because only its owner can decide what to save.
+    /// - Returns: the new path and the damage.
+    static func setAside(_ path: String, at now: Date, detail: String) throws -> StoreError {
+        let target = "\(path).damaged-\(now.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted)))"
         // Rename the file last: SQLite would delete a WAL without its file.
-        for suffix in ["-shm", "-wal", ""] where suffix.isEmpty || files.fileExists(atPath: path + suffix) {
+        for suffix in ["-shm", "-wal", ""] where suffix.isEmpty || FileManager.default.fileExists(atPath: path + suffix)
+        {
             guard rename(path + suffix, target + suffix) == 0 else {
                 throw StoreError.unwritable(
                     path, detail: "it is damaged and cannot be moved to \(target): \(String(cString: strerror(errno)))")
             }
         }
-        return SetAside(path: target, at: now, detail: detail)
+        return StoreError(code: .corrupt, message: "\(target): \(detail)")
     }
 }

@@ -49,8 +49,7 @@ extension AlertingSuite {
 
         @Test("it says what fails, what that means and what to do", arguments: [false, true])
         func words(isAtStart: Bool) {
-            let text = TextLayout(form: PlainMarkup(unit: .utf16), limit: 4000)
-                .text(RenderedAlert(trouble(isAtStart: isAtStart)))
+            let text = RenderedAlert(trouble(isAtStart: isAtStart)).plainText
             #expect(text.hasPrefix("FIRING · error · aasa-monitor · monitor.degraded · for 1 min"))
             #expect(text.contains("disk I/O error") && text.contains("store.path"))
             #expect(text.contains("cannot start") == isAtStart)

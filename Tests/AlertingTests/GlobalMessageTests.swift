@@ -36,11 +36,10 @@ extension AlertingSuite {
 
         @Test("people read how many domains it is about, and the first of them")
         func people() throws {
-            let text = TextLayout(form: PlainMarkup(unit: .utf16), limit: 4000).text(RenderedAlert(try alert(.cdnWide)))
+            let text = try RenderedAlert(alert(.cdnWide)).plainText
             #expect(text.hasPrefix("FIRING · error · 12 of 40 domains · cdn.wide · for 5 min"))
             #expect(text.contains("d0.example.com") && text.contains("… and 2 more"))
-            let own = TextLayout(form: PlainMarkup(unit: .utf16), limit: 4000).text(
-                RenderedAlert(try alert(.monitorDegraded)))
+            let own = try RenderedAlert(alert(.monitorDegraded)).plainText
             #expect(own.hasPrefix("FIRING · error · aasa-monitor · monitor.degraded · for 5 min"))
         }
 

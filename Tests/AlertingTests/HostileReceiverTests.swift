@@ -23,12 +23,11 @@ extension AlertingSuite {
             receiver.behaviour = .fault(fault)
             let driver = try CurlDriver()
             let hook = Channel(name: "hook", kind: .webhook, url: receiver.url("/in"))
-            var request = try hook.request(
-                body: Data("{}".utf8), messageKey: "key", timestamp: noon, userAgent: "aasa-monitor/test")
-            request = MessageRequest(
-                url: request.url, headers: request.headers, userAgent: request.userAgent, body: request.body,
-                // Time for the request to be sent.
-                timeout: .seconds(20))
+            var request = try hook.format.request(
+                body: Data("{}".utf8), messageKey: "key", timestamp: noon, userAgent: "aasa-monitor/test",
+                channel: hook)
+            // Time for the request to be sent.
+            request.timeout = .seconds(20)
             let answer = try await ReceiverTransport(driver: driver).post(request)
             #expect(answer.body.count <= TransportAnswer.maximumBodyBytes)
             let outcome = hook.format.judge(answer, now: noon)

@@ -73,15 +73,6 @@ extension AlertingSuite {
             }
         }
 
-        @Test("Discord messages mention nobody, and Teams messages hold text runs only")
-        func settings() throws {
-            let discord = try object(try Service.discord.channel().format.body(alert(), plain: false))
-            #expect((discord["allowed_mentions"] as? [String: [String]]) == ["parse": []])
-            let teams = String(
-                decoding: try Service.teams.channel().format.body(alert(), plain: false), as: UTF8.self)
-            #expect(!teams.contains(#""TextBlock""#) && teams.contains(#""TextRun""#))
-        }
-
         @Test("an address that could break out of a link is shown as text", arguments: Service.allCases)
         func links(service: Service) throws {
             var alert = try alert()

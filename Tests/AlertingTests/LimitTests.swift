@@ -97,7 +97,14 @@ extension AlertingSuite {
         private func check(_ service: Service, _ body: Data) throws {
             let root = service == .chatwork || service == .alertmanager ? [:] : try object(body)
             switch service {
-            case .slack, .slackBot: #expect((root["text"] as? String ?? "").utf16.count <= 3000)
+            case .slack, .slackBot:
+                #expect((root["text"] as? String ?? "").utf16.count <= 3000)
+                let blocks = root["blocks"] as? [[String: Any]] ?? []
+                #expect(blocks.count <= 50)
+                for text in blocks.compactMap({ $0["text"] as? [String: Any] }) {
+                    let size = (text["text"] as? String ?? "").utf16.count
+                    #expect((1...(text["type"] as? String == "plain_text" ? 150 : 3000)).contains(size))
+                }
             case .discord:
                 #expect((root["content"] as? String ?? "").utf16.count <= 2000)
                 for embed in root["embeds"] as? [[String: Any]] ?? [] {

@@ -156,6 +156,7 @@ final class MailServer {
     ) async throws -> TransportAnswer {
         let body = try channel.format.body(alert, plain: plain, reference: reference)
         return try await send(
-            channel.request(body: body, messageKey: key, timestamp: Date(), userAgent: "t"), within: limit)
+            channel.format.request(
+                body: body, messageKey: key, timestamp: Date(), userAgent: "t", channel: channel), within: limit)
     }
 }

@@ -95,8 +95,9 @@ extension AlertingSuite {
         func dots() async throws {
             let server = try await MailServer()
             let channel = try server.channel()
-            let request = try channel.request(
-                body: channel.format.body(alert(), plain: true), messageKey: "k", timestamp: noon, userAgent: "t")
+            let request = try channel.format.request(
+                body: channel.format.body(alert(), plain: true), messageKey: "k", timestamp: noon, userAgent: "t",
+                channel: channel)
             let lines = ["first", ".", "..", ".hidden", "", "last", "."]
             let text = lines.joined(separator: "\r\n")
             let answer = try await server.send(
@@ -264,9 +265,9 @@ extension AlertingSuite {
             let driver = try CurlDriver(network: NetworkSettings(caFile: server.caFile))
             let transport = ReceiverTransport(driver: driver)
             let channel = try server.channel()
-            let request = try channel.request(
-                body: channel.format.body(alert(), plain: false, reference: nil), messageKey: "k", timestamp: Date(),
-                userAgent: "t")
+            let request = try channel.format.request(
+                body: channel.format.body(alert(), plain: false), messageKey: "k", timestamp: Date(), userAgent: "t",
+                channel: channel)
             let mail = Task { try await transport.post(request) }
             try await eventually { try server.holds }
             let receiver = try await LabReceiver.start()

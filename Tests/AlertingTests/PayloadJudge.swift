@@ -52,18 +52,13 @@ enum JudgedService: String, CaseIterable, Sendable, CustomTestStringConvertible 
     static let secrets = keys.map { "whsec_" + $0.base64EncodedString() }
 
     func channel() throws -> Channel {
-        guard self != .webhook else {
-            return try Alerting_channel(Self.keys)
-        }
+        if self == .webhook { return try AlertingTests.channel(keys: Self.keys) }
         return try #require(Service(rawValue: rawValue)).channel()
     }
 
     /// What the service would call the first message.
     var reference: String? { Service(rawValue: rawValue)?.reference }
 }
-
-/// The suite's `channel`, under a name that a method of the same name does not hide.
-private func Alerting_channel(_ keys: [Data]) throws -> Channel { try channel("hook", .webhook, keys: keys) }
 
 enum PayloadJudge {
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent()

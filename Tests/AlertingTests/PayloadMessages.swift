@@ -49,7 +49,7 @@ enum MessageKind: String, CaseIterable, Sendable {
     private func one(_ reason: NotificationReason, _ text: String, id: String = "a1") throws -> Alert {
         let change = AssociationChange(kind: .added, summary: text, pointer: "/applinks")
         let isEnd = reason.type == .resolved
-        var alert = try Alerting_alert(
+        var alert = try AlertingTests.alert(
             reason, incident: id,
             // As long as a name may be.
             domain: text.count > 5000 ? String(repeating: "long.", count: 48) + "example.com" : "example.com",
@@ -93,14 +93,4 @@ func globalAlert(
     return Alert(
         reason: reason, at: noon, incident: incident, facts: facts, labels: [:],
         links: .init(statusPage: "http://127.0.0.1:9630/"), instance: "monitor-1")
-}
-
-/// The suite's `alert`, under a name that a method of the same name does not hide.
-private func Alerting_alert(
-    _ reason: NotificationReason, incident id: String, domain: String, changes: [AssociationChange],
-    findings: [Finding],
-    diagnosis: String
-) throws -> Alert {
-    try alert(
-        reason, incident: id, domain: domain, changes: changes, findings: findings, diagnosis: diagnosis)
 }

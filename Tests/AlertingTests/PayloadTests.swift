@@ -27,8 +27,9 @@ extension AlertingSuite {
             for form in forms {
                 let reference = form == .threaded ? service.reference : nil
                 let body = try format.body(alert, plain: form == .plain, reference: reference)
-                let request = try channel.request(
-                    body: body, messageKey: String(repeating: "ab", count: 32), timestamp: timestamp, userAgent: "t")
+                let request = try format.request(
+                    body: body, messageKey: String(repeating: "ab", count: 32), timestamp: timestamp, userAgent: "t",
+                    channel: channel)
                 cases.append(PayloadCase(service, request))
             }
             return cases

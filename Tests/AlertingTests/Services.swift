@@ -127,7 +127,7 @@ enum Occasion: String, CaseIterable, Sendable {
         let change = AssociationChange(
             kind: .added, summary: "applinks: app ABCDE12345.com.example.app", pointer: "/applinks")
         let isOver = reason.type == .resolved
-        var alert = try Alerting_alert(
+        var alert = try AlertingTests.alert(
             reason, domain: domain, changes: isOver ? [] : [change],
             findings: isOver ? [] : [finding(fix: "wait, or ask Apple")])
         alert.links = links(domain)
@@ -140,11 +140,4 @@ enum Occasion: String, CaseIterable, Sendable {
             cdn: "https://cdn.test/a/v1/\(domain)",
             origin: "https://\(domain)/.well-known/apple-app-site-association")
     }
-}
-
-/// The suite's `alert`, under a name that a method of the same name does not hide.
-func Alerting_alert(
-    _ reason: NotificationReason, domain: String, changes: [AssociationChange], findings: [Finding]
-) throws -> Alert {
-    try alert(reason, domain: domain, changes: changes, findings: findings)
 }

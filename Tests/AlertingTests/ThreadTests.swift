@@ -51,6 +51,10 @@ extension AlertingSuite {
             #expect((bodies[2]["reply_parameters"] as? [String: Any])?["message_id"] as? Int == 5)
             #expect(world.log.text.filter { $0.contains("-100777") }.count == 1)
             #expect(world.delivery.counts().map(\.outcome) == ["delivered"])
+            // It is the same place: nothing is sent anew.
+            try await world.restart()
+            try await world.pass(60)
+            #expect(world.transport.sent.count == 3)
         }
 
         @Test("a pager gets what becomes worse and the end under one key, and no reminder")

@@ -55,13 +55,9 @@ extension AlertingSuite {
             #expect(RenderedAlert(alert).since == "at 2026-11-21 07:00 UTC, for 40 s")
             alert.incident.resolvedAt = noon + 90
             #expect(RenderedAlert(alert).since == "since 2026-11-21 07:00 UTC, until 2026-11-21 07:01 UTC")
-            var new = try Self.firing()
+            var new = try AlertingTests.alert()
             new.incident.since = new.at
             #expect(RenderedAlert(new).headline.hasSuffix(" · just now") && new.summary.hasSuffix(" (just now)"))
-        }
-
-        private static func firing(_ reason: NotificationReason = .firing) throws -> Alert {
-            try Alerting_alert(reason, domain: "example.com", changes: [], findings: [])
         }
 
         @Test("a certificate's message says when it ends, and not since when that is known")
@@ -108,7 +104,7 @@ extension AlertingSuite {
             let test = Alert.test(domain: try Domain("a.test"), links: .init(statusPage: nil), instance: "m", now: noon)
             var change = try alert()
             change.incident.kind = .change
-            for alert in [test, change, try Self.firing(.resolved), try Self.firing(.wasFiring)] {
+            for alert in [test, change, try alert(.resolved), try alert(.wasFiring)] {
                 let titles = RenderedAlert(alert).notes.map(\.title)
                 #expect(!titles.contains("Labels:") && !titles.contains("To acknowledge:"), "\(titles)")
             }
@@ -141,6 +137,13 @@ extension AlertingSuite {
             #expect(RenderedAlert(alert).summary == "it works again, after 5 min")
         }
 
+        @Test(
+            "a span is never negative and has at most two units",
+            arguments: [
+                (-5.0, "0 s"), (59, "59 s"), (60, "1 min"), (3660, "1 h 1 min"), (90_000, "25 h"), (273_600, "3 d 4 h"),
+            ])
+        func spans(seconds: Double, text: String) { #expect(Span.words(seconds) == text) }
+
         @Test("an acknowledgement is shown with its reason")
         func acknowledgement() throws {
             var alert = try alert(.changed)
@@ -155,20 +158,15 @@ extension AlertingSuite {
         @Test(
             "a channel's filters decide by kind and severity",
             arguments: [
-                ([], Severity.warning, true), ([], .note, false), (["cdn.*"], .error, true),
-                (["cdn.stale"], .error, true), (["origin.*", "cdn.missing"], .error, false), (["*"], .warning, true),
-            ] as [([String], Severity, Bool)])
-        func filters(kinds: [String], severity: Severity, isAccepted: Bool) {
-            let channel = Channel(name: "hook", kind: .webhook, url: "https://hook.test/", kinds: kinds)
+                ([], .warning, Severity.warning, true), ([], .warning, .note, false),
+                (["cdn.*"], .warning, .error, true),
+                (["cdn.stale"], .warning, .error, true), (["origin.*", "cdn.missing"], .warning, .error, false),
+                (["*"], .warning, .warning, true), ([], .note, .note, true), ([], .error, .warning, false),
+            ] as [([String], Severity, Severity, Bool)])
+        func filters(kinds: [String], least: Severity, severity: Severity, isAccepted: Bool) {
+            let channel = Channel(
+                name: "hook", kind: .webhook, url: "https://hook.test/", minimumSeverity: least, kinds: kinds)
             #expect(channel.accepts(kind: .cdnStale, severity: severity) == isAccepted)
-        }
-
-        @Test("a lower or higher minimum severity is a channel's own")
-        func settings() {
-            let low = Channel(name: "a", kind: .webhook, url: "https://a.test/", minimumSeverity: .note)
-            let high = Channel(name: "b", kind: .webhook, url: "https://b.test/", minimumSeverity: .error)
-            #expect(low.accepts(kind: .cdnStale, severity: .note))
-            #expect(!high.accepts(kind: .cdnStale, severity: .warning))
         }
     }
 }

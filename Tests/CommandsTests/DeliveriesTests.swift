@@ -2,11 +2,11 @@ import Evidence
 import Foundation
 import Report
 import StatusServer
-import Storage
 import Testing
 
 @testable import Commands
 @testable import Monitoring
+@testable import Storage
 
 extension CommandsTests {
     @Suite struct DeliveriesTests {

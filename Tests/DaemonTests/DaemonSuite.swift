@@ -1,4 +1,6 @@
 import Alerting
+import Evidence
+import Facts
 import Foundation
 import Logging
 import Monitoring
@@ -7,23 +9,12 @@ import Synchronization
 import TestTraits
 import Testing
 
+@testable import Daemon
+
 @Suite("The daemon's parts", .timeLimit(.minutes(120)), .inTurn) struct DaemonSuite {}
 
 let noon = Date(timeIntervalSince1970: 1_795_000_000)
 let silent = Logger(label: "x") { _ in SwiftLogNoOpLogHandler() }
-
-/// A clock on which every wait is over at once.
-final class SkippingTime: MonitorClock {
-    private let instant = Mutex(noon)
-
-    func now() -> Date { instant.withLock(\.self) }
-
-    func sleep(for duration: Duration) async throws {
-        try Task.checkCancellation()
-        instant.withLock { $0 += duration / .seconds(1) }
-        await Task.yield()
-    }
-}
 
 /// Receivers that answer by the host's name, or not at all.
 final class Receivers: MessageTransport {
@@ -112,6 +103,52 @@ final class ScratchStore: Sendable {
     deinit {
         try? store.close()
         try? FileManager.default.removeItem(at: folder)
+    }
+}
+
+/// Without channels: nothing leaves.
+func delivery(_ store: Store, _ time: any MonitorClock) -> Delivery {
+    Delivery(
+        store: store,
+        routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
+        transport: Receivers(), time: time, userAgent: "x", logger: silent)
+}
+
+/// Answers at once unless it is stuck, and notes who was asked when.
+final class FakeProbe: DomainProbing {
+    let isStuck: Mutex<Bool>
+    let asked = Mutex<[Domain: [Date]]>([:])
+    let depths = Mutex<[Depth]>([])
+
+    init(isStuck: Bool = false) { self.isStuck = Mutex(isStuck) }
+
+    /// How many checks began.
+    var begun: Int { depths.withLock(\.count) }
+
+    func observe(
+        _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String], timeout: Duration?,
+        compared: (origin: ContentHash, copy: ContentHash)?, now: Date
+    ) async throws -> Observation {
+        asked.withLock { $0[domain, default: []].append(now) }
+        depths.withLock { $0.append(depth) }
+        if isStuck.withLock(\.self) { try await Task.sleep(for: .seconds(3600)) }
+        let failure = Failure(kind: .own, phase: .resolving, detail: "not asked")
+        return Observation(
+            domain: domain, checkedAt: now, mode: mode,
+            origin: Retrieval(url: domain.wellKnownURL, outcome: .failed(failure)), cdn: .notAsked(.mode))
+    }
+}
+
+/// Those of `d0.test`, `d1.test` and so on.
+func watchers(
+    _ count: Int, every interval: Duration = .seconds(300), _ probe: FakeProbe, _ store: Store,
+    _ time: any MonitorClock, logger: Logger = silent
+) throws -> [DomainWatcher] {
+    let delivery = delivery(store, time)
+    return try (0..<count).map {
+        DomainWatcher(
+            WatchedDomain(domain: try Domain("d\($0).test"), checks: CheckSettings(interval: interval)),
+            .init(probe: probe, store: store, global: nil, delivery: delivery, time: time, logger: logger))
     }
 }
 

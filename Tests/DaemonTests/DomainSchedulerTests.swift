@@ -16,46 +16,20 @@ import Testing
 extension DaemonSuite {
     @Suite("Domain scheduler")
     struct DomainSchedulerTests {
-        /// Its checks end by cancellation only.
-        private final class Hanging: DomainProbing {
-            let begun = Mutex(0)
-
-            func observe(
-                _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String],
-                timeout: Duration?, compared: (origin: ContentHash, copy: ContentHash)?, now: Date
-            ) async throws -> Observation {
-                begun.withLock { $0 += 1 }
-                try await Task.sleep(for: .seconds(3600))
-                throw CancellationError()
-            }
-        }
-
-        private func watchers(_ count: Int, _ probe: Hanging, _ scratch: ScratchStore) throws -> [DomainWatcher] {
-            let time = MovedTime()
-            let delivery = Self.delivery(scratch.store, time)
-            return try (0..<count).map { WatchedDomain(domain: try Domain("d\($0).test")) }.map {
-                DomainWatcher(
-                    $0,
-                    .init(
-                        probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time, logger: silent)
-                )
-            }
-        }
-
         @Test("a bounded number of checks is under way, and all of them end at once when the daemon ends")
         func cancelled() async throws {
             let scratch = try ScratchStore()
-            let probe = Hanging()
+            let probe = FakeProbe(isStuck: true)
             let time = MovedTime()
             // It reports once a minute, so that time passes while nothing can begin.
             let scheduler = DomainScheduler(
-                try watchers(2000, probe, scratch), time: time,
+                try watchers(2000, probe, scratch.store, MovedTime()), time: time,
                 watchdog: SchedulerWatchdog(every: .seconds(60)) { _ in })
             let task = Task { await scheduler.run() }
-            try await eventually { probe.begun.withLock(\.self) >= DomainScheduler.limit }
+            try await eventually { probe.begun >= DomainScheduler.limit }
             let instant = time.now()
             try await eventually { time.now() > instant + 3600 }
-            #expect(probe.begun.withLock(\.self) == DomainScheduler.limit)
+            #expect(probe.begun == DomainScheduler.limit)
             // A check that is not cancelled hangs for an hour.
             task.cancel()
             await task.value
@@ -64,25 +38,17 @@ extension DaemonSuite {
         @Test("single watchers end and begin while the others go on")
         func reload() async throws {
             let scratch = try ScratchStore()
-            let probe = Hanging()
-            let scheduler = DomainScheduler(try watchers(3, probe, scratch), time: MovedTime())
+            let probe = FakeProbe(isStuck: true)
+            let scheduler = DomainScheduler(try watchers(3, probe, scratch.store, MovedTime()), time: MovedTime())
             let task = Task { await scheduler.run() }
-            try await eventually { probe.begun.withLock(\.self) == 3 }
+            try await eventually { probe.begun == 3 }
             let gone = try Domain("d1.test")
             await scheduler.stop([gone])
             #expect(scheduler.watched.keys.sorted() == [try Domain("d0.test"), try Domain("d2.test")])
-            scheduler.start(try watchers(3, probe, scratch).filter { $0.watched.domain == gone })
-            try await eventually { probe.begun.withLock(\.self) == 4 }
+            scheduler.start(try watchers(3, probe, scratch.store, MovedTime()).filter { $0.watched.domain == gone })
+            try await eventually { probe.begun == 4 }
             task.cancel()
             await task.value
-        }
-
-        /// Without channels: nothing leaves.
-        private static func delivery(_ store: Store, _ time: any MonitorClock) -> Delivery {
-            Delivery(
-                store: store,
-                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, userAgent: "x", logger: silent)
         }
 
         /// Time that passes only while no check is under way, and only until the next one is due.
@@ -101,41 +67,15 @@ extension DaemonSuite {
             }
         }
 
-        /// Answers at once, and notes who was asked when.
-        private final class Prompt: DomainProbing {
-            let asked = Mutex<[Domain: [Date]]>([:])
-            let depths = Mutex<[Depth]>([])
-
-            func observe(
-                _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String],
-                timeout: Duration?, compared: (origin: ContentHash, copy: ContentHash)?, now: Date
-            ) async throws -> Observation {
-                asked.withLock { $0[domain, default: []].append(now) }
-                depths.withLock { $0.append(depth) }
-                let failure = Failure(kind: .own, phase: .resolving, detail: "not asked")
-                return Observation(
-                    domain: domain, checkedAt: now, mode: mode,
-                    origin: Retrieval(url: domain.wellKnownURL, outcome: .failed(failure)), cdn: .notAsked(.mode))
-            }
-        }
-
         @Test(
             "new domains are checked one after the other within their interval, known ones in the rhythm that they had")
         func rhythm() async throws {
             let scratch = try ScratchStore()
-            let probe = Prompt()
+            let probe = FakeProbe()
             let time = PatientTime()
-            let delivery = Self.delivery(scratch.store, time)
-            let watched = try (0..<60).map { WatchedDomain(domain: try Domain("d\($0).test")) }
             let interval = 300.0
             for round in 0..<2 {
-                let watchers = watched.map {
-                    DomainWatcher(
-                        $0,
-                        .init(
-                            probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time,
-                            logger: silent))
-                }
+                let watchers = try watchers(60, probe, scratch.store, time)
                 let begin = time.now()
                 let scheduler = DomainScheduler(watchers, time: time)
                 time.scheduler.withLock { $0 = scheduler }
@@ -166,8 +106,7 @@ extension DaemonSuite {
         )
         func unreadable() async throws {
             let scratch = try ScratchStore()
-            let (probe, time, log) = (Prompt(), PatientTime(), LogBook())
-            let delivery = Self.delivery(scratch.store, time)
+            let (probe, time, log) = (FakeProbe(), PatientTime(), LogBook())
             let (broken, sound) = (try Domain("d0.test"), try Domain("d1.test"))
             var checked = DomainState(domain: broken)
             checked.lastCheckedAt = noon - 60
@@ -179,15 +118,8 @@ extension DaemonSuite {
                 }
             }
             try await setFormat(9999)
-            let watchers = [broken, sound].map {
-                WatchedDomain(domain: $0, checks: CheckSettings(interval: .seconds(6 * 3600)))
-            }.map {
-                DomainWatcher(
-                    $0,
-                    .init(
-                        probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time,
-                        logger: log.logger))
-            }
+            let watchers = try watchers(
+                2, every: .seconds(6 * 3600), probe, scratch.store, time, logger: log.logger)
             let reports = Mutex<[Bool]>([])
             let scheduler = DomainScheduler(
                 watchers, time: time,
@@ -209,8 +141,7 @@ extension DaemonSuite {
         @Test("a first check that cannot be stored is made again after a pause")
         func unstored() async throws {
             let scratch = try ScratchStore()
-            let (probe, time, log) = (Prompt(), PatientTime(), LogBook())
-            let delivery = Self.delivery(scratch.store, time)
+            let (probe, time, log) = (FakeProbe(), PatientTime(), LogBook())
             var configuration = GRDB.Configuration()
             configuration.busyMode = .timeout(600)
             let queue = try DatabaseQueue(path: scratch.store.path, configuration: configuration)
@@ -218,12 +149,9 @@ extension DaemonSuite {
             let refusal = "SELECT RAISE(ABORT, 'no place'); END"
             try await setTrigger("CREATE TRIGGER refusal BEFORE INSERT ON domain BEGIN \(refusal)")
             let domain = try Domain("d0.test")
-            let watcher = DomainWatcher(
-                WatchedDomain(domain: domain, checks: CheckSettings(interval: .seconds(6 * 3600))),
-                .init(
-                    probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time,
-                    logger: log.logger))
-            let scheduler = DomainScheduler([watcher], time: time)
+            let watchers = try watchers(
+                1, every: .seconds(6 * 3600), probe, scratch.store, time, logger: log.logger)
+            let scheduler = DomainScheduler(watchers, time: time)
             time.scheduler.withLock { $0 = scheduler }
             let task = Task { await scheduler.run() }
             try await eventually { probe.asked.withLock { ($0[domain]?.count ?? 0) > 3 } }
@@ -240,13 +168,10 @@ extension DaemonSuite {
         @Test("a check that somebody asks for is full, is made at once and moves the next one; too many are refused")
         func now() async throws {
             let scratch = try ScratchStore()
-            let probe = Prompt()
+            let probe = FakeProbe()
             let time = PatientTime()
-            let delivery = Self.delivery(scratch.store, time)
             let domain = try Domain("d0.test")
-            let watcher = DomainWatcher(
-                WatchedDomain(domain: domain),
-                .init(probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time, logger: silent))
+            let watcher = try watchers(1, probe, scratch.store, time)[0]
             let scheduler = DomainScheduler([watcher], time: time, pause: .seconds(86_400))
             #expect(await scheduler.checkNow(try Domain("d1.test"), wait: .seconds(3600)) == .notWatched)
             #expect(await scheduler.checkNow(domain, wait: .seconds(3600)) == .done)
@@ -274,16 +199,16 @@ extension DaemonSuite {
         @Test("who asks while a check is under way gets that one, and does not wait for ever")
         func underWay() async throws {
             let scratch = try ScratchStore()
-            let probe = Hanging()
-            let scheduler = DomainScheduler(try watchers(1, probe, scratch), time: MovedTime())
+            let probe = FakeProbe(isStuck: true)
+            let scheduler = DomainScheduler(try watchers(1, probe, scratch.store, MovedTime()), time: MovedTime())
             let domain = try Domain("d0.test")
             async let first = scheduler.checkNow(domain, wait: .milliseconds(300))
-            try await eventually { probe.begun.withLock(\.self) == 1 }
+            try await eventually { probe.begun == 1 }
             async let second = scheduler.checkNow(domain, wait: .milliseconds(300))
             #expect(await scheduler.checkNow(domain, wait: .milliseconds(1)) == .underWay)
             #expect(scheduler.isChecking(domain))
             #expect(await [first, second] == [.underWay, .underWay])
-            #expect(probe.begun.withLock(\.self) == 1)
+            #expect(probe.begun == 1)
             await scheduler.stop([domain])
             #expect(await scheduler.checkNow(domain, wait: .milliseconds(300)) == .notWatched)
         }

@@ -16,14 +16,10 @@ extension DaemonSuite {
             let scratch = try ScratchStore()
             let time = MovedTime()
             let book = LogBook()
-            let delivery = Delivery(
-                store: scratch.store,
-                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, userAgent: "x", logger: silent)
             let evaluator = GlobalEvaluator(
                 GlobalEvaluator.Configuration(
                     domains: [WatchedDomain(domain: try Domain("a.test"))], channels: [], canaries: nil),
-                store: scratch.store, delivery: delivery,
+                store: scratch.store, delivery: delivery(scratch.store, time),
                 refusal: { RefusedConfiguration(since: noon, words: "line 3") }, time: time, logger: book.logger)
             try await evaluator.prepare()
             for _ in 0..<20 {
@@ -56,15 +52,12 @@ extension DaemonSuite {
         func suspended() async throws {
             let scratch = try ScratchStore()
             let (time, book) = (SuspendedTime(), LogBook())
-            let delivery = Delivery(
-                store: scratch.store,
-                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, userAgent: "x", logger: silent)
             let domains = try (0..<6).map { try Domain("d\($0).test") }
             let evaluator = GlobalEvaluator(
                 GlobalEvaluator.Configuration(
                     domains: domains.map { WatchedDomain(domain: $0) }, channels: [], canaries: nil),
-                store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: book.logger)
+                store: scratch.store, delivery: delivery(scratch.store, time), refusal: { nil }, time: time,
+                logger: book.logger)
             try await evaluator.prepare()
             for domain in domains {
                 var state = DomainState(domain: domain)
@@ -87,16 +80,13 @@ extension DaemonSuite {
             let scratch = try ScratchStore()
             let time = MovedTime()
             func pause(_ interval: Duration) async throws -> Duration {
-                let delivery = Delivery(
-                    store: scratch.store,
-                    routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                    transport: Receivers(), time: time, userAgent: "x", logger: silent)
                 return await GlobalEvaluator(
                     GlobalEvaluator.Configuration(
                         domains: [
                             WatchedDomain(domain: try Domain("a.test"), checks: CheckSettings(interval: interval))
                         ], channels: [], canaries: nil),
-                    store: scratch.store, delivery: delivery, refusal: { nil }, time: time, logger: silent
+                    store: scratch.store, delivery: delivery(scratch.store, time), refusal: { nil }, time: time,
+                    logger: silent
                 ).pause
             }
             #expect(try await pause(.seconds(300)) == .seconds(2))

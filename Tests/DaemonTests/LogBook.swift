@@ -1,13 +1,11 @@
 import Logging
 import Synchronization
 
-/// Keeps what is logged.
+/// Keeps the messages that are logged.
 final class LogBook: Sendable {
-    private let written = Mutex<[(message: String, record: String)]>([])
+    private let written = Mutex<[String]>([])
 
-    var lines: [String] { written.withLock { $0.map(\.message) } }
-    /// Each with its level and its metadata: `notice incident fired [domain=a.test, kind=cdn.stale]`.
-    var records: [String] { written.withLock { $0.map(\.record) } }
+    var lines: [String] { written.withLock(\.self) }
     var logger: Logger { Logger(label: "book") { _ in Handler(book: self) } }
 
     private struct Handler: LogHandler {
@@ -20,10 +18,6 @@ final class LogBook: Sendable {
             set { metadata[key] = newValue }
         }
 
-        func log(event: LogEvent) {
-            let pairs = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted().joined(separator: ", ")
-            let message = event.message.description
-            book.written.withLock { $0.append((message, "\(event.level.rawValue) \(message) [\(pairs)]")) }
-        }
+        func log(event: LogEvent) { book.written.withLock { $0.append(event.message.description) } }
     }
 }

@@ -14,24 +14,6 @@ import Testing
 extension DaemonSuite {
     @Suite("The scheduler's watchdog")
     struct SchedulerWatchdogTests {
-        /// Answers until it is stuck.
-        private final class Probe: DomainProbing {
-            let isStuck = Mutex(false)
-            let begun = Mutex(0)
-
-            func observe(
-                _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String],
-                timeout: Duration?, compared: (origin: ContentHash, copy: ContentHash)?, now: Date
-            ) async throws -> Observation {
-                begun.withLock { $0 += 1 }
-                if isStuck.withLock(\.self) { try await Task.sleep(for: .seconds(3600)) }
-                let failure = Failure(kind: .own, phase: .resolving, detail: "not asked")
-                return Observation(
-                    domain: domain, checkedAt: now, mode: mode,
-                    origin: Retrieval(url: domain.wellKnownURL, outcome: .failed(failure)), cdn: .notAsked(.mode))
-            }
-        }
-
         /// Time that passes in no time, but not while a check is under way that will end.
         private final class WaitingTime: MonitorClock {
             private let instant = Mutex(noon)
@@ -50,24 +32,14 @@ extension DaemonSuite {
         }
 
         private static func scheduler(
-            domains: Int, _ probe: Probe, _ scratch: ScratchStore, _ watchdog: SchedulerWatchdog?
+            domains: Int, _ probe: FakeProbe, _ scratch: ScratchStore, _ watchdog: SchedulerWatchdog?
         ) throws -> (DomainScheduler, WaitingTime) {
             let made = Mutex<DomainScheduler?>(nil)
             let time = WaitingTime {
                 !probe.isStuck.withLock(\.self) && made.withLock { $0?.underWay ?? 0 } > 0
             }
-            let delivery = Delivery(
-                store: scratch.store,
-                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, userAgent: "x", logger: silent)
-            let watchers = try (0..<domains).map { WatchedDomain(domain: try Domain("d\($0).test")) }.map {
-                DomainWatcher(
-                    $0,
-                    .init(
-                        probe: probe, store: scratch.store, global: nil, delivery: delivery, time: time, logger: silent)
-                )
-            }
-            let scheduler = DomainScheduler(watchers, time: time, watchdog: watchdog)
+            let scheduler = DomainScheduler(
+                try watchers(domains, probe, scratch.store, time), time: time, watchdog: watchdog)
             made.withLock { $0 = scheduler }
             return (scheduler, time)
         }
@@ -80,7 +52,7 @@ extension DaemonSuite {
             let notifier = try #require(
                 ServiceNotifier(environment: ["NOTIFY_SOCKET": socket.name, "WATCHDOG_USEC": "30000000"]))
             let log = LogBook()
-            let probe = Probe()
+            let probe = FakeProbe()
             let (scheduler, time) = try Self.scheduler(
                 domains: domains, probe, scratch, SchedulerWatchdog(notifier, logger: log.logger))
             let task = Task { await scheduler.run() }
@@ -108,7 +80,7 @@ extension DaemonSuite {
             let watchdog = SchedulerWatchdog(every: .seconds(10)) { isProgressing in
                 reports.withLock { $0.append(isProgressing) }
             }
-            let (scheduler, time) = try Self.scheduler(domains: 0, Probe(), scratch, watchdog)
+            let (scheduler, time) = try Self.scheduler(domains: 0, FakeProbe(), scratch, watchdog)
             let task = Task { await scheduler.run() }
             try await eventually { time.now() > noon + 7200 }
             task.cancel()

@@ -16,10 +16,7 @@ extension DaemonSuite {
         init() throws {
             scratch = try ScratchStore()
             let time = MovedTime()
-            delivery = Delivery(
-                store: scratch.store,
-                routing: Routing(channels: [], domains: [], cdnBaseURL: "https://cdn.test", instance: "monitor-1"),
-                transport: Receivers(), time: time, userAgent: "x", logger: silent)
+            delivery = DaemonTests.delivery(scratch.store, time)
             refresher = SilenceRefresher(store: scratch.store, delivery: delivery, windows: [], time: time)
         }
 

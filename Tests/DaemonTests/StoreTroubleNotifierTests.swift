@@ -2,10 +2,10 @@ import Alerting
 import Facts
 import Foundation
 import Monitoring
-import Storage
 import Testing
 
 @testable import Daemon
+@testable import Storage
 
 extension DaemonSuite {
     @Suite("Notification of a store in trouble")
@@ -109,8 +109,7 @@ extension DaemonSuite {
         @Test("what is wrong decides what to do")
         func advice() async throws {
             let rows: [(StoreError.Code, Bool, String)] = [
-                (.newerSchema, true, "Install the newer aasa-monitor again"),
-                (.newerState, true, "backup from before the upgrade"),
+                (.newer, true, "Install the newer aasa-monitor again"),
                 (.unwritable, true, "user may write there"),
                 (.locked, false, "End the process that holds the database locked"),
                 (.full, false, "Free space on the disk"), (.notADatabase, true, "Name another path as store.path"),
@@ -132,7 +131,7 @@ extension DaemonSuite {
         @Test("a damaged store that was set aside is notified once, tried each minute")
         func setAside() async throws {
             let notifier = notifier([try hook("ops"), try pager("pager")])
-            await notifier.note(SetAside(path: "/monitor.db.damaged-1", at: noon, detail: "malformed"))
+            await notifier.note(StoreError(code: .corrupt, message: "/monitor.db.damaged-1: malformed"), at: noon)
             receivers.set(.fails, for: "ops")
             await watch(notifier, StoreHealth(), for: 120)
             #expect(sent("ops").count == 2)

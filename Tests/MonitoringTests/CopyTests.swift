@@ -84,9 +84,7 @@ extension MonitoringSuite {
             for hour in 1...60 { try quiet.probed(at: Double(hour), Self.file, reply) }
             #expect(quiet.told.isEmpty && quiet.state.open.isEmpty)
 
-            var firing = try Course()
-            try firing.probed(at: 0, origin: 1, cdn: 1)
-            try firing.probed(at: 1...26, origin: 2, cdn: 1)
+            var firing = try Course.lagging()
             for hour in 27...60 { try firing.probed(at: Double(hour), .file(SampleFile.version(2)), reply) }
             #expect(firing.told == ["25 cdn.stale firing"])
             #expect(firing.open(.cdnStale)?.incident.state == .firing)
@@ -97,9 +95,7 @@ extension MonitoringSuite {
 
         @Test("a stale copy that vanishes is missing; the staleness stands until there is a copy again")
         func staleThenMissing() throws {
-            var course = try Course()
-            try course.probed(at: 0, origin: 1, cdn: 1)
-            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            var course = try Course.lagging()
             try course.probed(at: 27, .file(SampleFile.version(2)), .status(404))
             try course.probed(at: 28, .file(SampleFile.version(2)), .status(404))
             try course.probed(at: 29, origin: 2, cdn: 2)
@@ -112,9 +108,7 @@ extension MonitoringSuite {
 
         @Test("a domain that devices read without Apple's copy keeps no incident about it")
         func otherMode() throws {
-            var course = try Course()
-            try course.probed(at: 0, origin: 1, cdn: 1)
-            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            var course = try Course.lagging()
             try course.probed(at: 27, .file(SampleFile.version(2)), nil, unasked: .mode)
             #expect(course.told == ["25 cdn.stale firing", "27 cdn.stale resolved (removed)"])
             #expect(course.state.open.isEmpty)

@@ -39,6 +39,14 @@ struct Course {
         state = DomainState(domain: try Domain(name))
     }
 
+    /// The origin changes at hour 1, and the copy stays the old one: `cdn.stale` fires at hour 25.
+    static func lagging(until hour: Int = 26, policy: Policy = Policy()) throws -> Course {
+        var course = try Course(policy: policy)
+        try course.probed(at: 0, origin: 1, cdn: 1)
+        try course.probed(at: 1...hour, origin: 2, cdn: 1)
+        return course
+    }
+
     /// One check at an hour. It is a full one, whose edges answer as the CDN's name does; with `full` nil it is a light one.
     mutating func probed(
         at hours: Double, _ origin: Reply, _ cdn: Reply?, unasked: CDNResult.Reason = .originHasNoFile,

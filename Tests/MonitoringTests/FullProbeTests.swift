@@ -18,38 +18,12 @@ extension MonitoringSuite {
             at hours: Double, _ origin: Reply, edges: [Reply] = [file], addresses: [Reply] = [], agents: [Reply] = [],
             pages: [Reply] = []
         ) throws -> Observation {
-            let now = Date.testing + hours * 3600
-            func seen(_ reply: Reply, as address: String) throws -> Observation {
-                var seen = try Observation.of(at: now, origin: reply, cdn: reply)
-                seen.origin.connection?.address = address
-                return seen
+            let scene = Scene().addresses(addresses).edges(edges).with {
+                $0.source = .system
+                $0.agents = zip(AgentResult.Agent.allCases, agents).map { ($0, $1) }
+                $0.pages = pages.map { ("https://example.com/help", $0, nil) }
             }
-            var result = try Observation.of(at: now, origin: origin, cdn: edges.first)
-            var full = FullCheck(resolution: Resolution(source: .system))
-            for (index, reply) in addresses.enumerated() {
-                let address = ResolvedAddress(address: "192.0.2.\(index + 1)", scope: .public)
-                let one = try seen(reply, as: address.address)
-                full.resolution.addresses.append(address)
-                full.addresses.append(AddressResult(address: address, retrieval: one.origin))
-                result.contents.merge(one.contents) { first, _ in first }
-            }
-            for (agent, reply) in zip(AgentResult.Agent.allCases, agents) {
-                let one = try seen(reply, as: "192.0.2.1")
-                full.agents.append(AgentResult(agent: agent, retrieval: one.origin))
-                result.contents.merge(one.contents) { first, _ in first }
-            }
-            for (index, reply) in edges.enumerated() {
-                let one = try seen(reply, as: "")
-                guard let retrieval = one.cdn.retrieval else { continue }
-                full.edges.append(EdgeResult(address: "198.51.100.\(index + 1)", retrieval: retrieval))
-                result.contents.merge(one.contents) { first, _ in first }
-            }
-            for reply in pages {
-                full.pages.append(
-                    PageResult(url: "https://example.com/help", retrieval: try seen(reply, as: "").origin))
-            }
-            result.full = full
-            return result
+            return try .of(at: .testing + hours * 3600, origin: origin, cdn: edges.first, scene: scene)
         }
 
         static let onlyFull: [(kind: IncidentKind, addresses: [Reply], agents: [Reply], pages: [Reply])] = [

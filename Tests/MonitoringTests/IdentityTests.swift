@@ -47,7 +47,7 @@ extension MonitoringSuite {
                         state, GlobalSnapshot(domains: [], channels: channels), now: .testing + second)
                     ids.formUnion(evaluation.changes.map(\.incident.id))
                     state = try JSONDecoder().decode(GlobalState.self, from: JSONEncoder().encode(evaluation.state))
-                    state.incidents.ended = [:]
+                    state.ended = [:]
                 }
             }
             #expect(ids.count == 3)

@@ -13,12 +13,7 @@ extension MonitoringSuite {
 
         /// A domain whose origin is up (`+`) or down (`-`) at each hour, or cannot be judged (`?`).
         private func course(_ results: String, _ policy: Policy) throws -> Course {
-            var course = try Course(policy: policy)
-            for (hour, probed) in results.enumerated() {
-                let origin = probed == "+" ? Self.file : probed == "-" ? Self.down : .failed(.own)
-                try course.probed(at: Double(hour), origin, Self.file)
-            }
-            return course
+            try ReopeningTests.course(results, every: 60, policy)
         }
 
         struct Row: Sendable, CustomTestStringConvertible {
@@ -79,14 +74,6 @@ extension MonitoringSuite {
                 ])
         }
 
-        @Test("a removed file is a broken origin, not a stale copy")
-        func removed() throws {
-            var course = try Course()
-            try course.probed(at: 0, .file(SampleFile.version(1)), Self.file)
-            for hour in 1...60 { try course.probed(at: Double(hour), .status(404), Self.file) }
-            #expect(course.told == ["2 origin.broken firing"])
-        }
-
         @Test("a certificate that ends soon is told at once, as a warning, and ends with its renewal")
         func certificate() throws {
             var course = try Course()
@@ -102,9 +89,7 @@ extension MonitoringSuite {
 
         @Test("a change brings the facts that a message about it needs")
         func facts() throws {
-            var course = try Course()
-            try course.probed(at: 0, origin: 1, cdn: 1)
-            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            var course = try Course.lagging()
             try course.probed(at: 27, origin: 2, cdn: 2)
             #expect(course.told == ["25 cdn.stale firing", "27 cdn.stale resolved (cdn_caught_up)"])
             let firing = try #require(course.events.first?.facts)

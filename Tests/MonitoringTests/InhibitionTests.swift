@@ -23,19 +23,9 @@ extension MonitoringSuite {
         private static func probed(
             _ course: inout Course, at hour: Double, refusesCrawler: Bool, _ origin: Reply, _ cdn: Reply
         ) throws {
-            var observation = try Observation.of(
-                "example.com", at: .testing + hour * 3600, origin: origin, cdn: cdn)
-            var full = FullCheck(resolution: Resolution(source: .proxy))
-            if refusesCrawler {
-                let refused = try Observation.of(at: observation.checkedAt, origin: .status(403), cdn: nil)
-                full.agents = AgentResult.Agent.allCases.map { AgentResult(agent: $0, retrieval: refused.origin) }
-                observation.contents.merge(refused.contents) { first, _ in first }
-            }
-            full.edges = try (1...3).map {
-                EdgeResult(address: "198.51.100.\($0)", retrieval: try #require(observation.cdn.retrieval))
-            }
-            observation.full = full
-            try course.probed(at: hour, observation)
+            var scene = Scene().edges([cdn, cdn, cdn])
+            if refusesCrawler { scene.agents = AgentResult.Agent.allCases.map { ($0, .status(403)) } }
+            try course.probed(at: hour, .of(at: .testing + hour * 3600, origin: origin, cdn: cdn, scene: scene))
         }
 
         static let rows: [(origin: String, copy: String, told: [String])] = [
@@ -131,9 +121,7 @@ extension MonitoringSuite {
 
         @Test("a copy that alternates from request to request is not back")
         func alternates() throws {
-            var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
-            try course.probed(at: 0, origin: 1, cdn: 1)
-            for hour in 1...30 { try course.probed(at: Double(hour), origin: 2, cdn: 1) }
+            var course = try Course.lagging(until: 30, policy: Policy(CheckSettings(failureThreshold: 1)))
             #expect(course.told == ["25 cdn.stale firing"])
             for step in 0..<20 { try course.probed(at: 31 + Double(step) / 10, origin: 2, cdn: step % 2 == 0 ? 2 : 1) }
             // Until it has come back once, a good answer is the end.
@@ -145,19 +133,14 @@ extension MonitoringSuite {
 
         @Test("a light look that sees the new copy, and a full one that sees the old one: nothing is over")
         func alternatesWithinACheck() throws {
-            var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
-            try course.probed(at: 0, origin: 1, cdn: 1)
-            for hour in 1...30 { try course.probed(at: Double(hour), origin: 2, cdn: 1) }
+            var course = try Course.lagging(until: 30, policy: Policy(CheckSettings(failureThreshold: 1)))
             let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
             for minute in 1...5 {
                 let at = 30 + Double(minute) / 60
-                let light = try Observation.of("example.com", at: .testing + at * 3600, origin: new, cdn: new)
-                var full = try Observation.of("example.com", at: .testing + at * 3600, origin: new, cdn: old)
-                let copy = try #require(full.cdn.retrieval)
-                full.full = FullCheck(
-                    resolution: Resolution(source: .proxy),
-                    edges: (1...3).map { EdgeResult(address: "198.51.100.\($0)", retrieval: copy) })
-                try course.probed(at: at, full, replacing: light)
+                let instant = Date.testing + at * 3600
+                try course.probed(
+                    at: at, .of(at: instant, origin: new, cdn: old, scene: Scene().edges([old, old, old])),
+                    replacing: .of(at: instant, origin: new, cdn: new))
             }
             // Then all answers are good: it ends with the fourth in a row.
             for minute in 6...9 { try course.probed(at: 30 + Double(minute) / 60, origin: 2, cdn: 2) }
@@ -194,14 +177,6 @@ extension MonitoringSuite {
                     "2 origin.broken firing", "11 origin.broken resolved (recovered)",
                     "\(hours == 24 ? 25 : 49) cdn.stale firing",
                 ])
-        }
-
-        @Test("every kind of Apple's copy and the certificate follow from the origin, and nothing else does")
-        func table() {
-            for kind in IncidentKind.ofDomains {
-                let isConsequence = kind.isOfCDN || kind == .certificateExpiring
-                #expect(kind.inhibitors == (isConsequence ? [.originUnreachable, .originBroken] : []))
-            }
         }
     }
 }

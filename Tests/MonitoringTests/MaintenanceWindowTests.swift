@@ -37,9 +37,6 @@ extension MonitoringSuite {
                 title: "until a time, from the skipped hour on", zone: "Europe/Berlin", days: "sun", start: "02:30",
                 extent: "04:00", stretches: [("2026-03-29T01:00:00Z", "2026-03-29T02:00:00Z")]),
             Course(
-                title: "a window wholly within the skipped hour keeps its length", zone: "Europe/Berlin", days: "sun",
-                start: "02:10", extent: "02:40", stretches: [("2026-03-29T01:00:00Z", "2026-03-29T01:30:00Z")]),
-            Course(
                 title: "the repeated hour in Berlin is taken once, the first time", zone: "Europe/Berlin", days: "sun",
                 start: "02:30", extent: "30m",
                 stretches: [

@@ -45,16 +45,11 @@ extension MonitoringSuite {
                 if step == "." { continue }
                 let sides = step.split(separator: ":")
                 let edges = sides[1].split(separator: ",").map(Self.reply)
-                var observation = try Observation.of(
-                    at: .testing + Double(hour) * 3600, origin: Self.reply(sides[0]), cdn: edges[0])
-                observation.full = FullCheck(
-                    resolution: Resolution(source: .proxy),
-                    edges: try edges.enumerated().map { index, reply in
-                        let probed = try Observation.of(at: .testing, origin: reply, cdn: nil)
-                        observation.contents.merge(probed.contents) { $1 }
-                        return EdgeResult(address: "198.51.100.\(index + 1)", retrieval: probed.origin)
-                    })
-                try course.probed(at: Double(hour), observation)
+                try course.probed(
+                    at: Double(hour),
+                    .of(
+                        at: .testing + Double(hour) * 3600, origin: Self.reply(sides[0]), cdn: edges[0],
+                        scene: Scene().edges(edges)))
             }
             #expect(course.state.propagations.map(\.seconds) == expected.map { $0 * 3600 })
         }

@@ -77,9 +77,7 @@ extension MonitoringSuite {
 
         @Test("a copy that flips between old and new is one story; a new change is a new one with a grace of its own")
         func copies() throws {
-            var course = try Course()
-            try course.probed(at: 0, origin: 1, cdn: 1)
-            try course.probed(at: 1...25, origin: 2, cdn: 1)
+            var course = try Course.lagging(until: 25)
             try course.probed(at: 25.2, origin: 2, cdn: 2)
             try course.probed(at: 25.4, origin: 2, cdn: 1)
             try course.probed(at: 25.6, origin: 2, cdn: 1)

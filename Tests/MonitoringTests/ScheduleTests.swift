@@ -50,17 +50,6 @@ extension MonitoringSuite {
             #expect(CheckSchedule(domain: domain, interval: .seconds(60)).phase == schedule.phase)
         }
 
-        @Test("many domains spread over the interval")
-        func spread() throws {
-            let phases = try (0..<1000).map {
-                CheckSchedule(domain: try Domain("d\($0).example.com"), interval: .seconds(300)).phase
-            }
-            for tenth in 0..<10 {
-                let part = Double(tenth) / 10..<Double(tenth + 1) / 10
-                #expect((60...140).contains(phases.count { part.contains($0) }))
-            }
-        }
-
         @Test("a failure that is not confirmed is looked at again within a minute; one that waits for its time is not")
         func recheck() throws {
             let domain = try Domain("example.com")

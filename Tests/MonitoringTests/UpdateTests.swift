@@ -67,20 +67,12 @@ extension MonitoringSuite {
 
         @Test("while edges disagree, a message says what the newest check saw")
         func edges() throws {
-            var course = try Course()
-            try course.probed(at: 0, origin: 1, cdn: 1)
-            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            var course = try Course.lagging()
             #expect(course.events.last?.facts?.diagnosis.effect.harm == .some)
-            let at = Date.testing + 27 * 3600
             let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
-            var observation = try Observation.of("example.com", at: at, origin: new, cdn: new)
-            let former = try Observation.of("example.com", at: at, origin: old, cdn: old)
-            observation.contents.merge(former.contents) { first, _ in first }
-            let copies = try [observation, observation, former].map { try #require($0.cdn.retrieval) }
-            observation.full = FullCheck(
-                resolution: Resolution(source: .proxy),
-                edges: copies.enumerated().map { EdgeResult(address: "198.51.100.\($0 + 1)", retrieval: $1) })
-            try course.probed(at: 27, observation)
+            try course.probed(
+                at: 27,
+                .of(at: .testing + 27 * 3600, origin: new, cdn: new, scene: Scene().edges([new, new, old])))
             #expect(course.told == ["25 cdn.stale firing"])
             let written = course.evaluations.last?.changes.compactMap(\.facts).last
             #expect(written?.diagnosis.effect.harm == .atSomeEdges && written?.comparison.state == .mixed)
@@ -91,17 +83,9 @@ extension MonitoringSuite {
             var course = try Course()
             let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
             func probed(_ hour: Double, _ replies: [Reply], isFull: Bool = true) throws {
-                let at = Date.testing + hour * 3600
-                var observation = try Observation.of("example.com", at: at, origin: new, cdn: replies[0])
-                if isFull {
-                    observation.full = FullCheck(resolution: Resolution(source: .proxy))
-                    observation.full?.edges = try replies.enumerated().map { index, reply in
-                        let other = try Observation.of("example.com", at: at, origin: new, cdn: reply)
-                        observation.contents.merge(other.contents) { first, _ in first }
-                        return EdgeResult(
-                            address: "198.51.100.\(index + 1)", retrieval: try #require(other.cdn.retrieval))
-                    }
-                }
+                var observation = try Observation.of(
+                    at: .testing + hour * 3600, origin: new, cdn: replies[0], scene: Scene().edges(replies))
+                if !isFull { observation.full = nil }
                 try course.probed(at: hour, observation)
             }
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -120,9 +104,7 @@ extension MonitoringSuite {
 
         @Test("a further change at the origin is told of a stale copy; the beginning stays")
         func staleCopy() throws {
-            var course = try Course()
-            try course.probed(at: 0, origin: 1, cdn: 1)
-            try course.probed(at: 1...26, origin: 2, cdn: 1)
+            var course = try Course.lagging()
             try course.probed(at: 27...40, origin: 3, cdn: 1)
             #expect(course.told == ["25 cdn.stale firing", "28 cdn.stale changed"])
             #expect(course.events.last?.incident.since == .testing + 3600)

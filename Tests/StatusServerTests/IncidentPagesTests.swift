@@ -1,11 +1,11 @@
 import Evidence
 import Foundation
 import StatusServer
-import Storage
 import TestSupport
 import Testing
 
 @testable import Monitoring
+@testable import Storage
 
 extension StatusServerSuite {
     @Suite("Pages of incidents")

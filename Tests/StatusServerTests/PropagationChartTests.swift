@@ -2,10 +2,10 @@ import Evidence
 import Foundation
 import Monitoring
 import Report
-import Storage
 import Testing
 
 @testable import StatusServer
+@testable import Storage
 
 extension StatusServerSuite {
     @Suite("Propagation chart")
@@ -14,7 +14,7 @@ extension StatusServerSuite {
             "a young store's chart begins with its first look, and labels of its axis keep apart",
             arguments: [(600, 612), (7200, 7344), (40_000, 40_800), (864_000, 86_400)] as [(Double, Double)])
         func young(age: TimeInterval, window: TimeInterval) {
-            let results = [PropagationRecord.VersionInterval(at: noon - age, .version(1))]
+            let results = [PropagationRecord.VersionInterval(at: noon - age, served: .version(1))]
             let scope = ChartScope(
                 record: PropagationRecord(places: [.origin: results]), edges: [], changedAt: nil, usual: nil,
                 staleAfter: 86_400, window: nil, time: ReportTime(now: noon))
@@ -59,9 +59,9 @@ extension StatusServerSuite {
             let day = 86400.0
             let content = ContentHash(of: "v1".utf8)
             let stretches = [
-                PropagationRecord.VersionInterval(at: noon - 10 * day, .version(1)),
-                PropagationRecord.VersionInterval(at: noon - 8 * day, .notWatched),
-                PropagationRecord.VersionInterval(at: noon - 2 * day, .version(1)),
+                PropagationRecord.VersionInterval(at: noon - 10 * day, served: .version(1)),
+                PropagationRecord.VersionInterval(at: noon - 8 * day, served: .notWatched),
+                PropagationRecord.VersionInterval(at: noon - 2 * day, served: .version(1)),
             ]
             let scope = ChartScope(
                 record: PropagationRecord(

@@ -81,24 +81,6 @@ extension StorageSuite {
             #expect(try await store.state(of: again.domain) == again)
         }
 
-        @Test("a failing step undoes the whole check")
-        func atomic() async throws {
-            try await store.write { database in
-                try database.execute(
-                    sql: """
-                        CREATE TRIGGER refuse BEFORE INSERT ON incident
-                        BEGIN SELECT RAISE(ABORT, 'refused'); END
-                        """)
-            }
-            await #expect(throws: StoreError.self) {
-                try await store.commit(
-                    Evaluation(state: try state(), changes: [IncidentChange(try incident())]), of: try observation())
-            }
-            #expect(try await store.states().isEmpty)
-            #expect(try await store.listed().isEmpty)
-            #expect(try await store.rows("body") == 0)
-        }
-
         @Test("a commit is carried out although its task was cancelled")
         func cancelled() async throws {
             let task = Task { [store] in

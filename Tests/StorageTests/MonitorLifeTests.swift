@@ -72,15 +72,15 @@ extension StorageSuite {
             let isOver = Mutex(false)
             // A thread of its own: tasks may have to wait for the one that opens the store.
             let asker = Thread { [path = folder.store] in
-                while !isOver.withLock(\.self) { _ = Store.isInUse(path: path) }
+                while !isOver.withLock(\.self) { _ = FileLock.isHeld(store: path) }
             }
             asker.start()
             defer { isOver.withLock { $0 = true } }
             for _ in 0..<100 {
                 let daemon = try Store(path: folder.store, access: .monitor)
-                #expect(Store.isInUse(path: folder.store))
+                #expect(FileLock.isHeld(store: folder.store))
                 try daemon.close()
-                #expect(!Store.isInUse(path: folder.store))
+                #expect(!FileLock.isHeld(store: folder.store))
             }
         }
 

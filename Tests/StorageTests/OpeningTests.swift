@@ -64,37 +64,15 @@ extension StorageSuite {
             try store.close()
         }
 
-        @Test("a link in the place of a store that is not there is not followed")
-        func danglingStore() throws {
+        @Test(
+            "a link in the place of the lock, or of a store that is not there, is not followed",
+            arguments: [("", false), (".lock", false), (".lock", true)])
+        func plantedLink(suffix: String, hasTarget: Bool) throws {
             let target = folder.path + "/victim"
-            try FileManager.default.createSymbolicLink(atPath: folder.store, withDestinationPath: target)
-            let error = #expect(throws: StoreError.self) { try Store(path: folder.store) }
-            #expect(error?.code == .unwritable)
-            #expect(!FileManager.default.fileExists(atPath: target))
-        }
-
-        @Test("a link in the place of the lock is not followed", arguments: [false, true])
-        func plantedLink(_ isDangling: Bool) throws {
-            let target = folder.path + "/victim"
-            if !isDangling { try Data("kept".utf8).write(to: URL(filePath: target)) }
-            try FileManager.default.createSymbolicLink(
-                atPath: folder.store + ".lock", withDestinationPath: target)
-            #expect(throws: StoreError.self) { try Store(path: folder.store) }
-            #expect((try? Data(contentsOf: URL(filePath: target))) == (isDangling ? nil : Data("kept".utf8)))
-        }
-
-        @Test("what was committed is there after a handle that was dropped without a close")
-        func survivesDrop() async throws {
-            do {
-                let store = try Store(path: folder.store)
-                try await store.commit(try incident())
-            }
-            // The task of the commit may hold the handle, and so the lock, for a moment longer.
-            while errorOfOpening(folder.store)?.code == .inUse {
-                try await Task.sleep(for: .milliseconds(10))
-            }
-            let again = try Store(path: folder.store)
-            #expect(try await again.listed().map(\.id) == ["a1"])
+            if hasTarget { try Data("kept".utf8).write(to: URL(filePath: target)) }
+            try FileManager.default.createSymbolicLink(atPath: folder.store + suffix, withDestinationPath: target)
+            #expect(errorOfOpening(folder.store)?.code == .unwritable)
+            #expect((try? Data(contentsOf: URL(filePath: target))) == (hasTarget ? Data("kept".utf8) : nil))
         }
 
         @Test("what was committed is there in a copy taken while the store is open, as after a kill")
@@ -110,22 +88,16 @@ extension StorageSuite {
             try store.close()
         }
 
-        @Test("a second monitor on the same store is refused, and let in after the first has closed")
+        @Test("a second monitor on the same store, or a link to it, is refused, and let in after the first has closed")
         func locks() throws {
-            let first = try Store(path: folder.store)
-            let refusal = errorOfOpening(folder.store)
-            #expect(refusal?.code == .inUse)
-            #expect(refusal?.message.contains("in use by another aasa-monitor (process \(getpid()))") == true)
-            try first.close()
-            #expect(errorOfOpening(folder.store) == nil)
-        }
-
-        @Test("a link to a store is the same store")
-        func linked() throws {
             let first = try Store(path: folder.store)
             let link = folder.path + "/link.db"
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.store)
-            #expect(errorOfOpening(link)?.code == .inUse)
+            for path in [folder.store, link] {
+                let refusal = errorOfOpening(path)
+                #expect(refusal?.code == .inUse)
+                #expect(refusal?.message.contains("in use by another aasa-monitor (process \(getpid()))") == true)
+            }
             try first.close()
             #expect(errorOfOpening(link) == nil)
         }
@@ -144,104 +116,75 @@ extension StorageSuite {
             try writer.close()
         }
 
-        @Test("a reader of a closed store reads it")
-        func readsAlone() async throws {
+        /// What is in the place of a store, how it is refused, and words of the message.
+        private static let refusals: [(String, StoreError.Code, String)] = [
+            ("a diary", .notADatabase, "move the file aside"), ("bookmarks", .notADatabase, "another program"),
+            ("newer", .newer, "newer version of aasa-monitor (store format 2)"),
+        ]
+
+        @Test("a file that is not ours, or of a newer version, is refused in words and left alone", arguments: refusals)
+        func foreign(what: String, code: StoreError.Code, words: String) throws {
+            if what == "a diary" {
+                try Data(String(repeating: "\(what)\n", count: 99).utf8).write(to: URL(filePath: folder.store))
+            } else {
+                if what == "newer" { try Store(path: folder.store).close() }
+                let other = try DatabaseQueue(path: folder.store)
+                try other.writeWithoutTransaction {
+                    try $0.execute(sql: "CREATE TABLE bookmark (url TEXT); PRAGMA user_version = 2")
+                }
+                try other.close()
+            }
+            let before = try Data(contentsOf: URL(filePath: folder.store))
+            for access in [Store.Access.monitor, .beside, .reader] {
+                let refusal = #expect(throws: StoreError.self) {
+                    try Store(path: folder.store, access: access, onDamage: { _ in })
+                }
+                #expect(refusal?.code == code)
+                #expect(
+                    refusal?.message.contains(words) == true && refusal?.message.contains(folder.store) == true,
+                    "\(refusal?.message ?? "")")
+            }
+            #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
+        }
+
+        /// No format was left behind yet: a made-up step from 1 to 2.
+        private static let step: Migration = { try $0.execute(sql: "ALTER TABLE meta ADD COLUMN note TEXT") }
+
+        /// Opens the store as a version with these steps does.
+        /// - Returns: the format and the columns of `meta`.
+        private func open(_ access: Store.Access = .monitor, with steps: [Migration]) throws -> String {
+            let pool = try StoreOpening.open(folder.store, access, .zero, steps: steps)
+            defer { try? pool.close() }
+            return try pool.read { database in
+                let columns = try database.columns(in: "meta").map(\.name)
+                return "\(try Schema.version(database)): \(columns.joined(separator: " "))"
+            }
+        }
+
+        @Test("a monitor takes the missing steps once, and one that fails leaves the store as it was")
+        func migrates() throws {
+            struct Fault: Error {}
             try Store(path: folder.store).close()
-            let reader = try Store(path: folder.store, access: .reader)
-            #expect(try await reader.states().isEmpty)
-        }
-
-        @Test("rows that name others are checked, and readers do not wait for the writer")
-        func settings() async throws {
-            let store = try Store(path: folder.store)
-            #expect(try await store.write { try Int.fetchOne($0, sql: "PRAGMA foreign_keys") } == 1)
-            #expect(try await store.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
-        }
-
-        @Test("a file that is no database is refused in words and left alone")
-        func garbage() throws {
-            let bytes = Data("this is a diary, not a database; it is long enough to be read as a page\n".utf8)
-            try bytes.write(to: URL(fileURLWithPath: folder.store))
-            let refusal = errorOfOpening(folder.store)
-            #expect(refusal?.code == .notADatabase)
-            #expect(refusal?.message.contains(folder.store) == true)
-            #expect(refusal?.message.contains("move the file aside") == true)
-            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.store)) == bytes)
-        }
-
-        @Test("a damaged store is recognized")
-        func damaged() async throws {
-            let store = try Store(path: folder.store)
-            for index in 0..<200 {
-                try await store.commit(Evaluation(state: try state("d\(index).example.com")))
-            }
-            try store.close()
-            let file = try FileHandle(forUpdating: URL(fileURLWithPath: folder.store))
-            let size = try file.seekToEnd()
-            for offset in stride(from: UInt64(4096), to: size, by: 4096) {
-                try file.seek(toOffset: offset)
-                try file.write(contentsOf: Data(repeating: 0x5A, count: 512))
-            }
-            try file.close()
-            let refusal = errorOfOpening(folder.store)
-            #expect(refusal?.code == .corrupt)
-            #expect(refusal?.message.contains("sets it aside") == true)
-        }
-
-        @Test("a database of another program is refused untouched")
-        func foreign() throws {
-            let other = try DatabaseQueue(path: folder.store)
-            try other.write { try $0.execute(sql: "CREATE TABLE bookmark (url TEXT)") }
-            try other.close()
-            let refusal = errorOfOpening(folder.store)
-            #expect(refusal?.code == .notADatabase)
-            #expect(refusal?.message.contains("another program") == true)
+            #expect(throws: Fault.self) { try open(with: [Self.step, { _ in throw Fault() }]) }
+            #expect(try open(.reader, with: []) == "1: name value")
+            let orphan: Migration = { try $0.execute(sql: "INSERT INTO domain_key VALUES ('key', 'nobody')") }
+            let refusal = #expect(throws: StoreError.self) { try open(with: [Self.step, orphan]) }
+            #expect(refusal?.message.contains("from store format 1 to 3") == true)
+            #expect(try open(.reader, with: []) == "1: name value")
+            for _ in 0..<2 { #expect(try open(with: [Self.step]) == "2: name value note") }
         }
 
         @Test(
-            "a store of a newer version is refused in words and left alone", arguments: [Store.Access.monitor, .reader])
-        func newer(access: Store.Access) throws {
+            "a command on an older store says who migrates it, and leaves it alone",
+            arguments: [Store.Access.beside, .reader])
+        func older(access: Store.Access) throws {
             try Store(path: folder.store).close()
-            try set(version: Schema.version + 1)
-            let before = try Data(contentsOf: URL(fileURLWithPath: folder.store))
-            let refusal = errorOfOpening(folder.store, access: access)
-            #expect(refusal?.code == .newerSchema)
-            #expect(
-                refusal?.message.contains("newer version of aasa-monitor (store format 2)") == true,
-                "\(refusal?.message ?? "")")
-            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.store)) == before)
+            let before = try Data(contentsOf: URL(filePath: folder.store))
+            let refusal = #expect(throws: StoreError.self) { try open(access, with: [Self.step]) }
+            #expect(refusal?.code == .older)
+            #expect(refusal?.message.contains("(store format 1), and this version uses store format 2; start") == true)
+            #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
         }
-
-        private func set(version: Int) throws {
-            let queue = try DatabaseQueue(path: folder.store)
-            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = \(version)") }
-            try queue.close()
-        }
-
-        // MARK: - Older formats
-
-        /// No format was left behind yet: a made-up step from 1 to 2.
-        private static let step = Migration(version: 2) { try $0.execute(sql: "ALTER TABLE meta ADD COLUMN note TEXT") }
-
-        @Test("missing steps are taken once, and one that fails leaves the store as it was")
-        func migrates() async throws {
-            struct Fault: Error {}
-            try Store(path: folder.store).close()
-            let queue = try DatabaseQueue(path: folder.store)
-            let failing = [Self.step, Migration(version: 3) { _ in throw Fault() }]
-            try await queue.writeWithoutTransaction { [path = folder.store] database in
-                #expect(throws: Fault.self) { try Migration.migrate(database, path, through: failing) }
-                #expect(try Schema.version(database) == 1)
-                #expect(try !database.columns(in: "meta").contains { $0.name == "note" })
-                for _ in 0..<2 { try Migration.migrate(database, path, through: [Self.step]) }
-                #expect(try Schema.version(database) == 2)
-                #expect(try database.columns(in: "meta").contains { $0.name == "note" })
-            }
-            try queue.close()
-        }
-
-        @Test("each format since the first has its step")
-        func steps() { #expect(Migration.all.map(\.version) == Array(1..<Schema.version).map { $0 + 1 }) }
 
         @Test("a monitor that was killed before it made the tables leaves a file that the next one uses")
         func halfMade() async throws {
@@ -264,29 +207,12 @@ extension StorageSuite {
             #expect(refusal?.message.hasPrefix(path) == true)
         }
 
-        @Test("a reader of a store that does not exist is refused in words, and makes no file")
+        @Test("a command on a store that does not exist is refused in words, and makes no file")
         func missing() {
-            #expect(errorOfOpening(folder.store, access: .reader)?.code == .missing)
+            for access in [Store.Access.reader, .beside] {
+                #expect(errorOfOpening(folder.store, access: access)?.code == .missing)
+            }
             #expect(!FileManager.default.fileExists(atPath: folder.store))
-        }
-
-        @Test("a full disk is reported as such, and the transaction leaves nothing behind")
-        func full() async throws {
-            let store = try Store(path: folder.store)
-            _ = try await store.write { database in
-                // The page limit simulates a full disk: SQLite answers SQLITE_FULL to both.
-                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-                return try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(pages + 2)")
-            }
-            let big = try observation(body: String(repeating: "x", count: 100_000))
-            let refusal = await #expect(throws: StoreError.self) {
-                try await store.commit(
-                    Evaluation(state: try state(), changes: [IncidentChange(try incident())]), of: big)
-            }
-            #expect(refusal?.code == .full)
-            #expect(refusal?.message.contains("no space") == true)
-            #expect(try await store.states().isEmpty)
-            #expect(try await store.listed().isEmpty)
         }
     }
 }

@@ -55,15 +55,6 @@ extension StorageSuite {
             #expect(try await store.sentMessage(named: "1")?.text == "one")
         }
 
-        @Test("a beginning that fits two keys names none")
-        func ambiguous() async throws {
-            try await store.ops { channel in
-                for end in ["1", "2"] { try channel.keep(text: end, of: "abcdabcdabcd" + end, at: noon) }
-            }
-            #expect(try await store.sentMessage(named: "abcdabcdabcd") == nil)
-            #expect(try await store.sentMessage(named: "abcdabcdabcd2")?.text == "2")
-        }
-
         @Test("a message under way is shown with its incidents and its next attempt")
         func underWay() async throws {
             try await store.commit(try incident("a1", domain: "a.test"))

@@ -32,17 +32,6 @@ extension StorageSuite {
             #expect(silence.scope == (try request().scope))
         }
 
-        @Test("a store that does not exist is not made, and a foreign file is left as it is")
-        func refused() throws {
-            let folder = try ScratchFolder()
-            #expect(throws: StoreError.self) { try Store(path: folder.store, access: .beside) }
-            #expect(!FileManager.default.fileExists(atPath: folder.store))
-            try Data("no database at all, and longer than a header".utf8).write(to: URL(filePath: folder.store))
-            #expect(throws: StoreError.self) { try Store(path: folder.store, access: .beside) }
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            #expect(names == ["monitor.db"])
-        }
-
         @Test("a silence that is ended is over at once, and ending it again changes nothing")
         func ending() async throws {
             let folder = try ScratchFolder()

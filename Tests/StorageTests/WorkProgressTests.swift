@@ -1,6 +1,5 @@
 import Evidence
 import Foundation
-import GRDB
 import Testing
 
 @testable import Monitoring
@@ -38,45 +37,17 @@ extension StorageSuite {
             try await store.progress(now: now).stall(since: last, now: now, channels: channels)
         }
 
-        @Test("a check of one domain is progress, and no check is none")
+        @Test("a check of one domain is progress, the first one too, and no check is none")
         func checks() async throws {
+            let empty = try await store.progress(now: noon)
+            #expect(try await stall(since: empty, at: noon) == .checks)
             try await check("a.test", at: noon)
             try await check("b.test", at: noon)
+            #expect(try await stall(since: empty, at: noon) == nil)
             let mark = try await store.progress(now: noon)
             #expect(try await stall(since: mark, at: noon + 300) == .checks)
             try await check("b.test", at: noon + 10)
             #expect(try await stall(since: mark, at: noon + 300) == nil)
-        }
-
-        @Test("the first check of a domain is progress")
-        func firstCheck() async throws {
-            let empty = try await store.progress(now: noon)
-            #expect(try await stall(since: empty, at: noon) == .checks)
-            try await check(at: noon)
-            #expect(try await stall(since: empty, at: noon) == nil)
-        }
-
-        @Test("a domain that is forgotten is no progress")
-        func forgotten() async throws {
-            try await check("a.test", at: noon)
-            try await check("b.test", at: noon)
-            let mark = try await store.progress(now: noon)
-            try await store.forget(try Domain("b.test"))
-            #expect(try await stall(since: mark, at: noon) == .checks)
-        }
-
-        @Test("a check that cannot be stored is no progress")
-        func blocked() async throws {
-            try await check(at: noon)
-            let mark = try await store.progress(now: noon)
-            var configuration = Configuration()
-            configuration.allowsUnsafeTransactions = true
-            let other = try DatabaseQueue(path: folder.store, configuration: configuration)
-            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
-            await #expect(throws: (any Error).self) { try await check(at: noon + 10) }
-            #expect(try await stall(since: mark, at: noon + 300) == .checks)
-            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-            try other.close()
         }
 
         @Test("a due message that nobody tries is a standstill of its own channel")

@@ -104,15 +104,6 @@ package struct ChannelFault: Error, Equatable, CustomStringConvertible {
     package var description: String { "channel '\(channel.displayable)': \(reason)" }
 }
 
-// MARK: - Requests
-
-extension Channel {
-    func request(body: Data, messageKey: String, timestamp: Date, userAgent: String) throws -> MessageRequest {
-        try format.request(
-            body: body, messageKey: messageKey, timestamp: timestamp, userAgent: userAgent, channel: self)
-    }
-}
-
 // MARK: - Redaction: receivers and libraries often quote the request in their errors
 
 extension Channel {

@@ -17,7 +17,9 @@ struct DiscordFormat: ChannelFormat {
         }
         let text = TextLayout(form: markup, limit: Self.descriptionLimit).text(rendered, withHeadline: false)
         let embed = Message.Embed(
-            description: text, color: Self.color(alert), timestamp: alert.at.formatted(.iso8601))
+            description: text,
+            color: alert.tone(over: 0x2E_A043, error: 0xD1_242F, warning: 0xD2_9922, note: 0x57_606A),
+            timestamp: alert.at.formatted(.iso8601))
         // Push notifications show the content but not the embed.
         return try JSONText.encoded(Message(content: markup.strong(rendered.headline), embeds: [embed]))
     }
@@ -35,15 +37,6 @@ struct DiscordFormat: ChannelFormat {
 
         /// Empty, so that no text mentions anybody.
         struct Mentions: Encodable { var parse: [String] = [] }
-    }
-
-    private static func color(_ alert: Alert) -> Int {
-        if alert.isOver { return 0x2E_A043 }
-        return switch alert.incident.severity {
-        case .error: 0xD1_242F
-        case .warning: 0xD2_9922
-        case .note: 0x57_606A
-        }
     }
 
     /// With `wait` Discord answers after it stored the message. Without it, Discord reports no failed storage.

@@ -12,12 +12,14 @@ struct NtfyFormat: ChannelFormat {
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
         let rendered = RenderedAlert(alert, isBrief: plain)
         let layout = TextLayout(form: PlainMarkup(unit: .bytes), limit: Self.messageLimit)
+        let priority = alert.isTest ? 3 : alert.tone(over: 3, error: 4, warning: 3, note: 2)
+        let tag = alert.tone(over: "white_check_mark", error: "rotating_light", warning: "warning", note: "warning")
         let links = plain ? [] : rendered.links.filter { PlainMarkup.isPlain($0.url) }.prefix(3)
         return try JSONText.encoded(
             Message(
                 title: plain ? nil : rendered.headline.cut(toBytes: Self.titleLimit),
-                message: layout.text(rendered, withHeadline: plain), priority: Self.priority(alert),
-                tags: plain ? nil : [Self.tag(alert)], click: links.first?.url,
+                message: layout.text(rendered, withHeadline: plain), priority: priority,
+                tags: plain ? nil : [tag], click: links.first?.url,
                 actions: links.isEmpty ? nil : links.map { Message.Action(label: $0.title, url: $0.url) },
                 sequence_id: MessageIdentity.key(ofIncident: alert.threadID)))
     }
@@ -37,20 +39,6 @@ struct NtfyFormat: ChannelFormat {
             let label: String
             let url: String
         }
-    }
-
-    private static func priority(_ alert: Alert) -> Int {
-        if alert.isOver || alert.isTest { return 3 }
-        return switch alert.incident.severity {
-        case .error: 4
-        case .warning: 3
-        case .note: 2
-        }
-    }
-
-    private static func tag(_ alert: Alert) -> String {
-        if alert.isOver { return "white_check_mark" }
-        return alert.incident.severity == .error ? "rotating_light" : "warning"
     }
 
     func wire(_ body: Data, channel: Channel) throws -> Data {

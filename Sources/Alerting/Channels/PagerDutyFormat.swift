@@ -39,7 +39,7 @@ struct PagerDutyFormat: ChannelFormat {
         return Event.Payload(
             summary: rendered.headline + ": " + form.cut(rendered.summary, to: room),
             source: alert.incident.subjectName,
-            severity: severity(alert.incident.severity),
+            severity: alert.tone(over: "info", error: "error", warning: "warning", note: "info"),
             timestamp: alert.at.formatted(.iso8601), component: component(alert.incident.kind),
             class: alert.incident.kind.rawValue,
             custom_details: .init(
@@ -51,14 +51,6 @@ struct PagerDutyFormat: ChannelFormat {
 
     private static func component(_ kind: IncidentKind) -> String {
         kind == .monitorDegraded ? "monitor" : kind.isOfCDN ? "cdn" : "origin"
-    }
-
-    private static func severity(_ severity: Severity) -> String {
-        switch severity {
-        case .error: "error"
-        case .warning: "warning"
-        case .note: "info"
-        }
     }
 
     private static func links(_ alert: Alert) -> [Event.Link] {

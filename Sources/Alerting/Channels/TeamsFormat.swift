@@ -14,9 +14,9 @@ struct TeamsFormat: ChannelFormat {
         let rendered = RenderedAlert(alert, isBrief: plain)
         // `lineCost`: the JSON around the text of a block.
         let layout = TextLayout(form: PlainMarkup(unit: .jsonBytes), limit: 18_000, lineCost: 120)
+        let color = alert.tone(over: "Good", error: "Attention", warning: "Warning", note: "Default")
         var blocks = [
-            Card.Block(
-                inlines: [.init(text: rendered.headline, weight: "Bolder", size: "Medium", color: Self.color(alert))])
+            Card.Block(inlines: [.init(text: rendered.headline, weight: "Bolder", size: "Medium", color: color)])
         ]
         for paragraph in layout.paragraphs(rendered) {
             let title = paragraph.title.map { Card.Run(text: paragraph.isList ? $0 : $0 + " ", weight: "Bolder") }
@@ -59,15 +59,6 @@ struct TeamsFormat: ChannelFormat {
             return .permanentChannel(gone: false)
         }
         return classified(answer, now: now)
-    }
-
-    private static func color(_ alert: Alert) -> String {
-        if alert.isOver { return "Good" }
-        return switch alert.incident.severity {
-        case .error: "Attention"
-        case .warning: "Warning"
-        case .note: "Default"
-        }
     }
 
     private struct Message: Encodable {

@@ -75,20 +75,11 @@ package struct Alert: Equatable, Sendable {
 
     package struct Links: Equatable, Sendable {
         /// The status page of the incident, and the page of all incidents; nil without a status page.
-        package var statusPage: String?
-        package var incidents: String?
+        var statusPage: String?
+        var incidents: String?
         /// nil if the message is not about a single domain.
-        package var cdn: String?
-        package var origin: String?
-
-        package init(
-            statusPage: String?, incidents: String? = nil, cdn: String? = nil, origin: String? = nil
-        ) {
-            self.statusPage = statusPage
-            self.incidents = incidents
-            self.cdn = cdn
-            self.origin = origin
-        }
+        var cdn: String?
+        var origin: String?
     }
 
     package struct Digest: Equatable, Sendable {
@@ -115,6 +106,16 @@ package struct Alert: Equatable, Sendable {
     package var type: EventType { reason.type(of: incident.kind) }
 
     var isOver: Bool { reason.type == .resolved }
+
+    /// The value of a service for an end, or for the severity.
+    func tone<Value>(over: Value, error: Value, warning: Value, note: Value) -> Value {
+        if isOver { return over }
+        return switch incident.severity {
+        case .error: error
+        case .warning: warning
+        case .note: note
+        }
+    }
 
     /// It states trouble, and not an end, a change or a test.
     var isOfTrouble: Bool { !isOver && !isChange && !isTest }

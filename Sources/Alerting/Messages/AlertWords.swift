@@ -57,7 +57,7 @@ extension Alert {
         if let after = facts.beganAfter, OriginChange(at: incident.since, after: after).isMuchOlder(at: at) {
             return "began \(English.between(after, incident.since)), not watched"
         }
-        return at.timeIntervalSince(incident.since) < 1 ? "just now" : "for \(age)"
+        return at.timeIntervalSince(incident.since) < 1 ? "just now" : "for \(duration)"
     }
 
     /// `after 25 h`, for an end.
@@ -69,8 +69,6 @@ extension Alert {
         }
         return "\(English.between(after, ended.at)), not watched"
     }
-
-    private var age: String { Span.words(at.timeIntervalSince(incident.since)) }
 
     /// The expiry date of the certificate. Messages state it instead of the incident's age.
     private var certificateEnd: Date? {

@@ -114,12 +114,7 @@ enum InertText {
         // Keep line breaks, and replace all other control characters.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).displayable }
         // A zero-width space breaks mentions and is invisible. By scalars, because a combining mark may follow the "@".
-        var result = String.UnicodeScalarView()
-        for scalar in lines.joined(separator: "\n").unicodeScalars {
-            result.append(scalar)
-            if scalar == "@" || scalar == "＠" { result.append("\u{200B}") }
-        }
-        return String(result)
+        return lines.joined(separator: "\n").mapped { $0 == "@" || $0 == "＠" ? "\($0)\u{200B}" : "\($0)" }
     }
 }
 
@@ -136,7 +131,9 @@ struct SlackMarkup: Markup {
     /// The strictest reading of Slack's "characters", after escaping.
     let unit = TextUnit.utf16
 
-    func escape(_ character: Character) -> String { character.withEntities(["&": "&amp;", "<": "&lt;", ">": "&gt;"]) }
+    func escape(_ character: Character) -> String {
+        String(character).withEntities(["&": "&amp;", "<": "&lt;", ">": "&gt;"])
+    }
 
     func strong(_ text: String) -> String { "*\(text)*" }
 
@@ -154,14 +151,8 @@ struct MarkdownMarkup: Markup {
 
     private static let marks = Set(#"\`*_{}[]()<>#+-.!|~=:^$&"#.unicodeScalars)
 
-    /// By scalars, because an asterisk with a combining mark is still an asterisk.
     func escape(_ character: Character) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in character.unicodeScalars {
-            if Self.marks.contains(scalar) { result.append("\\") }
-            result.append(scalar)
-        }
-        return String(result)
+        String(character).mapped { Self.marks.contains($0) ? "\\\($0)" : "\($0)" }
     }
 
     func strong(_ text: String) -> String { "**\(text)**" }
@@ -179,7 +170,7 @@ struct HTMLMarkup: Markup {
     let unit: TextUnit
 
     func escape(_ character: Character) -> String {
-        character.withEntities(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"])
+        String(character).withEntities(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"])
     }
 
     func strong(_ text: String) -> String { "<b>\(text.map(escape).joined())</b>" }
@@ -195,12 +186,7 @@ struct ChatworkMarkup: Markup {
 
     /// An invisible zero-width space after the bracket prevents a tag.
     func escape(_ character: Character) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in character.unicodeScalars {
-            result.append(scalar)
-            if scalar == "[" { result.append("\u{200B}") }
-        }
-        return String(result)
+        String(character).mapped { $0 == "[" ? "[\u{200B}" : "\($0)" }
     }
 
     // As code, because Chatwork replaces emoticons in text.
@@ -208,16 +194,18 @@ struct ChatworkMarkup: Markup {
 }
 
 extension String {
+    /// By scalars, because a bracket with a combining mark is still a bracket.
+    fileprivate func mapped(_ replacement: (Unicode.Scalar) -> String) -> String {
+        unicodeScalars.map(replacement).joined()
+    }
+
+    fileprivate func withEntities(_ entities: KeyValuePairs<Unicode.Scalar, String>) -> String {
+        mapped { scalar in entities.first { $0.key == scalar }?.value ?? "\(scalar)" }
+    }
+
     /// One character of inline code. A line break becomes a space.
     fileprivate var asCode: String {
         first?.isNewline == true ? " " : replacingOccurrences(of: "`", with: "'", options: .literal)
-    }
-}
-
-extension Character {
-    /// By scalars, because a bracket with a combining mark is still a bracket.
-    fileprivate func withEntities(_ entities: KeyValuePairs<Unicode.Scalar, String>) -> String {
-        unicodeScalars.map { scalar in entities.first { $0.key == scalar }?.value ?? String(scalar) }.joined()
     }
 }
 

@@ -237,8 +237,8 @@ package final class Delivery: Sendable {
 
     /// Makes one attempt to send a message. Counts it for the rate limits.
     func post(_ body: Data, key: String, to channel: Channel) async throws -> TransportAnswer {
-        let request = try channel.request(
-            body: body, messageKey: key, timestamp: time.systemTime(), userAgent: userAgent)
+        let request = try channel.format.request(
+            body: body, messageKey: key, timestamp: time.systemTime(), userAgent: userAgent, channel: channel)
         state.withLock { $0.limiter.spend(channel, at: time.now()) }
         return try await transport.post(request)
     }

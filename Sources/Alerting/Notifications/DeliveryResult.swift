@@ -113,7 +113,8 @@ struct DeliveryResult: Sendable {
             var known = try planner.known(member.incidentID)
             let isBehindUnclearTrigger = known.maybeDelivered && member.state == .resolved && channel.kind.isPager
             known.messageID = nil
-            known.pendingSince = nil
+            // What happened while the message was under way is pending, even if it is over by now.
+            known.pendingSince = record.incident.version > member.version ? planner.now : nil
             known.reason = nil
             known.notifiedAt = planner.now
             // The message states only an acknowledgement. A later trigger may require stating it again.
@@ -196,8 +197,7 @@ struct DeliveryResult: Sendable {
     private func log(_ outcome: DeliveryRecord.Outcome, _ planner: NotificationPlanner) {
         for member in message.members {
             try? planner.log(
-                message.reason, of: message.kind, member.incidentID, version: member.version, key: message.key,
-                attempts: message.attempts + 1, outcome, status: answer.status, error: words)
+                outcome, member, of: message, attempts: message.attempts + 1, status: answer.status, error: words)
         }
     }
 }

@@ -193,7 +193,7 @@ struct NotificationPlanner {
         let incident = record.incident
         if let end = try endOfSilence(incident) {
             // Silences use the wall clock, but the loops sleep by the steady clock.
-            return Suppression(until: now + max(1, end.timeIntervalSince(wall)), reason: .silenced)
+            return Suppression(until: now + max(1, end.timeIntervalSince(wall)))
         }
         if let domain = incident.domain {
             if let parent = inhibitors.first(where: { $0.affected.explains(incident.kind, of: domain) }) {
@@ -206,14 +206,14 @@ struct NotificationPlanner {
                 return inhibition
             }
         }
-        return evidence(record).map { Suppression(until: $0, reason: .staleEvidence) }
+        return evidence(record).map { Suppression(until: $0, isSuppressing: false) }
     }
 
     /// How an incident inhibits others at this channel: while the channel knows it as firing, or while a message about
     /// it is pending.
     /// `timeout`: in seconds, the longest wait for a pending message.
     private func inhibition(by parent: IncidentRecord, timeout: TimeInterval) throws -> Suppression? {
-        let speaks = Suppression(until: nil, reason: .inhibited)
+        let speaks = Suppression(until: nil)
         if channel.kind.isFeed { return try presence(of: parent) == .send(.firing) ? speaks : nil }
         let incident = parent.incident
         let known = try known(incident.id)
@@ -227,7 +227,7 @@ struct NotificationPlanner {
         else { return nil }
         let last = (known.pendingSince ?? incident.remindsFrom ?? now) + timeout
         guard last > now else { return nil }
-        return Suppression(until: min(last, now + Self.parentTimeout), reason: .inhibited)
+        return Suppression(until: min(last, now + Self.parentTimeout))
     }
 
     private func affected(by incident: Incident) throws -> AffectedDomains? {
@@ -313,22 +313,20 @@ struct NotificationPlanner {
             known.messageID = nil
             known.maybeDelivered = known.maybeDelivered || message.mayHaveNotified
             try settle(record, known)
-            try log(
-                message.reason, of: message.kind, member.incidentID, version: member.version, key: message.key,
-                attempts: message.attempts, .abandoned)
+            try log(.abandoned, member, of: message, attempts: message.attempts)
         }
         try store.delete(message)
     }
 
     /// Adds a line to the delivery log.
     func log(
-        _ reason: NotificationReason, of kind: IncidentKind, _ incidentID: String, version: Int, key: String,
-        attempts: Int, _ outcome: DeliveryRecord.Outcome, status: Int? = nil, error: String? = nil
+        _ outcome: DeliveryRecord.Outcome, _ member: MessageRecord.Member, of message: MessageRecord, attempts: Int,
+        status: Int? = nil, error: String? = nil
     ) throws {
         try store.log(
             DeliveryRecord(
-                channel: channel.name, incidentID: incidentID, type: reason.type(of: kind), reason: reason,
-                version: version, key: key, at: now, attempts: attempts, outcome: outcome, status: status, error: error)
-        )
+                channel: channel.name, incidentID: member.incidentID, type: message.reason.type(of: message.kind),
+                reason: message.reason, version: member.version, key: message.key, at: now, attempts: attempts,
+                outcome: outcome, status: status, error: error))
     }
 }

@@ -1,5 +1,5 @@
-// The rate limits of the services: token buckets for each channel, or for several channels that share a limit. They are
-// in memory only, so one more burst is possible after a restart.
+// The rate limits of the services: token buckets for each channel. They are in memory only, so one more burst is possible
+// after a restart. Channels of one bot or key together may exceed its limit: then the service asks to wait.
 
 import Foundation
 import Monitoring
@@ -9,8 +9,6 @@ struct RateLimit: Equatable, Sendable {
     let burst: Double
     /// In seconds per message.
     let every: TimeInterval
-    /// What shares the limit, for example a bot; nil: only the channel. May contain a secret.
-    var shared: String?
 }
 
 /// The state of all limits. https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
@@ -33,7 +31,7 @@ struct RateLimiter: Sendable {
     }
 
     private static func key(_ limit: RateLimit, _ channel: Channel) -> String {
-        "\(limit.shared.map { "of \($0)" } ?? "channel \(channel.name)") \(limit.every)"
+        "\(channel.name) \(limit.every)"
     }
 }
 
@@ -48,19 +46,17 @@ extension Channel {
         case .teams: return [RateLimit(burst: 5, every: 1), RateLimit(burst: 60, every: 60)]
         case .telegram:
             let chat = RateLimit(burst: 5, every: 1)
-            let bot = RateLimit(burst: 30, every: 1.0 / 30, shared: "telegram \(token ?? "")")
             // Groups and public channels have a lower limit than private chats.
             let isGroup = destination.map { $0.hasPrefix("-") || $0.hasPrefix("@") } ?? false
-            return isGroup ? [chat, RateLimit(burst: 20, every: 3), bot] : [chat, bot]
+            return isGroup ? [chat, RateLimit(burst: 20, every: 3)] : [chat]
         case .line: return [RateLimit(burst: 10, every: 0.1)]
-        case .chatwork:
-            return [RateLimit(burst: 10, every: 1), RateLimit(burst: 300, every: 1, shared: "chatwork \(token ?? "")")]
-        case .pagerduty: return [RateLimit(burst: 5, every: 0.5, shared: "pagerduty \(token ?? "")")]
+        case .chatwork: return [RateLimit(burst: 10, every: 1)]
+        case .pagerduty: return [RateLimit(burst: 5, every: 0.5)]
         // A feed sends the current incidents once a minute, whatever their number.
         case .alertmanager: return []
         // Mail servers limit messages per minute or per hour.
         case .email: return [RateLimit(burst: 10, every: 2)]
-        case .ntfy: return [RateLimit(burst: 60, every: 5, shared: "ntfy \(baseURL)")]
+        case .ntfy: return [RateLimit(burst: 60, every: 5)]
         }
     }
 }

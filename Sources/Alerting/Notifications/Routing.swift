@@ -57,13 +57,11 @@ package struct Routing: Equatable, Sendable {
     ///
     /// `troubled`: the names of the channels that accept no messages.
     func route(of incident: Incident, to channel: Channel, troubled: Set<String> = []) -> Route {
-        var route = Route()
-        route.isPager = channel.kind.isPager
-        route.takesAcknowledgements = channel.kind.takesAcknowledgements
-        route.reminders = ReminderSchedule(every: incident.kind == .change ? nil : remindEvery)
-        if case .global(let cause) = incident.subject { route.isSubject = cause == .channel(channel.name) }
-        route.timing = timing(of: incident, to: channel, troubled: troubled)
-        return route
+        Route(
+            timing: timing(of: incident, to: channel, troubled: troubled),
+            isSubject: incident.cause == .channel(channel.name), isPager: channel.kind.isPager,
+            takesAcknowledgements: channel.kind.takesAcknowledgements,
+            reminders: ReminderSchedule(every: incident.kind == .change ? nil : remindEvery))
     }
 
     private func timing(of incident: Incident, to channel: Channel, troubled: Set<String>) -> Route.Timing {

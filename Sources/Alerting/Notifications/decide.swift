@@ -42,19 +42,8 @@ struct Route: Equatable, Sendable {
 struct Suppression: Equatable, Sendable {
     /// When to ask again; nil: when something changes.
     let until: Date?
-    let reason: Reason
-
-    enum Reason: String, Equatable, Sendable {
-        /// By a silence or a maintenance window.
-        case silenced
-        /// By an incident that this channel knows as firing, or is about to be notified of.
-        case inhibited
-        /// The last check or the last global evaluation is too old for a notification.
-        case staleEvidence
-    }
-
-    /// Whether the notification is suppressed, and not only delayed.
-    var isSuppressing: Bool { reason != .staleEvidence }
+    /// Silenced or inhibited. False: only delayed, because the last check or the last global evaluation is too old.
+    var isSuppressing = true
 }
 
 /// `record`: what is true. `known`: what the channel knows. `suppression`: nil if nothing stops notifications.

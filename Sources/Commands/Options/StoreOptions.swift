@@ -56,7 +56,7 @@ struct StoreOptions: ParsableArguments {
         case .missing, .forbidden: .noInput
         case .exists: .usage
         case .corrupt, .full, .other: .software
-        case .unwritable, .notADatabase, .newerSchema, .olderSchema, .newerState, .inUse, .locked: .configuration
+        case .unwritable, .notADatabase, .newer, .older, .inUse, .locked: .configuration
         }
     }
 }

@@ -13,8 +13,8 @@ package actor StoreTroubleNotifier {
     /// A file whose modification time is the last message about a failed start, by this process or an earlier one.
     private let markerPath: String
     private var routing: Routing
-    /// nil once a channel has taken the message about it.
-    private var setAside: SetAside?
+    /// A store that was set aside, and when; nil once a channel has taken the message about it.
+    private var damage: (error: StoreError, at: Date)?
     /// When the current outage was first seen, and the last attempt to send; of the steady clock.
     private var seenAt: Date?
     private var triedAt: Date?
@@ -50,30 +50,24 @@ package actor StoreTroubleNotifier {
     /// Notifies that the daemon cannot start, at most once an hour. A store in use by another daemon is not an outage.
     package func notify(ofFailedStart error: StoreError, now: Date = Date()) async {
         let files = FileManager.default
-        // Does not follow links, and trusts only our own file: other users of a temporary folder must not silence us.
-        let known = try? files.attributesOfItem(atPath: markerPath)
-        let isOwn = (known?[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid()
-        if isOwn, let last = known?[.modificationDate] as? Date, abs(now.timeIntervalSince(last)) < Self.startPause {
-            return
-        }
+        let last = (try? files.attributesOfItem(atPath: markerPath))?[.modificationDate] as? Date
+        if let last, abs(now.timeIntervalSince(last)) < Self.startPause { return }
         guard error.code != .inUse, await send(error, .start, since: now, now: now) else { return }
-        // An atomic write replaces another user's link.
         try? Data().write(to: URL(filePath: markerPath), options: .atomic)
         try? files.setAttributes([.modificationDate: now], ofItemAtPath: markerPath)
     }
 
     /// At the next step, notifies that a damaged store was set aside and that open incidents are notified again.
-    package func note(_ aside: SetAside?) { setAside = aside }
+    package func note(_ damage: StoreError, at now: Date = Date()) { self.damage = (damage, now) }
 
     /// One check of the store's health.
     package func step(_ time: any MonitorClock, _ health: StoreHealth, isSilenced: Bool = false) async {
         let (now, wall) = (time.now(), time.systemTime())
         seenAt = health.isFailing ? seenAt ?? now : nil
         if let triedAt, now.timeIntervalSince(triedAt) < Self.pause { return }
-        if let aside = setAside {
+        if let (error, since) = damage {
             triedAt = now
-            let error = StoreError(code: .corrupt, message: "\(aside.path): \(aside.detail)")
-            if await send(error, .setAside, since: aside.at, now: wall) { setAside = nil }
+            if await send(error, .setAside, since: since, now: wall) { damage = nil }
         } else if let seenAt, let since = health.failingSince, !isNotified, !isSilenced,
             now.timeIntervalSince(seenAt) >= Self.delay
         {
@@ -100,8 +94,8 @@ extension StoreError {
         case .unwritable, .forbidden: .unwritable
         case .corrupt: .damaged
         case .notADatabase: .foreign
-        case .newerSchema, .newerState: .newer
-        case .olderSchema, .missing, .exists, .other: .other
+        case .newer: .newer
+        case .older, .missing, .exists, .other: .other
         }
     }
 }

@@ -26,14 +26,14 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var change: Incident?
     /// Since when the origin has served a valid file without interruption; nil while it does not.
     package var originValidSince: Date?
-    /// Whether a file of the origin, or Apple's copy, ever opened links; nil: not yet.
-    package var hadLinks: Bool?
+    /// Whether a file of the origin, or Apple's copy, ever opened links.
+    package var hadLinks = false
     /// When Apple's CDN last matched the origin; nil: never seen.
     package var agreement: CopyAgreement?
     /// nil: the last check knows what phones do, or the rules that hide it are ignored.
     package var blindness: Blindness?
-    /// Consecutive checks with any error that only needs repetition to be confirmed; nil: none.
-    package var failingChecks: Int?
+    /// Consecutive checks with any error that only needs repetition to be confirmed.
+    package var failingChecks = 0
     /// The last verdict, for display.
     package var verdict: Verdict?
 
@@ -53,7 +53,7 @@ package struct DomainState: Codable, Equatable, Sendable {
     package var history: CopyHistory {
         CopyHistory(
             periods: originPeriods, servingSince: originValidSince, firstAskedAt: firstCheckedAt,
-            usual: UsualPropagation(propagations.map(\.seconds)), hadLinks: hadLinks ?? false,
+            usual: UsualPropagation(propagations.map(\.seconds)), hadLinks: hadLinks,
             lastRight: agreement.flatMap { known in known.divergedAt.map { LastRight(copy: known.copy, divergedAt: $0) }
             })
     }

@@ -101,12 +101,15 @@ extension IncidentKind {
     /// The kinds of incidents of the same domain that can inhibit this one, most likely first.
     package var inhibitors: [IncidentKind] {
         switch self {
-        case .cdnMissing, .cdnStale, .cdnDivergent, .certificateExpiring: [.originUnreachable, .originBroken]
+        case .cdnMissing, .cdnStale, .cdnDivergent, .certificateExpiring: Self.inhibiting
         case .originUnreachable, .originBroken, .originInconsistent, .fileBroken, .expectationFailed, .cdnWide,
             .monitorDegraded, .change:
             []
         }
     }
+
+    /// The kinds that can inhibit others: without the origin's file Apple's copy cannot be right.
+    static let inhibiting: [IncidentKind] = [.originUnreachable, .originBroken]
 
     /// Inhibitors first, so that an incident confirmed by the same check finds its inhibitor.
     static let inOrder = ofDomains.sorted { ($0.inhibitors.count, $0) < ($1.inhibitors.count, $1) }

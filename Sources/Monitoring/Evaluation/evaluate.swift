@@ -144,7 +144,7 @@ extension DomainState {
             verdict = seen
             return false
         }
-        failingChecks = seen.failsByCount(originAlternation != nil) ? (failingChecks ?? 0) + 1 : nil
+        failingChecks = seen.failsByCount(originAlternation != nil) ? failingChecks + 1 : 0
         let fingerprint = fingerprint(of: check.isFull ? check.verdict(on: check.readings.light, in: self) : seen)
         let isRepeat = !check.isFull && fingerprint == lightFingerprint
         lightFingerprint = check.isFull || isRepeat ? fingerprint : nil
@@ -186,7 +186,7 @@ extension ConditionReader {
         let (kind, places, reading) = condition
         // Checks that fail alternately for two reasons count as one series of failures.
         let isConfirmed =
-            after.failingChecks ?? 0 >= policy.checks.failureThreshold && kind.isConfirmedByCount
+            after.failingChecks >= policy.checks.failureThreshold && kind.isConfirmedByCount
             && !log.memory.open.values.contains(where: \.hasFired)
         let view = IncidentView(
             kind: kind, verdict: shown, alternation: kind == .originInconsistent ? after.originAlternation : nil,
@@ -211,7 +211,7 @@ extension ConditionReader {
 
     /// An incident of the origin is as bad for phones as the incidents that it inhibits.
     fileprivate func escalateInhibitors(in log: inout IncidentLog<IncidentKind>) {
-        for cause in [IncidentKind.originUnreachable, .originBroken] {
+        for cause in IncidentKind.inhibiting {
             let following = log.memory.open.values.filter { $0.incident.inhibitedBy == cause }
             let worst = following.filter { $0.incident.state == .firing }.map(\.harm).max()
             guard let worst else { continue }

@@ -57,8 +57,8 @@ struct GlobalReader {
         self.usual = usual
         settle = min(Threshold.settle, usual)
         isNetworkSuspect = snapshot.suspicion.isSuspect(canaries: snapshot.canaries, now: now)
-        bothSides = GlobalTally(since: state[.network]?.incident.since, usual: usual, now: now)
-        let since = state[.cdn]?.incident.since
+        bothSides = GlobalTally(since: state.open[.network]?.incident.since, usual: usual, now: now)
+        let since = state.open[.cdn]?.incident.since
         cdn = CDNFailure.allCases.map { ($0, GlobalTally(since: since, usual: usual, now: now)) }
         let soon = now + Threshold.lead
         for (index, health) in snapshot.domains.enumerated() {
@@ -74,7 +74,7 @@ struct GlobalReader {
         for place in cdn.indices { cdn[place].tally.countSeen(snapshot.domains, where: \.reachability.isCDNAsked) }
     }
 
-    func reading(of cause: GlobalCause, in memory: IncidentMemory<GlobalCause>) -> GlobalReading {
+    func reading(of cause: GlobalCause, in memory: GlobalState) -> GlobalReading {
         let (known, network) = (memory.open[cause], memory.open[.network])
         return switch cause {
         case .network: self.network(known)
@@ -116,12 +116,9 @@ struct GlobalReader {
     /// The origin fails, and Apple's CDN does not answer either.
     private static func bothSides(_ health: DomainHealth) -> GlobalTally.Turn? {
         guard let silent = health.reachability.cdnSilentSince else { return nil }
-        let problems = health.problems.filter {
-            $0.incident.kind == .originUnreachable || $0.incident.kind == .originBroken
-        }
-        guard let turned = problems.map(\.turnedAt).min() else { return nil }
+        guard let turned = health.originProblems.map(\.turnedAt).min() else { return nil }
         let at = max(turned, silent)
-        return GlobalTally.Turn(at: at, seenAt: at, wouldNotify: problems.contains(where: \.hasFired))
+        return GlobalTally.Turn(at: at, seenAt: at, wouldNotify: health.originProblems.contains(where: \.hasFired))
     }
 
     // MARK: - Nothing seen
@@ -150,17 +147,12 @@ struct GlobalReader {
         let affected = isOwn || !late.isEmpty && told == nil ? unseen : late
         guard let since = affected.compactMap(\.blindness?.since).min() else { return .inactive }
         let age = now.timeIntervalSince(known?.incident.openedAt ?? now)
-        // A reason counts only if all domains have it.
-        let reason = affected.first?.diagnosis
-        let isShared = affected.allSatisfy {
-            $0.diagnosis?.cause == reason?.cause && $0.diagnosis?.word == reason?.word
-        }
         return .active(
             since: known?.incident.since ?? since,
             mayFire: !late.isEmpty || age >= min(Threshold.networkDelay, 2 * usual),
             stage: stage(affected.count, known),
             .blind(
-                AffectedDomains(affected.map(\.domain), of: snapshot.domains.count), isShared ? reason : nil,
+                AffectedDomains(affected.map(\.domain), of: snapshot.domains.count), Self.shared(by: affected),
                 isOfPhones: affected.contains { $0.diagnosis?.effect.harm == nil }))
     }
 
@@ -171,36 +163,32 @@ struct GlobalReader {
         // A silent CDN causes no domain incidents that would be notified, so its incident fires after a delay.
         let age = known.map { now.timeIntervalSince($0.incident.openedAt) } ?? 0
         let isOld = known != nil && age >= min(2 * usual, 300)
-        let shared = shared(by: worst.tally.affected)
+        let shared = Self.shared(by: worst.tally.affected.map { snapshot.domains[$0] })
         return reading(
             worst.tally, known, mayFire: worst.tally.wouldNotify || worst.failure == .silent && isOld,
             Set([worst.failure.kind].compactMap(\.self))
         ) {
-            .cdnWide(worst.failure, $0, shared: shared)
+            .cdnWide(worst.failure, $0, shared: shared?.namesReason == true ? shared : nil)
         }
     }
 
-    /// The conclusion of the last checks of all these domains, if it is the same and names a reason; otherwise nil.
-    private func shared(by indices: [Int]) -> Diagnosis? {
-        guard let first = indices.first, let diagnosis = snapshot.domains[first].diagnosis, diagnosis.namesReason,
-            indices.allSatisfy({ index in
-                let other = snapshot.domains[index].diagnosis
-                return other?.cause == diagnosis.cause && other?.word == diagnosis.word
-            })
-        else { return nil }
-        return diagnosis
+    /// The conclusion of the last checks of all these domains, if they have the same reason; otherwise nil.
+    private static func shared(by domains: [DomainHealth]) -> Diagnosis? {
+        let first = domains.first?.diagnosis
+        return domains.allSatisfy { $0.diagnosis?.cause == first?.cause && $0.diagnosis?.word == first?.word }
+            ? first : nil
     }
 
     private static func turn(of health: DomainHealth, to failure: CDNFailure, _ soon: Date) -> GlobalTally.Turn? {
         guard let kind = failure.kind else {
             guard let silent = health.reachability.cdnSilentSince, health.reachability.originLostSince == nil,
-                !health.hasProblem(.originUnreachable, .originBroken)
+                health.originProblems.isEmpty
             else { return nil }
             return GlobalTally.Turn(at: silent, seenAt: silent, wouldNotify: false)
         }
         // If the origin has a problem too, it is not Apple's side alone.
         guard let problem = health.problems.first(where: { $0.incident.kind == kind }),
-            !health.hasProblem(.originUnreachable, .originBroken)
+            health.originProblems.isEmpty
         else { return nil }
         let isDue = problem.graceUntil.map { $0 <= soon } ?? false
         return GlobalTally.Turn(

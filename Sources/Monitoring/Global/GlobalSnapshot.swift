@@ -62,7 +62,8 @@ package struct DomainHealth: Decodable, Equatable, Sendable {
         incidents.open.values.filter { $0.recoveries == 0 }.sorted { $0.incident.kind < $1.incident.kind }
     }
 
-    func hasProblem(_ kinds: IncidentKind...) -> Bool { problems.contains { kinds.contains($0.incident.kind) } }
+    /// Those that may explain what Apple's CDN serves.
+    var originProblems: [TrackedIncident] { problems.filter { IncidentKind.inhibiting.contains($0.incident.kind) } }
 }
 
 /// The input of a global evaluation.

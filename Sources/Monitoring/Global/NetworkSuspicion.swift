@@ -86,8 +86,8 @@ package struct Reachability: Codable, Equatable, Sendable {
     /// Whether the last check did not reach Apple's CDN at all.
     package var isCDNLost = false
     package var isCDNAsked = false
-    /// Whether the last check got a certificate that it refused; nil: it did not.
-    package var metCertificate: Bool?
+    /// Whether the last check got a certificate that it refused.
+    package var metCertificate = false
 
     package init() {}
 
@@ -103,12 +103,12 @@ package struct Reachability: Codable, Equatable, Sendable {
 
     /// Whether the last check indicates that the network is down. A host with a certificate was reached: if every
     /// certificate is refused, the control says why.
-    package var isCutOff: Bool { isLost && metCertificate != true }
+    package var isCutOff: Bool { isLost && !metCertificate }
 
     package func after(_ observation: Observation, at now: Date) -> Reachability {
         var next = Reachability()
-        if [observation.origin, observation.cdn.retrieval].contains(where: { $0?.failure?.kind == .certificate }) {
-            next.metCertificate = true
+        next.metCertificate = [observation.origin, observation.cdn.retrieval].contains {
+            $0?.failure?.kind == .certificate
         }
         if observation.origin.isLost { next.originLostSince = originLostSince ?? now }
         guard let cdn = observation.cdn.retrieval else { return next }

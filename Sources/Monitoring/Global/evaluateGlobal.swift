@@ -7,8 +7,7 @@ import Foundation
 /// Evaluates all domains together, and the monitor itself, given the previous `state`.
 package func evaluateGlobal(_ state: GlobalState, _ snapshot: GlobalSnapshot, now: Date) -> GlobalEvaluation {
     let reader = GlobalReader(snapshot, state, now: now)
-    var result = GlobalEvaluation(state: state)
-    var log = IncidentLog(memory: state.incidents)
+    var log = IncidentLog(memory: state)
     log.memory.ended = log.memory.ended.filter { _, ended in
         now.timeIntervalSince(ended.incident.resolvedAt ?? .distantPast) < Incident.reopenWindow
     }
@@ -22,12 +21,10 @@ package func evaluateGlobal(_ state: GlobalState, _ snapshot: GlobalSnapshot, no
         guard log.memory.open[cause] != nil else { continue }
         log.remember(reading.report, of: cause, isWritten: log.changes.count > changes)
     }
-    result.state.incidents = log.memory
-    result.changes = log.changes
-    result.isWorthStoring =
-        !log.changes.isEmpty || log.memory.begun != state.begun
-        || log.memory.ended.count != state.ended.count
-    return result
+    return GlobalEvaluation(
+        state: log.memory, changes: log.changes,
+        isWorthStoring: !log.changes.isEmpty || log.memory.begun != state.begun
+            || log.memory.ended.count != state.ended.count)
 }
 
 extension IncidentMachine<GlobalCause> {
@@ -68,23 +65,8 @@ extension IncidentLog<GlobalCause> {
     }
 }
 
-// MARK: - State, result and policy
-
 /// The memory of the global evaluation. A restart neither repeats nor forgets an incident.
-package struct GlobalState: Codable, Equatable, Sendable {
-    package var incidents = IncidentMemory<GlobalCause>()
-
-    package init() {}
-
-    package var open: [GlobalCause: TrackedIncident] {
-        get { incidents.open }
-        set { incidents.open = newValue }
-    }
-    package var ended: [GlobalCause: TrackedIncident] { incidents.ended }
-    package var begun: Int { incidents.begun }
-
-    package subscript(cause: GlobalCause) -> TrackedIncident? { incidents.open[cause] }
-}
+package typealias GlobalState = IncidentMemory<GlobalCause>
 
 package struct GlobalEvaluation: Equatable, Sendable {
     package var state: GlobalState

@@ -194,7 +194,7 @@ struct IncidentMachine<Key: IncidentKey> {
             now >= open.graceUntil ?? .distantPast
         else { return isKnown ? .other : .opened }
         if open.confirmations < rules.confirmations { open.hasRelapsed = true }
-        log.memory.forgetObservations(of: key)
+        log.memory.observations[key] = nil
         if let ended = reopenable(by: open, in: log.memory) {
             if isKnown { log.changes.append(IncidentChange(incident: open.incident, transition: .dropped)) }
             return reopen(ended, as: &open, in: &log)

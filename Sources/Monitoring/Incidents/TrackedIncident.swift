@@ -65,7 +65,7 @@ package struct IncidentMemory<Key: IncidentKey>: Codable, Equatable, Sendable {
     /// When problems began or ended within the last hour, oldest first; at most `Flapping.limit`.
     package var turns: [Key: [Date]] = [:]
     /// Before it fires: which of the last conclusive evaluations saw the problem, one bit each, the latest lowest.
-    package var observations: [Key: UInt32]?
+    package var observations: [Key: UInt32] = [:]
     /// The number of incidents so far. It numbers them, so that two with the same start time have different ids.
     package var begun: Int
 
@@ -93,23 +93,16 @@ extension IncidentMemory {
     }
 
     mutating func noteObservation(_ isSeen: Bool, of key: Key) {
-        let known = observations?[key] ?? 0
+        let known = observations[key] ?? 0
         guard isSeen || known > 0 else { return }
         let next = known << 1 | (isSeen ? 1 : 0)
-        observations = observations ?? [:]
-        observations?[key] = next == 0 ? nil : next
-        if observations?.isEmpty == true { observations = nil }
-    }
-
-    mutating func forgetObservations(of key: Key) {
-        observations?[key] = nil
-        if observations?.isEmpty == true { observations = nil }
+        observations[key] = next == 0 ? nil : next
     }
 
     /// The number of the last evaluations that saw the problem; `last`: up to 32.
     func count(of key: Key, last: Int) -> Int {
         let mask = UInt32.max >> (32 - min(max(last, 1), 32))
-        return ((observations?[key] ?? 0) & mask).nonzeroBitCount
+        return ((observations[key] ?? 0) & mask).nonzeroBitCount
     }
 
     func isFlapping(_ key: Key) -> Bool { (turns[key]?.count ?? 0) >= Flapping.limit }
@@ -133,8 +126,6 @@ package struct FactsHistory: Codable, Equatable, Sendable {
     static let limit = 16
     /// Facts contain ages. They are written again after this many seconds, so that a reminder does not state old ages.
     static let refresh: TimeInterval = 3600
-
-    package init() {}
 
     enum News {
         case none

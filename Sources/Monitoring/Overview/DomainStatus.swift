@@ -2,20 +2,20 @@
 
 import Evidence
 
-/// In the order of the page: worst first.
-package enum DomainStatus: Int, Codable, Sendable, CaseIterable {
+/// In the order of the page: worst first. The raw values are used in URLs and JSON and must not change.
+package enum DomainStatus: String, Codable, Sendable, CaseIterable {
     /// Links open the website.
     case missing
     /// Phones follow the file, but the file does not meet the owners' expectations.
-    case expectationFailed
+    case expectationFailed = "expectation-failed"
     case stale
     /// Phones follow a file that the origin was never seen to serve.
     case divergent
     /// What phones do is unknown, and an incident is firing.
     case unconfirmed
     /// Phones follow Apple's copy, but the origin has no file for the next refresh.
-    case originFailing
-    case atRisk
+    case originFailing = "origin-failing"
+    case atRisk = "at-risk"
     /// The change is younger than `stale_after`.
     case propagating
     /// What phones do is unknown.
@@ -24,7 +24,7 @@ package enum DomainStatus: Int, Codable, Sendable, CaseIterable {
     case waiting
     /// Phones in a mode other than production; they read the origin.
     case direct
-    case inSync
+    case inSync = "in-sync"
 
     /// What phones do. The raw values are used in URLs and must not change.
     package enum Tile: String, Sendable, CaseIterable {
@@ -48,37 +48,22 @@ package enum DomainStatus: Int, Codable, Sendable, CaseIterable {
         }
     }
 
-    package var needsAttention: Bool { self < .unknown }
+    package var needsAttention: Bool { self <= Self.lastOfAttention }
 
     /// The least severe status that needs attention, for queries.
     package static let lastOfAttention = DomainStatus.propagating
 
-    /// Used in URLs and JSON; must not change.
-    package var name: String {
-        switch self {
-        case .missing: "missing"
-        case .expectationFailed: "expectation-failed"
-        case .stale: "stale"
-        case .divergent: "divergent"
-        case .unconfirmed: "unconfirmed"
-        case .originFailing: "origin-failing"
-        case .atRisk: "at-risk"
-        case .propagating: "propagating"
-        case .unknown: "unknown"
-        case .waiting: "waiting"
-        case .direct: "direct"
-        case .inSync: "in-sync"
-        }
-    }
+    /// The position in that order, for queries.
+    package var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-    package init?(name: String) {
-        guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = found
+    package init?(rank: Int) {
+        guard Self.allCases.indices.contains(rank) else { return nil }
+        self = Self.allCases[rank]
     }
 }
 
 extension DomainStatus: Comparable {
-    package static func < (left: DomainStatus, right: DomainStatus) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: DomainStatus, right: DomainStatus) -> Bool { left.rank < right.rank }
 }
 
 extension DomainStatus {

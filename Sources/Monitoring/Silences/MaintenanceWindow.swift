@@ -74,14 +74,8 @@ package struct MaintenanceWindow: Equatable, Sendable {
         case .lasting(let duration):
             return (begin, begin + min(duration, Self.longest).inSeconds)
         case .until(let close):
-            let isNextDay = close.second <= start.second
-            let end = zone.instant(day: day + (isNextDay ? 1 : 0), second: close.second)
-            // Both times are in the skipped hour: the window begins after it and keeps its length.
-            if end <= begin {
-                let length = close.second - start.second + (isNextDay ? TimeZone.secondsPerDay : 0)
-                return (begin, begin + Double(length))
-            }
-            return (begin, end)
+            // If both times are in the skipped hour, there is no window that day.
+            return (begin, zone.instant(day: close.second > start.second ? day : day + 1, second: close.second))
         }
     }
 }

@@ -96,7 +96,7 @@ struct DomainView: Equatable, Sendable {
         var deliveries: [String: [DeliveryReport]] = [:]
         var silences: [SilenceReport] = []
         var isChecking = false
-        var past = DomainPast()
+        var past = DomainPast.empty
     }
 
     init(_ reading: Reading, cdnBaseURL: String, basis: Frame.Basis, time: ReportTime) {

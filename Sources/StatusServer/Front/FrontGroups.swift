@@ -39,7 +39,7 @@ struct ReasonRow: Equatable, Sendable {
         }
         address =
             query.with {
-                $0.state = group.status.name
+                $0.state = group.status.rawValue
                 $0.reason = group.reason
             }.address
     }
@@ -66,9 +66,9 @@ struct Pager: Equatable, Sendable {
             PageLink(
                 text: "\(status.word) \((counts[status] ?? 0).grouped)",
                 address: query.with {
-                    $0.state = status.name
+                    $0.state = status.rawValue
                     $0.reason = nil
-                }.address, isChosen: query.state == status.name)
+                }.address, isChosen: query.state == status.rawValue)
         }
         rows = FrontQuery.rowCounts.map { count in
             PageLink(text: "\(count)", address: query.with { $0.rows = count }.address, isChosen: count == query.rows)

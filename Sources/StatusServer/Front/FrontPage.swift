@@ -214,9 +214,10 @@ struct FrontPage: Equatable, Sendable {
             tiles.map {
                 Choice(value: $0.rawValue, text: $0.words(2).capitalizedFirst, isChosen: query.state == $0.rawValue)
             }
-            + DomainStatus.allCases.filter { (counts[$0] ?? 0) > 0 || query.state == $0.name }.map {
+            + DomainStatus.allCases.filter { (counts[$0] ?? 0) > 0 || query.state == $0.rawValue }.map {
                 Choice(
-                    value: $0.name, text: "\($0.word) (\((counts[$0] ?? 0).grouped))", isChosen: query.state == $0.name)
+                    value: $0.rawValue, text: "\($0.word) (\((counts[$0] ?? 0).grouped))",
+                    isChosen: query.state == $0.rawValue)
             }
         return choices
     }

@@ -78,7 +78,8 @@ struct FrontQuery: Equatable, Sendable {
         if let state = parameters["state"], !state.isEmpty {
             guard !Self.statuses(of: state).isEmpty else {
                 throw APIRefusal(
-                    "state", isNoneOf: DomainStatus.Tile.allCases.map(\.rawValue) + DomainStatus.allCases.map(\.name))
+                    "state",
+                    isNoneOf: DomainStatus.Tile.allCases.map(\.rawValue) + DomainStatus.allCases.map(\.rawValue))
             }
             self.state = state
         }
@@ -92,7 +93,7 @@ struct FrontQuery: Equatable, Sendable {
     }
 
     static func statuses(of name: String) -> [DomainStatus] {
-        if let status = DomainStatus(name: name) { return [status] }
+        if let status = DomainStatus(rawValue: name) { return [status] }
         return DomainStatus.Tile(rawValue: name)?.statuses ?? []
     }
 

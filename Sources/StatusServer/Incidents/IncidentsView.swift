@@ -146,7 +146,7 @@ struct BarScope: Sendable {
 
     var ticks: [PropagationChart.Tick] {
         ChartScope(
-            record: PropagationRecord(), edges: [], changedAt: nil, usual: nil, staleAfter: 0,
+            record: .empty, edges: [], changedAt: nil, usual: nil, staleAfter: 0,
             window: time.wall.timeIntervalSince(start), time: time
         ).ticks
     }

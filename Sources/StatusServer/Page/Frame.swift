@@ -167,7 +167,7 @@ extension DomainStatus {
     }
 
     /// The symbol in `marks.mustache`.
-    var mark: String { "m-\(name)" }
+    var mark: String { "m-\(rawValue)" }
 
     var word: String {
         switch self {

@@ -57,7 +57,7 @@ enum DomainRow {
                     summary = excluded.summary, format = excluded.format, state = excluded.state
                 """,
             arguments: [
-                state.domain.name, content.status.rawValue, content.reason, content.since?.milliseconds,
+                state.domain.name, content.status.rank, content.reason, content.since?.milliseconds,
                 now.milliseconds, origin?.version, origin?.at, content.comparison?.rawValue,
                 state.lastCheckedAt?.milliseconds, content.summary, DomainState.formatVersion, content.state,
             ])
@@ -91,7 +91,7 @@ extension Store {
                         cached: """
                             INSERT INTO domain (name, watched, rank) VALUES (?, 1, ?)
                             ON CONFLICT (name) DO UPDATE SET watched = 1
-                            """, arguments: [name, DomainStatus.waiting.rawValue])
+                            """, arguments: [name, DomainStatus.waiting.rank])
                 }
                 let former = known[name] ?? []
                 for key in former.subtracting(keys) {

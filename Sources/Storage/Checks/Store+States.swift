@@ -153,7 +153,7 @@ extension Store {
 
     static func checkFormat(_ format: Int, of what: String) throws {
         guard format <= DomainState.formatVersion else {
-            throw StoreError.newerState(of: what, format: format, supported: DomainState.formatVersion)
+            throw StoreError.newerState(of: what, format: format)
         }
     }
 

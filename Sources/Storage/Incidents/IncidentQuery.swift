@@ -65,25 +65,28 @@ package struct IncidentQuery: Equatable, Sendable {
     }
 }
 
-/// The position of an incident in the order `newest`.
-package struct IncidentPlace: Equatable, Sendable {
-    let openedAt: Int64
-    let id: String
-
-    package init(_ incident: Incident) {
-        openedAt = incident.openedAt.milliseconds
-        id = incident.id
-    }
+/// The position of a row in a list by time and id, for paging.
+package struct ListPlace<ID: LosslessStringConvertible & Equatable & Sendable>: Equatable, Sendable {
+    /// In milliseconds, as instants are stored.
+    let at: Int64
+    let id: ID
 
     /// Parses `text`, for example `1795244400000-0123abcd`.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1)
-        guard parts.count == 2, let openedAt = Int64(parts[0]), parts[1].utf8.count <= 64 else { return nil }
-        self.openedAt = openedAt
-        id = String(parts[1])
+        guard parts.count == 2, parts[1].utf8.count <= 64, let at = Int64(parts[0]), let id = ID(String(parts[1]))
+        else { return nil }
+        (self.at, self.id) = (at, id)
     }
 
-    package var text: String { "\(openedAt)-\(id)" }
+    package var text: String { "\(at)-\(id)" }
+}
+
+/// The position of an incident in the order `newest`.
+package typealias IncidentPlace = ListPlace<String>
+
+extension IncidentPlace {
+    package init(_ incident: Incident) { (at, id) = (incident.openedAt.milliseconds, incident.id) }
 }
 
 // MARK: - As SQL
@@ -150,7 +153,7 @@ extension IncidentQuery {
             let kept = Domain.kept(search)
             (all["kept"], all["end"]) = (kept, NameSearch.end(of: kept))
         }
-        if let after { (all["at"], all["id"]) = (after.openedAt, after.id) }
+        if let after { (all["at"], all["id"]) = (after.at, after.id) }
         if ofPage { (all["limit"], all["offset"]) = (max(0, limit), max(0, offset)) }
         return StatementArguments(all)
     }
@@ -203,13 +206,6 @@ package struct IncidentCounts: Equatable, Sendable {
     package var pending = 0
     /// Resolved since the start of the period.
     package var resolved = 0
-
-    package init(open: Int = 0, unacknowledged: Int = 0, pending: Int = 0, resolved: Int = 0) {
-        self.open = open
-        self.unacknowledged = unacknowledged
-        self.pending = pending
-        self.resolved = resolved
-    }
 }
 
 extension Store {

@@ -7,25 +7,21 @@ import Monitoring
 
 /// Which version of a domain's file each place served, and when.
 package struct PropagationRecord: Equatable, Sendable {
-    package var versions: [Int64: Version]
+    package var versions: [Int64: Version] = [:]
     /// By place, oldest first. The first interval of a place may begin before the window.
-    package var places: [PlaceReading.Place: [VersionInterval]]
+    package var places: [PlaceReading.Place: [VersionInterval]] = [:]
     /// Periods without a running monitor, oldest first.
-    package var pauses: [ClosedRange<Date>]
+    package var pauses: [ClosedRange<Date>] = []
     /// When the origin changed to another version, oldest first.
-    package var changes: [Date]
+    package var changes: [Date] = []
+
+    package static let empty = PropagationRecord()
 
     package struct Version: Equatable, Sendable {
         /// Counts up in the order in which the origin first served them; nil: only edges served it.
         package var number: Int?
         package var content: ContentHash
         package var meaning: ContentHash
-
-        package init(number: Int?, content: ContentHash, meaning: ContentHash) {
-            self.number = number
-            self.content = content
-            self.meaning = meaning
-        }
     }
 
     package struct VersionInterval: Equatable, Sendable {
@@ -33,12 +29,6 @@ package struct PropagationRecord: Equatable, Sendable {
         /// When the previous content was last seen.
         package var after: Date?
         package var served: Served
-
-        package init(at: Date, after: Date? = nil, _ served: Served) {
-            self.at = at
-            self.after = after
-            self.served = served
-        }
     }
 
     package enum Served: Hashable, Sendable {
@@ -47,16 +37,6 @@ package struct PropagationRecord: Equatable, Sendable {
         case noAnswer
         /// The domain was not in the configuration.
         case notWatched
-    }
-
-    package init(
-        versions: [Int64: Version] = [:], places: [PlaceReading.Place: [VersionInterval]] = [:],
-        pauses: [ClosedRange<Date>] = [], changes: [Date] = []
-    ) {
-        self.versions = versions
-        self.places = places
-        self.pauses = pauses
-        self.changes = changes
     }
 }
 
@@ -78,7 +58,7 @@ extension Store {
                     }
                 record.places[PlaceReading.Place(name: row["place"]), default: []].append(
                     PropagationRecord.VersionInterval(
-                        at: Date(milliseconds: row["at"]), after: row.instant("after"), served))
+                        at: Date(milliseconds: row["at"]), after: row.instant("after"), served: served))
             }
             for row in try Row.fetchAll(
                 database, cached: "SELECT id, number, content, meaning FROM version WHERE domain = ?",
@@ -217,15 +197,11 @@ package struct DomainPast: Equatable, Sendable {
     /// The first check; nil: no check yet.
     package var firstSeen: Date?
     /// Confirmed incidents, newest first.
-    package var incidents: [Incident]
+    package var incidents: [Incident] = []
     /// Periods without a running monitor, oldest first.
-    package var pauses: [ClosedRange<Date>]
+    package var pauses: [ClosedRange<Date>] = []
 
-    package init(firstSeen: Date? = nil, incidents: [Incident] = [], pauses: [ClosedRange<Date>] = []) {
-        self.firstSeen = firstSeen
-        self.incidents = incidents
-        self.pauses = pauses
-    }
+    package static let empty = DomainPast()
 }
 
 extension Store {

@@ -59,7 +59,7 @@ package struct SummaryFilter: Equatable, Sendable {
 
     var condition: String {
         var parts = ["watched = 1"]
-        if !statuses.isEmpty { parts.append("rank IN (\(statuses.map { "\($0.rawValue)" }.joined(separator: ", ")))") }
+        if !statuses.isEmpty { parts.append("rank IN (\(statuses.map { "\($0.rank)" }.joined(separator: ", ")))") }
         if reason != nil { parts.append("reason = :reason") }
         if comparison != nil { parts.append("comparison = :comparison") }
         if !prefix.isEmpty { parts.append("name >= :prefix AND name < :end") }
@@ -152,7 +152,7 @@ extension Store {
 
     private static func summaries(_ names: [String], _ database: Database) throws -> [SummaryRecord] {
         try Row.fetchAll(database, cached: summariesByName, arguments: [try Stored.text(names)]).compactMap { row in
-            guard let domain = try? Domain(row["name"]), let status = DomainStatus(rawValue: row["rank"]) else {
+            guard let domain = try? Domain(row["name"]), let status = DomainStatus(rank: row["rank"]) else {
                 return nil
             }
             let summary = (row["summary"] as Data?).flatMap {
@@ -173,7 +173,7 @@ extension Store {
     package func statusCounts() async throws -> [DomainStatus: Int] {
         try await read { database in
             let pairs = try Row.fetchAll(database, cached: Self.countsOfRanks).compactMap { row in
-                DomainStatus(rawValue: row["rank"]).map { ($0, row["count"] as Int) }
+                DomainStatus(rank: row["rank"]).map { ($0, row["count"] as Int) }
             }
             return Dictionary(pairs) { first, _ in first }
         }
@@ -188,7 +188,7 @@ extension Store {
                 database, sql: Self.reasonGroups(filter),
                 arguments: StatementArguments(filter.arguments.merging(["limit": limit]) { $1 })
             ).compactMap { row in
-                guard let status = DomainStatus(rawValue: row["rank"]), let example = try? Domain(row["example"]) else {
+                guard let status = DomainStatus(rank: row["rank"]), let example = try? Domain(row["example"]) else {
                     return nil
                 }
                 return ReasonGroup(
@@ -201,7 +201,7 @@ extension Store {
     static func reasonGroups(_ filter: SummaryFilter) -> String {
         """
         SELECT rank, reason, count(*) AS count, min(since) AS oldest, max(since) AS newest, min(name) AS example
-        FROM domain WHERE \(filter.condition) AND rank <= \(DomainStatus.lastOfAttention.rawValue)
+        FROM domain WHERE \(filter.condition) AND rank <= \(DomainStatus.lastOfAttention.rank)
         GROUP BY rank, reason ORDER BY rank, count(*) DESC, reason LIMIT :limit
         """
     }

@@ -76,11 +76,6 @@ package struct NotificationRecord: StoredRow, Equatable, Sendable {
 package struct NotificationGroup: Hashable, Sendable {
     package let kind: IncidentKind
     package let reason: NotificationReason
-
-    package init(kind: IncidentKind, reason: NotificationReason) {
-        self.kind = kind
-        self.reason = reason
-    }
 }
 
 /// The pending notifications of one group.

@@ -118,12 +118,8 @@ package struct ChannelTransaction {
 
     /// The confirmed, unresolved incident of a domain and kind; nil: none.
     package func unresolvedIncident(_ kind: IncidentKind, of domain: Domain) throws -> IncidentRecord? {
-        try IncidentRow.records(database, cached: Self.unresolvedOfDomain, [domain.name, kind.rawValue]).last
+        try IncidentRow.records(IncidentQuery(domain: domain, kind: kind, state: .open, limit: 1), database).first
     }
-
-    static let unresolvedOfDomain = """
-        \(IncidentRow.select) WHERE i.domain = ? AND i.kind = ? AND \(IncidentRow.isUnresolved) ORDER BY i.opened_at
-        """
 
     /// When the last confirmed global incident with this cause resolved; nil: none did.
     package func lastEnd(of cause: GlobalCause) throws -> Date? {

@@ -121,27 +121,10 @@ package struct PendingCount: Codable, Equatable, Sendable {
 }
 
 /// A position in the delivery log, for paging.
-package struct DeliveryPlace: Equatable, Sendable {
-    fileprivate let at: Int64
-    fileprivate let id: Int64
+package typealias DeliveryPlace = ListPlace<Int64>
 
-    package init(_ record: DeliveryRecord) {
-        self.init(at: record.at.milliseconds, id: record.id)
-    }
-
-    fileprivate init(at: Int64, id: Int64) {
-        self.at = at
-        self.id = id
-    }
-
-    /// Parses `text`, for example `1795244400000-42`.
-    package init?(_ text: String) {
-        let parts = text.split(separator: "-", maxSplits: 1)
-        guard parts.count == 2, let at = Int64(parts[0]), let id = Int64(parts[1]) else { return nil }
-        self.init(at: at, id: id)
-    }
-
-    package var text: String { "\(at)-\(id)" }
+extension DeliveryPlace {
+    package init(_ record: DeliveryRecord) { (at, id) = (record.at.milliseconds, record.id) }
 }
 
 extension Store {
@@ -152,25 +135,29 @@ extension Store {
     package func deliveries(
         channel: String? = nil, incident: String? = nil, domain: Domain? = nil, after: DeliveryPlace? = nil, limit: Int
     ) async throws -> [DeliveryRecord] {
-        let (condition, value): (String, String?) =
-            if let incident {
-                (Self.deliveriesOfIncident, incident)
-            } else if let domain {
-                (Self.deliveriesOfDomain, domain.name)
-            } else {
-                (channel == nil ? Self.deliveriesOfAll : Self.deliveriesOfChannel, nil)
-            }
-        // The maximum as a first position, so that all pages use the same SQL.
-        let place = after ?? DeliveryPlace(at: .max, id: .max)
-        return try await read { database in
-            var arguments: StatementArguments = [place.at, place.id, max(0, limit)]
-            if let value {
-                arguments = [channel, value] + arguments
-            } else if let channel {
-                arguments = [channel] + arguments
-            }
-            return try DeliveryRecord.readable(database, cached: condition, arguments)
+        var conditions = ["TRUE"]
+        var arguments: [String: any DatabaseValueConvertible] = ["limit": max(0, limit)]
+        if let incident {
+            conditions.append("incident_id = :incident")
+            arguments["incident"] = incident
+        } else if let domain {
+            conditions.append("incident_id IN (SELECT id FROM incident WHERE domain = :domain)")
+            arguments["domain"] = domain.name
         }
+        if let channel {
+            // A channel has many deliveries, an incident few: the unary plus keeps SQLite from using the former's index.
+            conditions.append("\(conditions.count > 1 ? "+" : "")channel = :channel")
+            arguments["channel"] = channel
+        }
+        if let after {
+            conditions.append("(at, id) < (:at, :id)")
+            (arguments["at"], arguments["id"]) = (after.at, after.id)
+        }
+        let sql = """
+            SELECT * FROM delivery WHERE \(conditions.joined(separator: " AND ")) ORDER BY at DESC, id DESC LIMIT :limit
+            """
+        let bound = StatementArguments(arguments)
+        return try await read { try DeliveryRecord.readable($0, cached: sql, bound) }
     }
 
     /// The same deliveries with `incident` filled in.
@@ -185,19 +172,6 @@ extension Store {
             }
         }
     }
-
-    static let deliveriesOfAll = "SELECT * FROM delivery WHERE (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"
-    static let deliveriesOfChannel = """
-        SELECT * FROM delivery WHERE channel = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?
-        """
-    static let deliveriesOfIncident = """
-        SELECT * FROM delivery WHERE coalesce(?, channel) = channel AND incident_id = ? AND (at, id) < (?, ?)
-        ORDER BY at DESC, id DESC LIMIT ?
-        """
-    static let deliveriesOfDomain = """
-        SELECT * FROM delivery WHERE coalesce(?, channel) = channel
-        AND incident_id IN (SELECT id FROM incident WHERE domain = ?) AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?
-        """
 
     /// Pending notifications by channel, including those in messages under way.
     ///
@@ -283,19 +257,6 @@ package struct SentMessage: Equatable, Sendable {
     package let attempts: [DeliveryAttempt]
     /// The next attempt; nil: the message is finished.
     package let retryAt: Date?
-
-    package init(
-        key: String, channel: String, text: String?, deliveries: [DeliveryRecord], incidents: [Incident],
-        attempts: [DeliveryAttempt], retryAt: Date?
-    ) {
-        self.key = key
-        self.channel = channel
-        self.text = text
-        self.deliveries = deliveries
-        self.incidents = incidents
-        self.attempts = attempts
-        self.retryAt = retryAt
-    }
 }
 
 extension SentMessage {

@@ -46,16 +46,6 @@ extension AlertingSuite {
             #expect(back.trouble == nil && back.failures == 0 && back.hold == nil && back.refusalsLiftedAt != nil)
         }
 
-        @Test("the pauses of a refusing channel grow: 1 min, 5 min, 15 min, 1 h, 6 h")
-        func pauses() {
-            var record = ChannelRecord(name: "hook", type: "webhook")
-            let pauses = (0..<7).map { _ in
-                record = ChannelHealth.after(.permanentChannel(gone: false), record, error: nil, now: noon)
-                return Int(record.hold?.until.timeIntervalSince(noon) ?? 0)
-            }
-            #expect(pauses == [60, 300, 900, 3600, 21_600, 21_600, 21_600])
-        }
-
         @Test("trouble keeps its beginning, and knows the last words")
         func since() {
             let record = record(after: Array(repeating: .transient, count: 9), each: 60)
@@ -151,13 +141,11 @@ extension AlertingSuite {
             try await world.commit(.firing)
             try await world.settle()
             world.transport.script("pager", [.status(400), .status(400)])
-            _ = try await world.store.acknowledge(
-                named: world.incident().id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
-            world.delivery.wake()
+            try await world.acknowledge(world.incident().id)
             try await world.pass(600)
             try await world.commit(.worse)
             try await world.pass(60)
-            let actions = try world.transport.sent.map { try object($0.request.body)["event_action"] as? String }
+            let actions = try world.actions()
             #expect(actions.count { $0 == "acknowledge" } <= 2 && actions.last == "trigger")
             #expect(world.delivery.troubles().isEmpty)
         }
@@ -256,23 +244,14 @@ extension AlertingSuite {
         @Test("a silence suppresses the firing; what the receiver knows goes on being sent")
         func silence() async throws {
             let world = try world()
-            let silence = Silence(
-                id: "1", scope: SilenceScope(domains: [.all]), startsAt: noon, endsAt: noon + 600, author: "eva",
-                reason: "work")
-            world.delivery.set(silences: Silences(silences: [silence]))
+            try world.silence(until: 600)
             try await world.commit(.firing)
             try await world.pass(500)
             #expect(world.transport.sent.isEmpty)
             try await world.pass(200)
             let sent = world.transport.sent.count
             #expect(sent > 0)
-            world.delivery.set(
-                silences: Silences(silences: [
-                    Silence(
-                        id: "2", scope: SilenceScope(domains: [.all]), startsAt: noon, endsAt: noon + 6000,
-                        author: "eva",
-                        reason: "more")
-                ]))
+            try world.silence(until: 6000)
             try await world.pass(300)
             #expect(world.transport.sent.count >= sent + 4)
         }

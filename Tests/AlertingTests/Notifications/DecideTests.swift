@@ -38,7 +38,7 @@ private struct Case {
         return max(incident.escalatesFrom ?? noon, known.releasedAt ?? .distantPast)
             + TimeInterval(delay.components.seconds)
     }
-    var isSilent: Bool { suppression?.reason == .silenced || suppression?.reason == .inhibited }
+    var isSilent: Bool { suppression?.isSuppressing == true }
     var flapsAnew: Bool {
         incident.isFlapping && (incident.flapping?.version ?? 0) >= max(1, incident.again?.version ?? 0)
     }
@@ -181,8 +181,8 @@ private let rows: [Row] = [
 private enum Combinations {
     static let states: [Incident.State] = [.pending, .firing, .recovering, .resolved]
     static let suppressions: [Suppression?] = [
-        nil, Suppression(until: noon + 500, reason: .silenced), Suppression(until: nil, reason: .inhibited),
-        Suppression(until: noon + 60, reason: .staleEvidence),
+        nil, Suppression(until: noon + 500), Suppression(until: nil),
+        Suppression(until: noon + 60, isSuppressing: false),
     ]
 
     static func incidents() throws -> [IncidentRecord] {

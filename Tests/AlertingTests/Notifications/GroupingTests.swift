@@ -272,12 +272,7 @@ extension AlertingSuite {
         func silenced() async throws {
             for text in ["*.example.com", "all"] {
                 let world = try world()
-                world.delivery.set(
-                    silences: Silences(silences: [
-                        Silence(
-                            id: "1", scope: SilenceScope(domains: [try DomainPattern(text)]), startsAt: noon,
-                            endsAt: noon + 3600, author: "eva", reason: "work")
-                    ]))
+                try world.silence(text, until: 3600)
                 try await world.commit(parent(.firing, at: noon), .firing, affected: try Self.counted())
                 try await world.pass(3500)
                 #expect(world.types().isEmpty, "\(text)")

@@ -8,12 +8,6 @@ import Testing
 
 @testable import Alerting
 
-private func silence(_ from: TimeInterval, _ to: TimeInterval, _ text: String = "example.com") throws -> Silence {
-    Silence(
-        id: "1", scope: SilenceScope(domains: [try DomainPattern(text)]), startsAt: noon + from, endsAt: noon + to,
-        author: "eva", reason: "work")
-}
-
 extension AlertingSuite {
     @Suite("What a channel knows")
     struct KnowledgeTests {
@@ -35,7 +29,7 @@ extension AlertingSuite {
             if isKnown { try await world.commit(.firing) }
             try await world.settle()
             let before = world.types().count
-            world.delivery.set(silences: Silences(silences: [try silence(0, 3600)]))
+            try world.silence("example.com", until: 3600)
             for transition in transitions {
                 try await world.commit(transition)
                 try await world.pass(60)
@@ -50,7 +44,7 @@ extension AlertingSuite {
         @Test("a silence follows the wall clock within a minute, though the process lives on")
         func wallClock() async throws {
             let world = try World()
-            world.delivery.set(silences: Silences(silences: [try silence(0, 3600)]))
+            try world.silence("example.com", until: 3600)
             try await world.commit(.firing)
             try await world.pass(600)
             world.time.setWall(by: 3000)
@@ -67,16 +61,13 @@ extension AlertingSuite {
             try await world.pass(4 * 3600 + 60)
             #expect(world.types() == ["firing", "reminder"])
             let id = try world.incident().id
-            _ = try await world.store.acknowledge(
-                named: id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
+            try await world.acknowledge(id)
             try await world.pass(24 * 3600)
             #expect(world.types().count == 2)
-            _ = try await world.store.unacknowledge(named: id)
-            world.delivery.wake()
+            try await world.unacknowledge(id)
             try await world.pass(60)
             #expect(world.types().last == "reminder" && world.types().count == 3)
-            _ = try await world.store.acknowledge(
-                named: id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
+            try await world.acknowledge(id)
             try await world.commit(.worse)
             try await world.pass(25 * 3600)
             #expect(world.types().suffix(2) == ["update", "reminder"])
@@ -88,19 +79,15 @@ extension AlertingSuite {
             let world = try World(World.routing([pager]))
             try await world.commit(.firing)
             try await world.settle()
-            world.delivery.set(silences: Silences(silences: [try silence(0, 86_400)]))
+            try world.silence("example.com", until: 86_400)
             let id = try world.incident().id
             for _ in 0..<2 {
-                _ = try await world.store.acknowledge(
-                    named: id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
-                world.delivery.wake()
+                try await world.acknowledge(id)
                 try await world.pass(600)
-                _ = try await world.store.unacknowledge(named: id)
-                world.delivery.wake()
+                try await world.unacknowledge(id)
                 try await world.pass(600)
             }
-            let actions = try world.transport.sent.map { try object($0.request.body)["event_action"] as? String }
-            #expect(actions == ["trigger", "acknowledge", "acknowledge"])
+            #expect(try world.actions() == ["trigger", "acknowledge", "acknowledge"])
         }
 
         @Test(
@@ -117,8 +104,7 @@ extension AlertingSuite {
             try await world.pass(2 * 3600)
             #expect(world.offsets("hook") == [0] && world.offsets("pager") == [3600])
             try await world.restart()
-            _ = try await world.store.acknowledge(
-                named: world.incident().id, Acknowledgement(by: "eva", reason: "", at: world.time.now()))
+            try await world.acknowledge(world.incident().id)
             try await world.pass(6 * 3600)
             #expect(world.types("boss").isEmpty && world.types("pager") == ["firing"])
             // Worse: nobody looks after that yet, and the time of the steps begins anew.
@@ -130,17 +116,6 @@ extension AlertingSuite {
             try await world.commit(.resolved)
             try await world.pass(60)
             for name in ["hook", "pager", "boss"] { #expect(world.types(name).last == "resolved", "\(name)") }
-        }
-
-        @Test("a warning does not escalate")
-        func warning() async throws {
-            let routing = try World.routing(
-                [channel("hook"), channel("pager")],
-                escalation: Escalation([.init(after: .seconds(60), channels: ["pager"])]))
-            let world = try World(routing)
-            try await world.commit(.firing, kind: .certificateExpiring, severity: .warning)
-            try await world.pass(3600)
-            #expect(world.types("hook") == ["firing"] && world.types("pager").isEmpty)
         }
 
         @Test("a new channel is notified of what fires, and so is one that was removed and comes back")
@@ -158,16 +133,6 @@ extension AlertingSuite {
             try await world.commit(.resolved)
             try await world.pass(60)
             #expect(world.types("ops") == ["firing", "firing", "resolved"])
-        }
-
-        @Test("another type under a known name begins anew")
-        func type() async throws {
-            let world = try World()
-            try await world.commit(.firing)
-            try await world.pass(60)
-            try await world.restart(World.routing([channel("hook", .slack)]))
-            try await world.pass(60)
-            #expect(world.transport.sent.count == 2)
         }
 
         @Test("a domain that is removed sends its end to those who know")
@@ -209,23 +174,6 @@ extension AlertingSuite {
             if isChecked { try await world.check() }
             try await world.pass(120, isChecking: false)
             #expect(world.types() == (isChecked ? ["firing"] : []))
-        }
-
-        @Test("severity and kinds of a channel decide what it is notified of; the end follows what it knows")
-        func filters() async throws {
-            var strict = try channel("strict")
-            strict.minimumSeverity = .error
-            var cdn = try channel("cdn")
-            cdn.kinds = ["cdn.*"]
-            let world = try World(World.routing([strict, cdn]))
-            try await world.commit(.firing, kind: .certificateExpiring, severity: .warning)
-            try await world.commit(.firing, kind: .originBroken)
-            try await world.commit(.firing, kind: .cdnStale)
-            try await world.pass(60)
-            #expect(world.types("strict").count == 2 && world.types("cdn").count == 1)
-            try await world.commit(.worse, kind: .certificateExpiring, severity: .error)
-            try await world.pass(60)
-            #expect(world.types("strict").count == 3)
         }
     }
 }

@@ -20,9 +20,9 @@ extension AlertingSuite {
             return filtered
         }
 
-        private static func pager(_ place: String, key: Character = "A") throws -> Channel {
-            Channel(
-                name: "pager", kind: .pagerduty, url: "https://\(place).test", token: String(repeating: key, count: 32))
+        private static func pager(_ place: String = "pager", name: String = "pager", key: Character = "A") -> Channel {
+            let token = String(repeating: key, count: 32)
+            return Channel(name: name, kind: .pagerduty, url: "https://\(place).test", token: token)
         }
 
         /// A consequence of the broken origin, as `evaluate` commits it.
@@ -117,14 +117,10 @@ extension AlertingSuite {
 
         @Test("a channel with another name begins anew; a pager sees the same incident, by its key")
         func renamed() async throws {
-            func pager(_ name: String) throws -> Channel {
-                Channel(
-                    name: name, kind: .pagerduty, url: "https://pager.test", token: String(repeating: "A", count: 32))
-            }
-            let world = try World(World.routing([pager("one")]))
+            let world = try World(World.routing([Self.pager(name: "one")]))
             try await world.commit(.firing)
             try await world.settle()
-            try await world.reload(World.routing([pager("two")]))
+            try await world.reload(World.routing([Self.pager(name: "two")]))
             try await world.pass(60)
             try await world.commit(.resolved)
             try await world.pass(60)
@@ -138,35 +134,11 @@ extension AlertingSuite {
             let world = try World(script: ["hook": [.fault(.network)]])
             try await world.commit(.firing)
             try await world.settle()
-            let database = try DatabaseQueue(path: world.folder + "/monitor.db")
-            try await database.write { try $0.execute(sql: "UPDATE message SET reason = 'of a later version'") }
+            try await Self.spoil(world, "UPDATE message SET reason = 'of a later version'")
             try await world.restart()
             try await world.pass(60)
             #expect(world.types() == ["firing", "firing"])
             #expect(Set(world.transport.sent.map(\.id)).count == 2)
-        }
-
-        @Test("a chat that moved by itself is the same place: its end comes there, after a restart too")
-        func migrated() async throws {
-            let bot = Channel(
-                name: "chat", kind: .telegram, url: "https://chat.test", token: "1:ABCDEF", destination: "-1")
-            let yes = ScriptedTransport.Reply.status(200, #"{"ok": true, "result": {"message_id": 7}}"#)
-            let moved = ScriptedTransport.Reply.status(
-                400,
-                #"{"ok": false, "description": "group chat was upgraded", "parameters": {"migrate_to_chat_id": -2}}"#)
-            let world = try World(script: ["chat": [yes, moved, yes, yes]], World.routing([bot]))
-            try await world.commit(.firing)
-            try await world.settle()
-            try await world.commit(.resolved)
-            try await world.pass(60)
-            let chats = try world.transport.sent(to: "chat").filter { $0.request.url.hasSuffix("sendMessage") }.map {
-                try object($0.request.body)["chat_id"] as? String
-            }
-            #expect(chats == ["-1", "-1", "-2"])
-            let count = world.transport.sent.count
-            try await world.restart()
-            try await world.pass(60)
-            #expect(world.transport.sent.count == count)
         }
 
         @Test("who filters the cause out by a reload, or refuses its news, hears of the effect")
@@ -235,6 +207,26 @@ extension AlertingSuite {
             try await world.commit(.again)
             try await world.pass(20)
             try await world.commit(.resolved)
+            try await world.pass(3600)
+            let reasons = try await world.store.deliveries(limit: 10).filter { $0.outcome == .delivered }.map(\.reason)
+            #expect(reasons.reversed() == [.firing, .resolved, .wasFiring])
+        }
+
+        @Test("an outbreak that came and went while an older end was under way is told, too")
+        func outbreakBehindEnd() async throws {
+            let world = try World(World.routing([channel("hook")]))
+            try await world.commit(.firing)
+            try await world.settle()
+            world.transport.script("hook", [.status(410)])
+            try await world.commit(.resolved)
+            try await world.settle()
+            // A channel whose address is gone rests for five minutes.
+            for _ in 0..<3 {
+                try await world.commit(.again)
+                try await world.pass(30)
+                try await world.commit(.resolved)
+                try await world.pass(30)
+            }
             try await world.pass(3600)
             let reasons = try await world.store.deliveries(limit: 10).filter { $0.outcome == .delivered }.map(\.reason)
             #expect(reasons.reversed() == [.firing, .resolved, .wasFiring])
@@ -368,12 +360,7 @@ extension AlertingSuite {
         func afterSilence() async throws {
             let steps = Escalation([.init(after: .seconds(3600), channels: ["boss"])])
             let world = try World(World.routing([channel("hook"), channel("boss")], escalation: steps))
-            world.delivery.set(
-                silences: Silences(silences: [
-                    Silence(
-                        id: "1", scope: SilenceScope(domains: [.all]), startsAt: noon, endsAt: noon + 7200,
-                        author: "eva", reason: "work")
-                ]))
+            try world.silence(until: 7200)
             try await world.commit(.firing)
             try await world.pass(3 * 7200)
             #expect(world.offsets("hook") == [7200])
@@ -389,7 +376,7 @@ extension AlertingSuite {
             try await Self.missing(world, by: .originBroken)
             let records = try await world.store.incidents(IncidentQuery(kind: .originBroken, limit: 1))
             let id = records.first?.incident.id ?? ""
-            _ = try await world.store.acknowledge(named: id, Acknowledgement(by: "eva", reason: "", at: noon))
+            try await world.acknowledge(id)
             try await world.pass(7000)
             #expect(world.types("boss").isEmpty, "somebody looks after it")
             try await world.commit(.resolved, kind: .originBroken)

@@ -264,6 +264,25 @@ final class World {
         try #require(incidents["\(kind.rawValue) \(domain)"])
     }
 
+    /// Silences a domain or `all`, from the beginning until so many seconds later.
+    func silence(_ text: String = "all", until end: TimeInterval) throws {
+        let scope = SilenceScope(domains: [try DomainPattern(text)])
+        delivery.set(
+            silences: Silences(silences: [
+                Silence(id: "1", scope: scope, startsAt: noon, endsAt: noon + end, author: "eva", reason: "work")
+            ]))
+    }
+
+    func acknowledge(_ id: String) async throws {
+        _ = try await store.acknowledge(named: id, Acknowledgement(by: "eva", reason: "", at: time.now()))
+        delivery.wake()
+    }
+
+    func unacknowledge(_ id: String) async throws {
+        _ = try await store.unacknowledge(named: id)
+        delivery.wake()
+    }
+
     // MARK: - Time
 
     /// Lets the loops do all that is due now.
@@ -306,6 +325,11 @@ final class World {
     /// `incident.firing` and so on, without `incident.`.
     func types(_ channel: String = "hook") -> [String] {
         transport.sent(to: channel).map { ($0.type ?? "").replacingOccurrences(of: "incident.", with: "") }
+    }
+
+    /// What a pager was asked to do: `trigger`, `acknowledge`, `resolve`.
+    func actions() throws -> [String] {
+        try transport.sent.map { try object($0.request.body)["event_action"] as? String ?? "" }
     }
 
     /// Seconds since the beginning.

@@ -189,7 +189,7 @@ extension MonitoringSuite {
             for (second, failing) in [(10.0, 70), (20, 100), (30, 139), (40, 140), (50, 150), (60, 65)] {
                 let evaluation = evaluateGlobal(
                     state, try snapshot(failing, at: second), now: .testing + second)
-                #expect(evaluation.state[.cdn]?.facts?.affected?.count == failing)
+                #expect(evaluation.state.open[.cdn]?.facts?.affected?.count == failing)
                 #expect(evaluation.isWorthStoring != evaluation.changes.isEmpty)
                 written += evaluation.changes.map {
                     "\(Int(second)) \($0.transition.rawValue) \($0.facts?.affected?.count ?? 0)"
@@ -201,7 +201,7 @@ extension MonitoringSuite {
                     "10 firing 70", "20 rewritten 100", "30 rewritten 139", "40 rewritten 140", "50 rewritten 150",
                     "60 rewritten 65",
                 ])
-            #expect(state[.cdn]?.incident.version == 1)
+            #expect(state.open[.cdn]?.incident.version == 1)
         }
 
         @Test("the domains are in the order of their names, in whatever order they come")

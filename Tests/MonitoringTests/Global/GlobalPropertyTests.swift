@@ -108,10 +108,10 @@ extension MonitoringSuite {
                 for (cause, open) in evaluation.state.open {
                     #expect(open.incident.cause == cause && open.incident.since <= open.incident.openedAt)
                     #expect(open.facts != nil && open.hasFired == (open.incident.version > 0))
-                    let isSame = state[cause]?.incident == open.incident
+                    let isSame = state.open[cause]?.incident == open.incident
                     #expect(isSame || evaluation.changes.contains { $0.incident == open.incident })
                 }
-                for (cause, open) in state.open where evaluation.state[cause]?.incident.id != open.incident.id {
+                for (cause, open) in state.open where evaluation.state.open[cause]?.incident.id != open.incident.id {
                     let ended = evaluation.changes.contains { $0.incident.id == open.incident.id && $0.facts != nil }
                     #expect(ended == open.hasFired)
                     #expect(evaluation.changes.dropped.contains { $0.id == open.incident.id } == !open.hasFired)

@@ -9,21 +9,26 @@ extension MonitoringSuite {
     struct MonitorTroubleTests {
         /// Domains, one an interval of a minute, that were last checked at these seconds.
         private func probed(
-            at second: Double, checkedAt: [Double]? = nil, channels: [FailingChannel] = [], isStoreFailing: Bool = false
+            at second: Double, checkedAt: [Double]? = nil, channels: [FailingChannel] = [], names: Set<String>? = nil,
+            isStoreFailing: Bool = false, refusal: String? = nil
         ) throws -> GlobalSnapshot {
             GlobalSnapshot(
                 domains: try (checkedAt ?? [second]).enumerated().map { number, checkedAt in
                     var state = DomainState(domain: try Domain("d\(number).example.com"))
                     state.lastCheckedAt = .testing + checkedAt
                     return DomainHealth(state, interval: .seconds(60))
-                }, channels: channels, isStoreFailing: isStoreFailing, startedAt: .testing)
+                }, channels: channels, channelNames: names, isStoreFailing: isStoreFailing,
+                refusal: refusal.map { RefusedConfiguration(since: .testing, words: $0) }, startedAt: .testing)
         }
 
-        private func story(_ results: [(Double, GlobalSnapshot)]) -> (GlobalState, [IncidentChange]) {
+        private func story(_ results: [(Double, GlobalSnapshot)]) throws -> (GlobalState, [IncidentChange]) {
             var state = GlobalState()
             var events: [IncidentChange] = []
             for (second, probed) in results {
-                let evaluation = evaluateGlobal(state, probed, now: .testing + second)
+                // Between two evaluations it may be stored and read.
+                let stored = try JSONDecoder().decode(GlobalState.self, from: JSONEncoder().encode(state))
+                #expect(stored == state)
+                let evaluation = evaluateGlobal(stored, probed, now: .testing + second)
                 state = evaluation.state
                 events += evaluation.changes.filter { ![.recovering, .rewritten].contains($0.transition) }
             }
@@ -34,7 +39,7 @@ extension MonitoringSuite {
         func channel() throws {
             let sick = FailingChannel(name: "ops", isDisabled: false, since: .testing, words: "503")
             let worse = FailingChannel(name: "ops", isDisabled: true, since: .testing, words: "403")
-            let (state, events) = story([
+            let (state, events) = try story([
                 (0, try probed(at: 0, channels: [sick])), (60, try probed(at: 60, channels: [worse])),
                 (120, try probed(at: 120)), (125, try probed(at: 125)), (180, try probed(at: 180)),
             ])
@@ -50,10 +55,43 @@ extension MonitoringSuite {
                     && events[2].facts?.resolvedText == "the channel 'ops' takes messages again")
         }
 
+        @Test("a configuration that is refused is told once, and its end as soon as a file is taken")
+        func refused() throws {
+            let (state, events) = try story([
+                (0, probed(at: 0, refusal: "line 4: no such key")), (5, probed(at: 5, refusal: "line 9: no such key")),
+                (10, probed(at: 10)), (12, probed(at: 12)),
+            ])
+            #expect(events.map(\.transition) == [.firing, .resolved])
+            #expect(events.first?.facts?.findings.first?.rule.rawValue == "monitor.config-reload-failed")
+            #expect(events.first?.incident.severity == .warning && events.first?.incident.kind == .monitorDegraded)
+            #expect(
+                events.first?.facts?.diagnosis.cause
+                    == Cause(.monitor(.configReloadFailed(fault: "line 4: no such key"))))
+            #expect(events.last?.facts?.resolvedText == "the configuration file is in force")
+            #expect(state.open.isEmpty)
+        }
+
+        @Test("a channel that is not configured any more ends at once, and says why; one of its name is another story")
+        func removed() throws {
+            let sick = FailingChannel(name: "ops", isDisabled: true, since: .testing, words: "403")
+            let results = [
+                (0.0, try probed(at: 0, channels: [sick], names: ["ops", "chat"])),
+                (5, try probed(at: 5, names: ["chat"])),
+                (60, try probed(at: 60, channels: [sick], names: ["ops", "chat"])),
+            ]
+            let (state, ended) = try story(Array(results.prefix(2)))
+            #expect(state.open.isEmpty && state.ended.isEmpty)
+            #expect(ended.last?.incident.reason == .removed)
+            #expect(ended.last?.facts?.resolvedText == "the channel 'ops' is not configured any more")
+            let (_, events) = try story(results)
+            #expect(events.map(\.transition) == [.firing, .resolved, .firing])
+            #expect(Set(events.map(\.incident.id)).count == 2)
+        }
+
         @Test("two channels are two stories")
         func twoChannels() throws {
             let both = ["a", "b"].map { FailingChannel(name: $0, isDisabled: true, since: .testing, words: "") }
-            let (state, events) = story([(0, try probed(at: 0, channels: both))])
+            let (state, events) = try story([(0, try probed(at: 0, channels: both))])
             #expect(events.count == 2 && Set(events.map(\.incident.id)).count == 2)
             #expect(state.open.keys.allSatisfy { $0.inhibits.isEmpty }, "a dead channel says nothing about domains")
         }
@@ -66,7 +104,7 @@ extension MonitoringSuite {
                 let isSick = second < 3600 && Int(second / 120) % 2 == 0
                 return (second, try probed(at: second, channels: isSick ? [sick] : []))
             }
-            let (state, events) = story(results)
+            let (state, events) = try story(results)
             let flapping = try #require(events.firstIndex { $0.transition == .flapping })
             #expect(events.dropFirst(flapping + 1).filter { $0.transition != .other }.map(\.transition) == [.resolved])
             #expect(Set(events.map(\.incident.id)).count == 1 && state.open.isEmpty)
@@ -74,9 +112,9 @@ extension MonitoringSuite {
 
         @Test("checks that are late by three intervals are an incident where they are many; a start gets the same time")
         func schedule() throws {
-            let (_, early) = story([(200, try probed(at: 200, checkedAt: [-5000]))])
+            let (_, early) = try story([(200, try probed(at: 200, checkedAt: [-5000]))])
             #expect(early.isEmpty)
-            let (_, late) = story([
+            let (_, late) = try story([
                 (300, try probed(at: 300, checkedAt: [0])), (301, try probed(at: 301)), (400, try probed(at: 400)),
             ])
             #expect(late.map(\.transition) == [.firing, .resolved])
@@ -99,18 +137,18 @@ extension MonitoringSuite {
                 try probed(at: second, checkedAt: (0..<100).map { $0 < late ? second - 60 - 60 * intervals : second })
             }
             let now = 10_000.0
-            let (fresh, events) = story([(now, try snapshot(row.late, by: row.by, at: now))])
-            #expect((fresh[.schedule]?.incident.state == .firing) == row.isOpen)
+            let (fresh, events) = try story([(now, try snapshot(row.late, by: row.by, at: now))])
+            #expect((fresh.open[.schedule]?.incident.state == .firing) == row.isOpen)
             if row.isOpen { #expect(events.first?.facts?.affected?.count == row.late) }
-            let (later, _) = story([
+            let (later, _) = try story([
                 (now - 60, try snapshot(1, by: 11, at: now - 60)), (now, try snapshot(row.late, by: row.by, at: now)),
             ])
-            #expect((later[.schedule]?.incident.state == .firing) == row.staysOpen)
+            #expect((later.open[.schedule]?.incident.state == .firing) == row.staysOpen)
         }
 
         @Test("checks that are late since nothing can be stored are no incident of the schedule")
         func storeFailing() throws {
-            let (state, events) = story([(900, try probed(at: 900, checkedAt: [0], isStoreFailing: true))])
+            let (state, events) = try story([(900, try probed(at: 900, checkedAt: [0], isStoreFailing: true))])
             #expect(state.open.isEmpty && events.isEmpty)
         }
 

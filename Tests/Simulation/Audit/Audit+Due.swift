@@ -68,14 +68,16 @@ extension Audit {
         return isRefused ? .perhaps : own
     }
 
-    /// Whether a newer incident of the domain and kind is open at a pager, whose end closes both.
-    private func isTakenOver(_ incident: CommittedIncident, _ channel: SimulatedChannel) -> Bool {
-        channel.kind == .pagerduty && !incident.isGlobal
-            && active.contains { id in
-                guard let newer = ledger[id], newer.id != incident.id, !newer.isOver else { return false }
-                return newer.kind == incident.kind && newer.domain == incident.domain
-                    && story(newer.id, channel.name).knowledge != .nothing
-            }
+    /// What a pager knows of a newer open incident of the domain and kind, whose end closes both.
+    private func newerAtPager(_ incident: CommittedIncident, _ channel: SimulatedChannel) -> Story.Knowledge {
+        guard channel.kind == .pagerduty, !incident.isGlobal else { return .nothing }
+        for id in active {
+            guard let newer = ledger[id], newer.id != incident.id, !newer.isOver, newer.kind == incident.kind,
+                newer.domain == incident.domain
+            else { continue }
+            return story(newer.id, channel.name).knowledge
+        }
+        return .nothing
     }
 
     /// Whether nobody at the channel could acknowledge, since it is silent there.
@@ -159,7 +161,13 @@ extension Audit {
         if channel.isFeed { return .none(nil) }
         if story.knowsFiring {
             if story.rejected.contains(-incident.version) { return .none(.refused) }
-            if isTakenOver(incident, channel) { return .none(.takenOver) }
+            // For good: the newer incident has an end of its own.
+            if story.explanations.contains(.takenOver) { return .none(.takenOver) }
+            switch newerAtPager(incident, channel) {
+            case .nothing: break
+            case .refused: return .none(nil)
+            case .unclear, .notified: return .none(.takenOver)
+            }
             return age < (channel.isPager ? 30.0 : 3) * 86_400 - 60 ? .due(.resolved) : .none(.expired)
         }
         // It may have received an earlier outbreak, and its end.

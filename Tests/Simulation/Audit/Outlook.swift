@@ -116,7 +116,7 @@ struct Outlook {
             }
             let isEndingNow = firing(before).allSatisfy { !firing(state).contains($0) }
             let isInTurn =
-                state.failingChecks ?? 0 >= setup.failureThreshold
+                state.failingChecks >= setup.failureThreshold
                 && state.open.allSatisfy { $0.key == kind || !$0.value.hasFired || !before.isFiring($0.key) }
                 && isEndingNow && open?.hasFired == true
             if count.held >= setup.failureThreshold || count.isOften(setup.failureThreshold) || isInTurn {
