@@ -24,7 +24,10 @@ extension Pages {
         reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
         let incidents = try await store.incidentCounts(since: .distantFuture)
         reading.openIncidents = incidents.open
-        if role > .visitor { reading.unacknowledged = incidents.unacknowledged }
+        if role > .visitor {
+            let inhibited = try await reading.context.inhibited(in: store)
+            reading.unacknowledged = max(0, incidents.unacknowledged - inhibited)
+        }
         let all = counts.values.reduce(0, +)
         let troubled = counts.reduce(0) { $0 + ($1.key.needsAttention ? $1.value : 0) }
         let isLarge = all > FrontPage.large

@@ -40,6 +40,16 @@ package struct IncidentContext: Sendable {
             acknowledgements: try await store.acknowledgements(), global: global)
     }
 
+    /// How many open incidents of domains the global ones inhibit, which nobody acknowledges by themselves.
+    func inhibited(in store: Store) async throws -> Int {
+        var count = 0
+        for entry in global where entry.record.incident.state == .firing {
+            guard let affected = entry.facts?.affected, !affected.kinds.isEmpty else { continue }
+            count += try await store.unacknowledgedIncidents(of: affected.kinds, in: affected.domains)
+        }
+        return count
+    }
+
     /// The open global incidents, the oldest first.
     func reports(_ time: ReportTime) -> [IncidentReport] {
         global.map { entry in

@@ -39,6 +39,7 @@ extension Pages {
             resolved: try await api.reports(Array(resolved.prefix(Self.incidentRows)), time, context),
             all: try await store.incidentCounts(since: start),
             counts: try await store.incidentCounts(search: query.search, kind: query.kind, since: start))
+        reading.all.unacknowledged = max(0, reading.all.unacknowledged - (try await context.inhibited(in: store)))
         reading.chosen = Set(refusal?.incidents ?? [])
         reading.hasMore = resolved.count > Self.incidentRows
         reading.notified = try await store.notifiedChannels(
