@@ -93,7 +93,7 @@ let package = Package(
         .target(
             name: "Alerting",
             dependencies: [
-                "Curl", "Evidence", "Facts", "Hashing", "Monitoring", "Storage",
+                "Curl", "Evidence", "Facts", "Hashing", "Monitoring", "Report", "Storage",
                 .external("Logging", "swift-log"),
             ],
             swiftSettings: small + optimized),

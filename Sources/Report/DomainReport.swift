@@ -100,9 +100,9 @@ package struct ComparisonReport: Codable, Equatable, Sendable {
     /// How it stands in a few words.
     package let summary: String
 
-    /// `now`: as of when it is told, by the steady clock.
-    package init(_ comparison: Comparison, at now: Date, time: ReportTime) {
-        let aged = comparison.aged(to: now)
+    /// `now`: as of when it is told, by the steady clock; nil: as of when it was made.
+    package init(_ comparison: Comparison, at now: Date?, time: ReportTime) {
+        let aged = now.map(comparison.aged) ?? comparison
         state = comparison.state
         bytesEqual = comparison.bytesEqual
         changedAt = comparison.changedAt.map(time.shown)

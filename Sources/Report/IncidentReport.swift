@@ -27,7 +27,8 @@ package struct IncidentReport: Codable, Equatable, Sendable {
     /// The kind of the incident that inhibits it.
     package let inhibitedBy: IncidentKind?
     package let acknowledged: Acknowledged?
-    /// The parts below in one line. All of them are nil within a domain, which has its own diagnosis.
+    /// The parts below in one line; nil in a digest, which has little room. All of them are nil within a domain and a message
+    /// about one incident, which have their own.
     package let diagnosis: String?
     package let diagnosisId: DiagnosisID?
     package let effect: String?
@@ -60,6 +61,16 @@ package struct IncidentReport: Codable, Equatable, Sendable {
     }
 
     package init(_ incident: Incident, _ facts: IncidentFacts? = nil, marks: Marks = Marks(), time: ReportTime) {
+        let text = facts?.text(at: time.reading(incident))
+        self.init(
+            incident, text: text, oneLine: text?.oneLine, id: facts?.diagnosis.id, marks: marks, time: time)
+    }
+
+    /// `text`: nil where it is said elsewhere.
+    package init(
+        _ incident: Incident, text: DiagnosisText?, oneLine: String? = nil, id diagnosisID: DiagnosisID? = nil,
+        marks: Marks = Marks(), time: ReportTime
+    ) {
         id = incident.id
         domain = incident.domain?.name
         kind = incident.kind
@@ -77,9 +88,8 @@ package struct IncidentReport: Codable, Equatable, Sendable {
         acknowledged = marks.acknowledgement.map {
             Acknowledged(by: $0.by, reason: $0.reason, at: time.shown($0.at))
         }
-        let text = facts?.text(at: time.reading(incident))
-        diagnosis = text?.oneLine
-        diagnosisId = facts?.diagnosis.id
+        diagnosis = oneLine
+        diagnosisId = diagnosisID
         effect = text?.effect
         cause = text?.cause
         action = text?.action
