@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 CONFIG ?= monitor.yaml
 # What each target installs, and nothing else: `make demo` needs no browser.
-BUILD_PACKAGES := libcurl4-openssl-dev libc-ares-dev libjemalloc-dev libsqlite3-dev libssl-dev pkg-config ca-certificates
+BUILD_PACKAGES := libcurl4-openssl-dev libc-ares-dev libarchive-dev libjemalloc-dev libsqlite3-dev libssl-dev pkg-config ca-certificates
 # Real peers of the tests; iproute2 sets up networks of their own.
 TEST_PACKAGES := curl openssl nginx-light caddy jq iproute2 prometheus prometheus-alertmanager python3-venv
 BROWSER_PACKAGES := chromium python3-venv
@@ -112,6 +112,7 @@ fmt: ## format the sources
 
 bench: setup-bench ## measure, in ratios against peers of the same run
 	swift build -c release --product aasa-monitor-bench
+	swift build -c release --product aasa-monitor
 	.build/release/aasa-monitor-bench
 
 SCALES ?= 100 1000 10000

@@ -60,6 +60,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCares", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
+        .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         // From libjemalloc-dev. No pkg-config: its flags are those of a plain library.
         .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
         .target(name: "CBuild"),
@@ -78,6 +79,7 @@ let package = Package(
             name: "Evidence",
             dependencies: ["AASA", "Facts", "Hashing"],
             swiftSettings: computing),
+        .target(name: "Device", dependencies: ["AASA", "CArchive", "Evidence"], swiftSettings: computing),
         .target(name: "Probing", dependencies: ["Curl", "Evidence", "Facts"], swiftSettings: strict),
         .target(name: "Monitoring", dependencies: ["Evidence", "Facts"], swiftSettings: computing),
         .target(
@@ -145,7 +147,7 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AASA", "Alerting", "CBuild", "COpenSSL", "Curl", "Daemon", "Evidence", "Facts", "Lab",
+                "AASA", "Alerting", "CBuild", "COpenSSL", "Curl", "Daemon", "Device", "Evidence", "Facts", "Lab",
                 "MonitorConfiguration",
                 "Monitoring",
                 "Probing", "Report", "StatusServer", "Storage",
@@ -249,6 +251,10 @@ let package = Package(
                 "StatusServer", "Storage", "TestSupport", "TestTraits", .external("GRDB", "GRDB.swift"),
                 .external("Logging", "swift-log"),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DeviceTests",
+            dependencies: ["AASA", "CArchive", "Device", "Evidence", "Facts", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -3,11 +3,11 @@ import Foundation
 /// What the command line asks for.
 struct Options {
     enum Command: String, CaseIterable {
-        case check, file, store, sweep, steady, load, plot
+        case check, device, file, store, sweep, steady, load, plot
     }
 
-    /// The default: the commands that take minutes and need no other program of ours.
-    private(set) var commands: [Command] = [.file, .check, .store]
+    /// The default: the commands that take minutes.
+    private(set) var commands: [Command] = [.file, .check, .store, .device]
     private(set) var domains = 1000
     /// Seconds between two checks of a domain.
     private(set) var interval = 60
@@ -21,6 +21,7 @@ struct Options {
 
     static let usage = """
         usage: aasa-monitor-bench [check] [file] [store]
+               aasa-monitor-bench device [--monitor PATH]
                aasa-monitor-bench sweep [--domains N] [--monitor PATH]
                aasa-monitor-bench steady [--domains N] [--interval SECONDS] [--settle INTERVALS] [--soak MINUTES]
                                          [--record FILE] [--monitor PATH]

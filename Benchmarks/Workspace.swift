@@ -20,6 +20,7 @@ final class Workspace: Sendable {
         let code: Int
         /// User and system time.
         let cpu: Duration
+        let elapsed: Duration
         let output: String
         let errors: String
 
@@ -90,10 +91,12 @@ final class Workspace: Sendable {
 
     /// Runs a program to its end.
     func run(_ program: String, _ arguments: [String]) throws -> Outcome {
+        let begin = ContinuousClock.now
         let child = try start(program, arguments)
         // Waits without reaping: as long as `clear` may signal the id, it must not become another process's.
         var info = siginfo_t()
         while waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        let elapsed = ContinuousClock.now - begin
         var status: Int32 = 0
         var usage = rusage()
         state.withLock { state in
@@ -101,7 +104,7 @@ final class Workspace: Sendable {
             wait4(child, &status, 0, &usage)
         }
         return Outcome(
-            code: Self.code(status), cpu: usage.cpu, output: text(output(program, "out")),
+            code: Self.code(status), cpu: usage.cpu, elapsed: elapsed, output: text(output(program, "out")),
             errors: text(output(program, "err")))
     }
 

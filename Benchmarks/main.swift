@@ -1,5 +1,5 @@
-// `make bench`: a full check beside the slowest answer in it, reading and matching files beside jq and Python, and a check's cost in
-// the store beside a plain SQLite transaction. `make bench-scale`: the real program as a process of its own (`sweep`, `steady`,
+// `make bench`: a full check beside the slowest answer in it, reading and matching files beside jq and Python, a check's cost in
+// the store beside a plain SQLite transaction, and a sysdiagnose beside gzip. `make bench-scale`: the real program as a process of its own (`sweep`, `steady`,
 // `load`). docs/performance.md has the figures and the command for each.
 
 import CCurl
@@ -9,6 +9,7 @@ private func run(_ options: Options, in workspace: Workspace) async throws {
     for command in options.commands {
         switch command {
         case .check: try await CheckBenchmark().run()
+        case .device: try DeviceBenchmark(workspace: workspace, options: options).run()
         case .file: try FileBenchmark(workspace: workspace).run()
         case .store: try await StoreBenchmark(workspace: workspace).run()
         case .sweep: try await SweepBenchmark(workspace: workspace, options: options).run()

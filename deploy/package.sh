@@ -103,7 +103,7 @@ deb() {
     # unattended upgrade with a question. Images may leave out /usr/share/doc, so it does not lie there.
     configuration "$share/aasa-monitor/monitor.yaml"
     ln -s ../../../aasa-monitor/monitor.yaml "$doc/examples/monitor.yaml"
-    install -m 644 Sources/Commands/Templates/monitor.schema.json "$share/aasa-monitor/"
+    install -m 644 docs/monitor.schema.json "$share/aasa-monitor/"
     install -m 644 "$staging"/man/* "$share/man/man1/"
     gzip -9n "$share"/man/man1/*
     install -D -m 644 "$staging/completions/aasa-monitor.bash" "$share/bash-completion/completions/aasa-monitor"

@@ -19,8 +19,8 @@ package struct AasaMonitor: AsyncParsableCommand {
         subcommands: [
             CheckCommand.self, RunCommand.self, WatchCommand.self, StatusCommand.self, IncidentsCommand.self,
             HistoryCommand.self,
-            LintCommand.self, MatchCommand.self, DiffCommand.self, AuditCommand.self, InitCommand.self,
-            ConfigCommand.self, AlertCommand.self, SilenceCommand.self, AcknowledgeCommand.self,
+            LintCommand.self, MatchCommand.self, DiffCommand.self, DeviceCommand.self, AuditCommand.self,
+            InitCommand.self, ConfigCommand.self, AlertCommand.self, SilenceCommand.self, AcknowledgeCommand.self,
             UnacknowledgeCommand.self, DeliveriesCommand.self, StoreCommand.self, DemoCommand.self,
         ])
 

@@ -63,7 +63,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             let file = try ConfigurationOptions.load(try configuration.resolvedPath())
-            let values = EffectiveConfiguration(file: file).json
+            let values = file.effective
             Console.print(format == .yaml ? values.yaml : values.text(isPretty: true))
         }
     }
@@ -77,7 +77,7 @@ struct ConfigCommand: AsyncParsableCommand {
                 """)
 
         func run() async throws {
-            Console.print(String(decoding: PackageResources.monitor_schema_json.dropLast(), as: UTF8.self))
+            Console.print(ConfigurationFile.schema.text(isPretty: true))
         }
     }
 }

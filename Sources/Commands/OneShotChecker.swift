@@ -8,6 +8,7 @@ import Foundation
 import MonitorConfiguration
 import Monitoring
 import Probing
+import StatusServer
 import Storage
 import Synchronization
 
@@ -108,6 +109,12 @@ struct OneShotChecker: Sendable {
     func usualTime(of domain: Domain) async -> UsualTime? {
         let propagations = (try? await store?.state(of: domain))?.propagations ?? []
         return UsualTime(propagations.map { TimeInterval($0.seconds) })
+    }
+
+    /// What the store remembers of a domain; nil where it does not know it.
+    func history(of domain: Domain, limit: Int) async throws -> DomainHistory? {
+        guard let store else { return nil }
+        return try await DomainHistory(store, domain: domain, limit: limit, time: PageTime(store, wall: Date()))
     }
 
     private func watched(_ domain: Domain) -> WatchedDomain? { configuration?.domains.first { $0.domain == domain } }

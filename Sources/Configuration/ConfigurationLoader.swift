@@ -72,23 +72,11 @@ package enum ConfigurationLoader {
         path: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> String {
         let reading = Reading(file: path, environment: environment) { _ in "" }
-        let store = root(try text(at: path), reading).map { ServiceReader.path($0.section("store"), reading) }
+        let store = root(try text(at: path), reading).map(StoreSettings.path)
         guard let store, !reading.problems.contains(where: { $0.severity == .error }) else {
             throw ConfigurationFault(problems: reading.problems)
         }
         return store
-    }
-
-    /// The known keys of each section, by the section's path: `""`, `network`, `domains[]`. A test compares the JSON
-    /// Schema with them.
-    package static func knownKeys(
-        in text: String, environment: [String: String] = [:], readFile: (String) throws -> String
-    ) -> [String: Set<String>] {
-        withoutActuallyEscaping(readFile) { readFile in
-            let reading = Reading(file: "monitor.yaml", environment: environment, readFile: readFile)
-            _ = read(text, reading, nil)
-            return reading.knownKeys
-        }
     }
 
     /// `path`: nil for standard input.
@@ -111,7 +99,7 @@ package enum ConfigurationLoader {
     }
 
     private static func read(_ text: String, _ reading: Reading, _ shard: Shard?) -> ConfigurationFile? {
-        root(text, reading).map { ConfigurationReader(reading: reading, root: $0, shard: shard).read() }
+        root(text, reading).map { ConfigurationFile.read($0, shard: shard) }
     }
 
     /// nil after reporting why there is none.
@@ -131,8 +119,7 @@ package enum ConfigurationLoader {
             return nil
         }
         return Section(
-            entries: entries, position: root.position, title: "at the top level", path: "", isConcealed: false,
-            reading: reading)
+            reading: reading, title: "at the top level", path: "", position: root.position, entries: entries)
     }
 }
 

@@ -43,9 +43,7 @@ package final class Lab: Sendable {
         }
         do {
             try Data(lab.authority.rootPEM.utf8).write(to: caFile, options: .atomic)
-            for address in addresses {
-                try await lab.listener.listen(on: address, port: lab.port) { try switchboard.configure($0) }
-            }
+            try await lab.listener.listen(on: addresses, port: 0) { try switchboard.configure($0) }
             return lab
         } catch {
             await lab.shutdown()

@@ -1,5 +1,6 @@
 // Listening sockets on loopback, and their connections. Owns both: after `close()`, nothing is open.
 
+import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -15,6 +16,7 @@ package final class LabListener: Sendable {
 
     /// More than any test opens at once; further connections are closed.
     private static let connectionLimit = 4096
+    private static let portAttempts = 10
 
     private let state = Mutex(State())
 
@@ -26,11 +28,39 @@ package final class LabListener: Sendable {
     /// The port of all addresses; 0 before the first one.
     package var port: Int { state.withLock(\.port) }
 
-    /// Binds an address and serves each connection with the handlers that `configure` adds. Port 0: any free port.
+    /// Binds the addresses and serves each connection with the handlers that `configure` adds.
+    ///
+    /// `port`: of all addresses. 0: a port that is free on all of them; one that the first address gets may be taken on
+    /// another, so another port is tried then.
     package func listen(
-        on address: String, port: Int, configure: @escaping @Sendable (any Channel) throws -> Void
+        on addresses: [String], port: Int, configure: @escaping @Sendable (any Channel) throws -> Void
     ) async throws {
-        let socket = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        var attempt = 1
+        while true {
+            var sockets: [any Channel] = []
+            do {
+                for address in addresses {
+                    let known = sockets.first?.localAddress?.port ?? port
+                    sockets.append(try await bind(address, port: known, configure: configure))
+                }
+                let taken = sockets
+                return state.withLock {
+                    $0.sockets += taken
+                    $0.port = taken.first?.localAddress?.port ?? port
+                }
+            } catch {
+                for socket in sockets { try? await socket.close() }
+                let isTaken = (error as? IOError)?.errnoCode == EADDRINUSE
+                guard isTaken, port == 0, attempt < Self.portAttempts else { throw error }
+                attempt += 1
+            }
+        }
+    }
+
+    private func bind(
+        _ address: String, port: Int, configure: @escaping @Sendable (any Channel) throws -> Void
+    ) async throws -> any Channel {
+        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -41,10 +71,6 @@ package final class LabListener: Sendable {
                 }
             }
             .bind(host: address, port: port).get()
-        state.withLock {
-            $0.sockets.append(socket)
-            $0.port = socket.localAddress?.port ?? port
-        }
     }
 
     /// Closes the sockets and every connection, and returns when all are closed.

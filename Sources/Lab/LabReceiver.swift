@@ -19,7 +19,7 @@ package final class LabReceiver: Sendable {
     /// - Throws: if the port cannot be bound.
     package static func start(port: Int = 0) async throws -> LabReceiver {
         let receiver = LabReceiver()
-        try await receiver.listener.listen(on: "127.0.0.1", port: port) { channel in
+        try await receiver.listener.listen(on: ["127.0.0.1"], port: port) { channel in
             try channel.pipeline.syncOperations.addHTTP { receiver.accept($0, $1) }
         }
         return receiver

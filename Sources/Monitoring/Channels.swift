@@ -28,8 +28,8 @@ package enum Notified: String, Codable, Sendable, CaseIterable {
 /// A receiver of messages. Its URL is a secret: anybody who knows it can write to the channel.
 package struct Channel: Equatable, Sendable {
     /// Unique; the key of rows and metrics.
-    package let name: String
-    package let kind: ChannelKind
+    package var name: String
+    package var kind: ChannelKind
     /// Secret. https, or plain http to a loopback host; for e-mail smtps or smtp. Nil if the service has a fixed URL.
     package var url: String?
     /// Secret. The keys that sign a webhook's messages, 24 to 64 bytes each; empty: unsigned. During a key rotation
@@ -96,9 +96,9 @@ package struct MailAddresses: Equatable, Sendable {
 package struct Escalation: Equatable, Sendable {
     package struct Step: Equatable, Sendable {
         /// Since the incident fired.
-        package let after: Duration
+        package var after: Duration
         /// Names, at least one. A channel is in one step only.
-        package let channels: [String]
+        package var channels: [String]
 
         package init(after: Duration, channels: [String]) {
             self.after = after

@@ -18,7 +18,7 @@ extension EvidenceSuite {
 
         static let always = [
             "address-bar", "same-domain", "chose-website", "file-not-read-yet", "entitlement-missing", "another-app",
-            "redirecting-link", "in-app-browser", "other-browser", "browser-app",
+            "redirecting-link", "in-app-browser", "other-browser", "browser-app", "device-report",
         ]
 
         @Test(

@@ -32,7 +32,7 @@ package final class LabProxy: Sendable {
     package static func start(to address: String, port: Int) async throws -> LabProxy {
         let listener = LabListener()
         let log = Log()
-        try await listener.listen(on: "127.0.0.1", port: 0) { channel in
+        try await listener.listen(on: ["127.0.0.1"], port: 0) { channel in
             try channel.pipeline.syncOperations.addHandler(
                 LabTunnel { host in
                     log.targets.withLock { $0.append(host) }

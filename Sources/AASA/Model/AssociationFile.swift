@@ -169,6 +169,16 @@ extension AppLinks {
 
     /// All app IDs, without repetition, in file order.
     public var appIDs: [String] { entries.lazy.flatMap(\.appIDs).uniqued }
+
+    /// The same with the entries of one app alone, as if they named no other: what a device with this app goes by.
+    package func only(_ appID: String) -> AppLinks {
+        let own = entries.filter { $0.appIDs.containsExactly(appID) }.map { entry in
+            Entry(
+                form: entry.form, appIDs: [appID], rules: entry.rules, pointer: entry.pointer, node: entry.node,
+                olderRules: entry.olderRules)
+        }
+        return AppLinks(form: form, variables: variables, entries: own, node: node, byFirstKeys: byFirstKeys)
+    }
 }
 
 extension AppLinks.Entry {

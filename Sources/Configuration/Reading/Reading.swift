@@ -21,14 +21,23 @@ final class Reading {
     /// Further errors are only counted.
     private let maximumErrors: Int
     private(set) var errorCount = 0
-    /// The keys that the readers asked for, by the path of their section.
-    private(set) var knownKeys: [String: Set<String>] = [:]
     /// The position of the first value of each key, by the key's path.
     private(set) var places: [String: SourcePosition] = [:]
     /// The texts that contain variables, by the key's path.
     private(set) var written: [String: ScalarText] = [:]
     /// The domains that come from a variable. Messages never suggest them.
     private(set) var concealedDomains: Set<Domain> = []
+    /// What sections need of those before them.
+    var context = Context()
+
+    struct Context {
+        var defaults = CheckSettings()
+        /// All channels of the file, including invalid ones: names that refer to these are not wrong.
+        var channels: [ChannelName] = []
+        /// The domain whose entry is read; nil if it is invalid.
+        var domain: Domain?
+        var watched: [WatchedDomain] = []
+    }
 
     init(
         file: String, environment: [String: String], readFile: @escaping (String) throws -> String,
@@ -70,8 +79,6 @@ final class Reading {
 
     func note(_ domain: Domain, namedBy text: ScalarText) { if text.usesVariable { concealedDomains.insert(domain) } }
 
-    func note(keys: Set<String>, of path: String) { knownKeys[path, default: []].formUnion(keys) }
-
     func error(_ message: String, at position: SourcePosition) {
         errorCount += 1
         if errorCount <= maximumErrors { add(.error, message, position) }
@@ -81,9 +88,11 @@ final class Reading {
 
     /// For the file of `domains_from`. Limits the errors, because a file that is not a list has one in each line.
     func ofList(_ path: String) -> Reading {
-        Reading(
+        let list = Reading(
             file: path, environment: environment, readFile: readFile, isReadableByAll: isReadableByAll, now: now,
             maximumErrors: 20)
+        list.context = context
+        return list
     }
 
     /// Adds the results of the file of `domains_from`.

@@ -1,9 +1,8 @@
-// One mapping of the file. Every key that a reader asks for becomes a known key, so that the readers are the only list
-// of keys. `close()` reports the keys that no reader asked for.
+// One mapping of the file, and one value in it: where it is and how messages name it.
 
 import Evidence
 
-final class Section {
+struct Section {
     let reading: Reading
     /// For messages: "in 'network'", "at the top level".
     let title: String
@@ -11,46 +10,44 @@ final class Section {
     let path: String
     let position: SourcePosition
     /// Whether its texts may be secrets. Then messages show only their types.
-    let isConcealed: Bool
-    private let entries: [SourceNode.Entry]
-    private var asked: Set<String> = []
-
-    init(
-        entries: [SourceNode.Entry], position: SourcePosition, title: String, path: String, isConcealed: Bool,
-        reading: Reading
-    ) {
-        self.entries = entries
-        self.position = position
-        self.title = title
-        self.path = path
-        self.isConcealed = isConcealed
-        self.reading = reading
-    }
+    var isConcealed = false
+    let entries: [SourceNode.Entry]
+    /// What the mappings of one list know of each other; nil outside of lists.
+    var siblings: Siblings?
 
     /// The entry of a key, even if its value is null.
     func entry(_ key: String) -> SourceNode.Entry? {
-        guard let entry = entries.first(where: { $0.key == key }) else {
-            asked.insert(key)
-            return nil
-        }
+        guard let entry = entries.first(where: { $0.key == key }) else { return nil }
         reading.note(place: entry.value.isNull ? entry.position : entry.value.position, of: full(key))
-        asked.insert(key)
         return entry
     }
 
-    private func full(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+    func full(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    func isGiven(_ key: String) -> Bool {
-        entry(key).map { !$0.value.isNull } ?? false
-    }
+    func isGiven(_ key: String) -> Bool { entry(key).map { !$0.value.isNull } ?? false }
 
-    /// Whether the key exists. Does not make it a known key.
     func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
 
-    /// Reports every key that no reader asked for.
-    func close() {
-        reading.note(keys: asked, of: path)
-        for entry in entries where !asked.contains(entry.key) {
+    /// Of the value; of the section if it is absent.
+    func place(of key: String) -> SourcePosition { entry(key)?.value.position ?? position }
+
+    /// Of a key in the section at `name`; of that section, or else of this one, if it is absent.
+    func placeOfKey(_ key: String, in name: String) -> SourcePosition {
+        guard let entry = entry(name), case .mapping(let entries) = entry.value.content else { return position }
+        return entries.first { $0.key == key }?.position ?? entry.position
+    }
+
+    /// Of the key; of the section if it is absent.
+    func placeOfKey(_ key: String) -> SourcePosition { entry(key)?.position ?? position }
+
+    /// Reads all settings, so that all problems of a file are reported together. An invalid value leaves the default.
+    func read<Owner>(_ settings: [Setting<Owner>], into owner: inout Owner) {
+        for setting in settings { setting.read(self, &owner) }
+        refuseUnknownKeys(among: settings.lazy.map(\.facts))
+    }
+
+    func refuseUnknownKeys(among settings: some Sequence<SettingFacts>) {
+        for entry in entries where !settings.contains(where: { $0.takes(entry.key) }) {
             var message = "unknown key \(Quotation.ofKey(entry.key)) \(title)"
             if entry.key == "<<" {
                 message = "merge keys ('<<') are not supported; put shared settings under 'defaults'"
@@ -59,7 +56,7 @@ final class Section {
             } else if let advice = Self.advice[entry.key] {
                 message += "; \(advice)"
             } else {
-                message += Spelling.suggestion(for: entry.key, among: asked)
+                message += Spelling.suggestion(for: entry.key, among: settings.flatMap(\.keys))
             }
             reading.error(message, at: entry.position)
         }
@@ -77,205 +74,179 @@ final class Section {
         ]
     }()
 
-    /// The mapping at `key`; nil if it is absent or null, or after reporting that it is not a mapping.
-    func section(_ key: String, title: String? = nil, isConcealed: Bool = false) -> Section? {
-        guard let entry = entry(key), !entry.value.isNull else { return nil }
-        guard case .mapping(let entries) = entry.value.content else {
-            mismatch(key, "a mapping", entry.value, isConcealed: isConcealed)
+    /// The value at `key`; nil if it is absent, or null where that counts as absent. Reports a required key that is
+    /// missing.
+    func field<Value>(_ key: String, _ form: Form<Value>, isRequired: Bool, missing: String = "") -> Field? {
+        guard let entry = entry(key) else {
+            if isRequired { reading.error("'\(key)' is missing \(title)\(missing)", at: position) }
             return nil
         }
-        return Section(
-            entries: entries, position: entry.position, title: title ?? "in '\(key)'",
-            path: full(key), isConcealed: isConcealed || self.isConcealed, reading: reading)
-    }
-
-    /// The list at `key`; nil if it is absent or null, or after reporting that it is not a list.
-    func list(_ key: String, isConcealed: Bool = false) -> [SourceNode]? {
-        guard let entry = entry(key), !entry.value.isNull else { return nil }
-        guard case .list(let items) = entry.value.content else {
-            mismatch(key, "a list", entry.value, isConcealed: isConcealed)
-            return nil
-        }
-        return items
-    }
-
-    /// Reports that `key` does not have the expected type.
-    func mismatch(_ key: String, _ expected: String, _ found: SourceNode, isConcealed: Bool = false) {
-        let shown = found.summary(isConcealed: isConcealed || self.isConcealed)
-        // libyaml gives an empty value the position of the next token, which does not help the user.
-        let isEmpty = entry(key)?.value.isNull == true
-        let position = isEmpty ? entry(key)?.position ?? found.position : found.position
-        reading.error("expected \(expected) for '\(key)' \(title), found \(shown)", at: position)
+        if entry.value.isNull, form.shape.takesNull, !isRequired { return nil }
+        return Field(
+            key: key, section: self, node: entry.value, position: entry.position, path: full(key),
+            isRequired: isRequired, isConcealed: isConcealed || form.isConcealed)
     }
 }
 
-/// The scalar types. Each function returns nil if the key is absent, or after reporting what is wrong with the value.
-/// The caller then uses its default, so that all problems of a file are reported together.
-extension Section {
-    /// Both ends of `range` are allowed.
-    func duration(_ key: String, in range: ClosedRange<Duration> = .seconds(0.1)...Duration.seconds(3650 * 86_400))
-        -> Duration?
-    {
-        guard let (text, node, _) = scalar(key, "a duration such as 5m") else { return nil }
-        let duration: Duration
-        do {
-            duration = try parseDuration(text.value)
-        } catch {
-            let found = node.summary(isConcealed: isConcealed)
-            reading.error(
-                "expected a duration such as 5m for '\(key)' \(title), found \(found)\(text.reason(error.reason))",
-                at: text.position)
-            return nil
-        }
-        guard range.contains(duration) else {
-            let bounds = "\(range.lowerBound.notation) to \(range.upperBound.notation)"
-            reading.error("'\(key)' \(title) must be \(bounds), found \(text.quoted)", at: text.position)
-            return nil
-        }
-        return duration
+/// What the mappings of one list know of each other: the line of each name.
+final class Siblings {
+    private var lines: [String: Int] = [:]
+    /// Of escalation steps: the time of the last one.
+    var latest: Duration?
+
+    /// The line where the name was given before; nil at its first time.
+    func line(before text: ScalarText, named name: String? = nil) -> Int? {
+        let name = name ?? text.value
+        if let line = lines[name] { return line }
+        lines[name] = text.position.line
+        return nil
+    }
+}
+
+/// One value of the file: that of a key, or an element of the list at a key. The functions return nil after reporting
+/// what is wrong.
+struct Field {
+    let key: String
+    let section: Section
+    let node: SourceNode
+    /// Of the key; of a list's element that of the element.
+    let position: SourcePosition
+    let path: String
+    /// Whether an empty variable is a mistake.
+    let isRequired: Bool
+    let isConcealed: Bool
+    var siblings: Siblings?
+
+    var reading: Reading { section.reading }
+
+    /// An element of the list.
+    func element(_ node: SourceNode, isConcealed: Bool, _ siblings: Siblings) -> Field {
+        Field(
+            key: key, section: section, node: node, position: node.position, path: path + "[]", isRequired: true,
+            isConcealed: self.isConcealed || isConcealed, siblings: siblings)
     }
 
-    func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
-        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        guard let (text, node, isPlain) = scalar(key, expected) else { return nil }
-        guard isPlain || text.usesVariable, let number = Int(text.value), range.contains(number) else {
-            mismatch(key, expected, node)
-            return nil
-        }
-        return number
-    }
-
-    /// A number above zero and up to `maximum`.
-    func positiveNumber(_ key: String, upTo maximum: Double) -> Double? {
-        let expected = "a number above 0 and up to \(Int(maximum))"
-        guard let (text, node, isPlain) = scalar(key, expected) else { return nil }
-        // `Double` would also read `0x10`, `inf` and `nan`.
-        let isDecimal = text.value.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
-        guard isPlain || text.usesVariable, isDecimal, let number = Double(text.value), number > 0, number <= maximum
-        else {
-            mismatch(key, expected, node)
-            return nil
-        }
-        return number
-    }
-
-    func boolean(_ key: String) -> Bool? {
-        guard let (text, node, isPlain) = scalar(key, "true or false") else { return nil }
-        if isPlain || text.usesVariable {
-            switch text.value {
-            case "true", "True", "TRUE": return true
-            case "false", "False", "FALSE": return false
-            default: break
-            }
-        }
-        mismatch(key, "true or false", node)
+    /// Reports a value of another type.
+    func mismatch<Value>(_ expected: String, isConcealed: Bool? = nil, _ hint: String = "") -> Value? {
+        let shown = node.summary(isConcealed: isConcealed ?? self.isConcealed)
+        // libyaml gives an empty value the position of the next token, which does not help the user.
+        let place = node.isNull ? position : node.position
+        reading.error("expected \(expected) for '\(key)' \(section.title), found \(shown)\(hint)", at: place)
         return nil
     }
 
-    /// One of the words of an enumeration.
-    func choice<Word: RawRepresentable & CaseIterable>(_ key: String, _: Word.Type) -> Word?
-    where Word.RawValue == String {
-        let words = Word.allCases.map(\.rawValue)
-        let expected = "one of \(words.joined(separator: ", "))"
-        guard let (text, node, _) = scalar(key, expected) else { return nil }
-        guard let word = Word(rawValue: text.value) else {
-            let found = node.summary(isConcealed: false)
-            reading.error(
-                "expected \(expected) for '\(key)' \(title), found \(found)\(text.suggestion(among: words))",
-                at: text.position)
-            return nil
-        }
-        return word
+    /// Reports a text that is none of those expected.
+    func unexpected<Value>(_ text: ScalarText, _ expected: String, _ hint: String = "", word: String = "for") -> Value?
+    {
+        reading.error(
+            "expected \(expected) \(word) '\(key)' \(section.title), found \(text.quoted)\(hint)", at: text.position)
+        return nil
+    }
+
+    /// Reports what is wrong with a text: `'KEY' in 'SECTION' FAULT`.
+    func refuse<Value>(_ text: ScalarText, _ fault: String) -> Value? {
+        reading.error("'\(key)' \(section.title) \(fault)", at: text.position)
+        return nil
+    }
+
+    /// Any scalar, also a number, with its variables filled in. `isBare`: its text may be a number or a truth value.
+    func scalar(_ expected: String) -> (text: ScalarText, isBare: Bool)? {
+        guard case .scalar(let raw, let isPlain) = node.content, !node.isNull else { return mismatch(expected) }
+        return reading.text(raw, at: node.position).map { ($0, isPlain || $0.usesVariable) }
+    }
+
+    /// A number or a truth value, which `parse` reads from its text.
+    func bare<Value>(_ expected: String, parse: (String) -> Value?) -> Value? {
+        guard let (text, isBare) = scalar(expected) else { return nil }
+        return (isBare ? parse(text.value) : nil) ?? mismatch(expected)
     }
 
     /// A text of at least one character, without control characters. Numbers and booleans need quotation marks.
     ///
-    /// A null or an empty variable counts as absent: nil without a report, unless `isRequired`.
-    func text(_ key: String, _ expected: String, isRequired: Bool = false, isConcealed: Bool = false) -> ScalarText? {
-        guard let entry = entry(key) else {
-            if isRequired { reading.error("'\(key)' is missing \(title)", at: position) }
-            return nil
-        }
-        if entry.value.isNull, !isRequired { return nil }
-        let text = text(entry.value, key, expected, isRequired: isRequired, isConcealed: isConcealed)
-        if let text { reading.note(text, of: full(key)) }
-        return text
-    }
-
-    /// Like `text(_:_:)`, for one element of the list at `key`.
-    func text(
-        _ node: SourceNode, _ key: String, _ expected: String, isRequired: Bool = true, isConcealed: Bool = false
-    ) -> ScalarText? {
+    /// An empty variable counts as absent: nil without a report, unless `isRequired`.
+    func text(_ expected: String) -> ScalarText? {
         guard case .scalar(let raw, let isPlain) = node.content, !node.isNull, !isPlain || !Self.isNumberOrTruth(raw)
-        else {
-            mismatch(key, expected, node, isConcealed: isConcealed)
-            return nil
-        }
+        else { return mismatch(expected) }
         guard let text = reading.text(raw, at: node.position) else { return nil }
         if text.value.isEmpty {
-            if isRequired || !text.usesVariable { reading.error("'\(key)' \(title) is empty", at: node.position) }
+            if isRequired || !text.usesVariable {
+                reading.error("'\(key)' \(section.title) is empty", at: node.position)
+            }
             return nil
         }
         guard !text.value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            reading.error("'\(key)' \(title) holds a control character or a line break", at: node.position)
+            reading.error("'\(key)' \(section.title) holds a control character or a line break", at: node.position)
             return nil
         }
+        reading.note(text, of: path)
         return text
     }
 
-    /// The text of an identifier, which may look like a number.
-    func identifier(_ key: String, _ expected: String) -> ScalarText? { scalar(key, expected)?.text }
-
-    private func scalar(_ key: String, _ expected: String) -> (text: ScalarText, node: SourceNode, isPlain: Bool)? {
-        guard let entry = entry(key) else { return nil }
-        guard case .scalar(let raw, let isPlain) = entry.value.content, !entry.value.isNull else {
-            mismatch(key, expected, entry.value)
-            return nil
-        }
-        return reading.text(raw, at: entry.value.position).map { ($0, entry.value, isPlain) }
-    }
-
-    static func isNumberOrTruth(_ text: String) -> Bool {
+    private static func isNumberOrTruth(_ text: String) -> Bool {
         ["true", "True", "TRUE", "false", "False", "FALSE"].contains(text)
             || (text.first.map { $0.isASCII && ($0.isNumber || "+-.".contains($0)) } == true && Double(text) != nil)
+    }
+
+    func elements() -> [SourceNode]? {
+        guard case .list(let items) = node.content else { return mismatch("a list") }
+        return items
+    }
+
+    func entries(_ expected: String = "a mapping") -> [SourceNode.Entry]? {
+        guard case .mapping(let entries) = node.content else { return mismatch(expected) }
+        return entries
+    }
+
+    func section(_ entries: [SourceNode.Entry], title: String) -> Section {
+        Section(
+            reading: reading, title: title, path: path, position: position, isConcealed: isConcealed, entries: entries,
+            siblings: siblings)
     }
 }
 
 /// Secrets. Instead of each key `x`, the file can have `x_file`, the path of a file that contains the secret.
 extension Section {
-    /// A secret with its position for messages. Messages never contain its value.
-    struct SecretText {
-        let value: String
-        let position: SourcePosition
-        let isFromFile: Bool
-    }
-
     /// nil if neither key is given, or after reporting a problem. Warns if other users can read the secret.
     ///
     /// `isSecret`: false for a value that others may know, such as the address of a server.
-    func secret(
-        _ key: String, isRequired: Bool = false, isSecret: (String) -> Bool = { _ in true }
-    ) -> SecretText? {
+    func secret(_ key: String, isRequired: Bool, isSecret: (String) -> Bool) -> SecretField? {
         let fileKey = key + "_file"
         let (isDirect, isFile) = (isGiven(key), isGiven(fileKey))
         guard !isDirect || !isFile else {
-            let position = max(entry(key)?.position ?? .start, entry(fileKey)?.position ?? .start)
-            reading.error("'\(key)' and '\(fileKey)' are both given \(title); keep one of them", at: position)
+            let place = max(placeOfKey(key), placeOfKey(fileKey))
+            reading.error("'\(key)' and '\(fileKey)' are both given \(title); keep one of them", at: place)
             return nil
         }
         if isFile {
-            return text(fileKey, "a path", isRequired: true).flatMap { path in
-                guard let value = reading.secret(inFile: path, for: fileKey) else { return nil }
-                if isSecret(value) { reading.warnOfReaders(of: path, for: fileKey, title) }
-                return SecretText(value: value, position: path.position, isFromFile: true)
-            }
+            let path = field(fileKey, .text("a path"), isRequired: true)?.text("a path")
+            guard let path, let value = reading.secret(inFile: path, for: fileKey) else { return nil }
+            if isSecret(value) { reading.warnOfReaders(of: path, for: fileKey, title) }
+            return SecretField(value: value, position: path.position, isFromFile: true, key: key, section: self)
         }
         guard isDirect else {
             if isRequired { reading.error("'\(key)' (or '\(fileKey)') is missing \(title)", at: position) }
             return nil
         }
-        guard let text = text(key, "a text", isRequired: true, isConcealed: true) else { return nil }
+        let concealed = Form<String>.text("a text", isConcealed: true)
+        guard let text = field(key, concealed, isRequired: true)?.text("a text") else { return nil }
         if isSecret(text.value) { reading.warnOfReaders(ofTheFileWith: text, for: key, title) }
-        return SecretText(value: text.value, position: text.position, isFromFile: false)
+        return SecretField(value: text.value, position: text.position, isFromFile: false, key: key, section: self)
+    }
+}
+
+/// A secret with its position for messages. Messages never contain its value.
+struct SecretField {
+    let value: String
+    let position: SourcePosition
+    let isFromFile: Bool
+    let key: String
+    let section: Section
+
+    /// nil after reporting `fault`.
+    func unless<Value>(_ fault: String?, _ value: (String) -> Value) -> Value? {
+        guard let fault else { return value(self.value) }
+        let subject = isFromFile ? "the content of '\(key)_file'" : "'\(key)'"
+        section.reading.error("\(subject) \(section.title) \(fault)", at: position)
+        return nil
     }
 }

@@ -13,6 +13,12 @@ import Foundation
 #endif
 
 package enum WebAddress {
+    /// For the documentation and the schema: about what `fault` accepts.
+    static let words = "https URL; \(loopbackOnly)"
+    static let loopbackOnly = "http for loopback hosts only (`127.0.0.0/8`, `::1`, `localhost`)"
+    static let pattern = #"^(https://[^/?#\s]|http://(localhost|127\.|\[::1\]))"#
+    static let basePattern = #"^(https://|http://(localhost|127\.|\[::1\]))[^?#\s]*$"#
+
     /// What is wrong with a URL that the monitor calls; nil if it is valid. The words do not repeat the URL.
     /// `isBase`: path components are appended to it, so it must not have a query.
     package static func fault(_ text: String, isBase: Bool = false) -> String? {
@@ -54,13 +60,14 @@ package enum WebAddress {
 
     /// Like `fault(_:)`, for the URL of a proxy, with the schemes that curl supports.
     static func proxyFault(_ text: String) -> String? {
-        let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
-        guard let (scheme, _, _) = parts(text), schemes.contains(scheme) else {
+        guard let (scheme, _, _) = parts(text), proxySchemes.contains(scheme) else {
             return "is not the URL of a proxy, such as socks5h://host.example:1080; its scheme is one of "
-                + schemes.joined(separator: ", ")
+                + proxySchemes.joined(separator: ", ")
         }
         return nil
     }
+
+    static let proxySchemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
     /// Whether the host is this machine.
     static func isHere(_ text: String) -> Bool { parts(text).map { HostAddress.isLoopback(host: $0.host) } ?? false }

@@ -203,6 +203,10 @@ struct SourceNode {
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
+    var isEmptyList: Bool {
+        if case .list(let items) = content { items.isEmpty } else { false }
+    }
+
     /// Describes the value in a message. `isConcealed`: it may be a secret, so only its type is shown.
     func summary(isConcealed: Bool) -> String {
         switch content {

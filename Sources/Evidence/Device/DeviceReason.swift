@@ -255,6 +255,14 @@ extension DeviceReason {
                     + "links."
             },
             test: { _ in .steps("Look for that key in the signed app's entitlements.") }),
+        // Last: it is the witness for the others, and takes ten minutes to make.
+        Declaration(
+            id: "device-report", source: LintReference.technote,
+            what: { _ in
+                "Whichever it is, the phone's own report says so: which file it has, when it asks again, and what the person chose. "
+                    + "It is swcutil_show.txt in a sysdiagnose."
+            },
+            test: { .commands(["aasa-monitor device sysdiagnose.tar.gz --why '\($0.url.inSentence)'"]) }),
     ]
 }
 

@@ -4,11 +4,11 @@ import Foundation
 
 /// A rule whose findings do not count for a domain.
 package struct IgnoredRule: Hashable, Sendable {
-    package let rule: Rule
+    package var rule: Rule
     /// The owners' reason.
-    package let reason: String
+    package var reason: String
     /// The last day on which the rule is ignored; nil for always.
-    package let until: CalendarDay?
+    package var until: CalendarDay?
 
     package init(_ rule: Rule, reason: String, until: CalendarDay? = nil) {
         self.rule = rule

@@ -29,7 +29,14 @@ package struct CrawlerFailure: Equatable, Sendable {
 
     /// - Returns: nil if the answer has no reason: it then says nothing about the origin.
     package init?(_ answer: Answer) {
-        guard let header = answer.failureReason else { return nil }
+        guard let reason = answer.failureReason else { return nil }
+        self.init(
+            reason: reason, details: answer.header("apple-failure-details"),
+            tryDirect: answer.header("apple-try-direct").flatMap { Bool($0.lowercased()) })
+    }
+
+    /// From the values of the headers; a device's log has them too.
+    package init(reason header: String, details: String?, tryDirect: Bool? = nil) {
         let text = header.displayable.shortened(to: 500)
         let first = text.prefix { $0 != " " }
         if first.hasPrefix("SWCERR"), first.dropFirst(6).isOfDigits {
@@ -39,8 +46,8 @@ package struct CrawlerFailure: Equatable, Sendable {
             code = nil
             reason = text
         }
-        tryDirect = answer.header("apple-try-direct").flatMap { Bool($0.lowercased()) }
-        details = answer.header("apple-failure-details").map(Self.details) ?? [:]
+        self.tryDirect = tryDirect
+        self.details = details.map(Self.details) ?? [:]
     }
 
     private static func details(_ header: String) -> [String: String] {

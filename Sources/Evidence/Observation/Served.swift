@@ -81,7 +81,7 @@ extension Readings {
 
 extension English {
     /// What was given, as the end of a sentence about the server.
-    static func words(_ served: Served, isOther: Bool = false) -> String {
+    package static func words(_ served: Served, isOther: Bool = false) -> String {
         switch served {
         case .file(_, let name): "serves \(isOther ? "another" : "a") file (SHA-256 \(name)…)"
         case .page: "serves an HTML page in place of the file"

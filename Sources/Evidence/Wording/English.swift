@@ -16,7 +16,7 @@ package enum English {
     static func age(_ seconds: Int) -> String { TimeInterval(seconds).inWords }
 
     /// Never negative: an instant computed from an age may be off by a fraction of a second.
-    static func age(since start: Date, _ now: Date) -> String {
+    package static func age(since start: Date, _ now: Date) -> String {
         age(Int(max(0, now.timeIntervalSince(start)).rounded()))
     }
 
@@ -36,7 +36,7 @@ package enum English {
     static func day(_ date: Date) -> String { date.formatted(style.day().month(.abbreviated).year()) }
 
     /// `21 Nov 15:13 UTC`.
-    static func instant(_ date: Date) -> String { "\(minute(date)) UTC" }
+    package static func instant(_ date: Date) -> String { "\(minute(date)) UTC" }
 
     /// `between 13 Nov 14:33 and 21 Nov 15:13 UTC`.
     package static func between(_ from: Date, _ to: Date) -> String {

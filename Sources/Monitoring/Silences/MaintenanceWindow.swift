@@ -6,14 +6,14 @@ import Facts
 import Foundation
 
 package struct MaintenanceWindow: Equatable, Sendable {
-    package let name: String
-    package let scope: SilenceScope
+    package var name: String
+    package var scope: SilenceScope
     /// The days on which the window begins.
-    package let days: Set<Weekday>
-    package let start: TimeOfDay
-    package let extent: Extent
-    package let zone: TimeZone
-    package let reason: String
+    package var days: Set<Weekday>
+    package var start: TimeOfDay
+    package var extent: Extent
+    package var zone: TimeZone
+    package var reason: String
 
     package enum Extent: Equatable, Sendable {
         /// Elapsed time, independent of clock changes; at most `longest`.
@@ -22,8 +22,7 @@ package struct MaintenanceWindow: Equatable, Sendable {
         case until(TimeOfDay)
     }
 
-    /// The usual name: Foundation calls `UTC` `GMT`.
-    package var zoneName: String { zone.identifier == "GMT" ? "UTC" : zone.identifier }
+    package var zoneName: String { zone.usualName }
 
     /// A longer window would never end.
     package static let longest: Duration = .seconds(7 * 86_400)
@@ -87,6 +86,13 @@ package struct TimeOfDay: Hashable, Sendable, CustomStringConvertible {
     /// 0 to 59.
     package let minute: Int
 
+    package static let midnight = TimeOfDay(hour: 0, minute: 0)
+
+    private init(hour: Int, minute: Int) {
+        self.hour = hour
+        self.minute = minute
+    }
+
     /// `text`: such as `02:00`, in 24 hours with two digits each; nil for anything else.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
@@ -123,6 +129,9 @@ package enum Weekday: String, Sendable, CaseIterable {
 // (Foundation of Swift 6.3).
 
 extension TimeZone {
+    /// Foundation calls `UTC` `GMT`.
+    package var usualName: String { identifier == "GMT" ? "UTC" : identifier }
+
     static let secondsPerDay = 86_400
 
     /// The local date of an instant, as days from 1970-01-01.

@@ -39,7 +39,8 @@ extension EndToEndTests {
             #expect(Set(rows.map(\.testDescription)).count == rows.count)
             let words = Set(rows.compactMap(\.arguments.first))
             for command in [
-                "check", "run", "watch", "status", "incidents", "history", "lint", "match", "diff", "init", "config",
+                "check", "run", "watch", "status", "incidents", "history", "lint", "match", "diff", "device", "init",
+                "config",
                 "alert",
                 "silence",
                 "ack", "unack", "deliveries", "store", "demo",

@@ -8,9 +8,12 @@ package struct Shard: Sendable, Equatable {
     package static let largestCount = 4096
 
     /// From 0 to `count` - 1.
-    package let index: Int
+    package private(set) var index = 0
     /// From 1 to `largestCount`.
-    package let count: Int
+    package private(set) var count = 1
+
+    /// All domains.
+    private init() {}
 
     /// nil if a number is out of range.
     package init?(index: Int, count: Int) {
@@ -38,5 +41,20 @@ extension Shard: CustomStringConvertible {
             let index = Int(numbers[0]), let count = Int(numbers[1])
         else { return nil }
         self.init(index: index, count: count)
+    }
+}
+
+extension Shard {
+    static let form = Form<Shard>.mapping(
+        [
+            Setting(
+                "index", \.index, .integer(in: 0...largestCount - 1), isRequired: true,
+                "which share, from 0 to `count` - 1"),
+            Setting("count", \.count, .integer(in: 1...largestCount), isRequired: true, "how many there are"),
+        ], Shard()
+    ) { shard, section in
+        guard section.isGiven("count"), shard.index >= shard.count else { return }
+        section.reading.error(
+            "'index' \(section.title) counts from 0, so it must be less than 'count'", at: section.place(of: "index"))
     }
 }

@@ -1,0 +1,207 @@
+import AASA
+import ArgumentParser
+import Device
+import Evidence
+import Foundation
+import MonitorConfiguration
+import StatusServer
+
+/// `aasa-monitor device FILE`: what one device has, beside what Apple's CDN and the origin serve now.
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "Show why a link opens the app on one device, or does not, from the device's own report.",
+        discussion: """
+            FILE is a sysdiagnose (sysdiagnose_*.tar.gz, of which only swcutil_show.txt is read), a swcutil_show.txt, the same \
+            as JSON, or - for standard input: 'sudo swcutil show --verbose | aasa-monitor device -' on a Mac. Lines of swcd's \
+            log do as well: log show --predicate 'process == "swcd"', or a line of it.
+
+            With --app, --domain or --why the entries asked for are compared with Apple's copy and the origin's file as they \
+            are now, and the URLs that behave differently are named. Without them all third-party apps are listed, trouble \
+            first, and only the domains of the configuration are compared. The store of the configuration, or the daemon of \
+            --url, knows since when Apple's CDN has a file. Nothing of FILE is kept or sent, but the domains are asked for.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A sysdiagnose, a swcutil_show.txt, lines of a log, or -.", valueName: "file"),
+        completion: .file())
+    var file: String
+
+    @Option(help: ArgumentHelp("Show the entries of this app.", valueName: "app-id")) var app: String?
+
+    @Option(
+        help: ArgumentHelp("Show the entries for this domain.", valueName: "name"), completion: DomainCompletion.kind)
+    var domain: String?
+
+    @Option(help: ArgumentHelp("A link: show which pattern on the device decides about it.", valueName: "url"))
+    var why: String?
+
+    @Flag(help: "Ask nobody; show what the file alone says.") var offline = false
+
+    @Option(help: "text or json.") var format = Format.text
+
+    @OptionGroup var color: ColorOption
+    @OptionGroup var connections: ConnectionOptions
+    @OptionGroup var timeLimit: TimeLimitOption
+    @OptionGroup var remote: RemoteOptions
+    @OptionGroup var configuration: ConfigurationOptions
+
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
+
+    /// A file may name any number of domains.
+    private static let maximumTargets = 100
+    /// Targets under way at once.
+    private static let maximumConcurrent = 8
+
+    func validate() throws {
+        if offline, remote.url != nil { throw ValidationError("--offline asks nobody, so it excludes --url") }
+    }
+
+    func run() async throws {
+        try connections.checkFiles()
+        let question = try question()
+        let text = try readText()
+        let configuration = try configuration.loadIfPresent(isOfUse: !offline)
+        let answer: DeviceReading
+        switch text {
+        case .report(let report): answer = try await read(report, question, configuration)
+        case .log(let log): answer = try await read(log, question, configuration)
+        }
+        switch format {
+        case .text: Console.print(answer.text(style: .standardOutput))
+        case .json: Console.print(answer.json.text(isPretty: true))
+        }
+        switch answer.diagnoses.level {
+        case .failing: throw MonitorExit.found.code
+        case .unknown: throw MonitorExit.software.code
+        case .warning, .ok: return
+        }
+    }
+
+    private func readText() throws -> DeviceText {
+        let bytes: ReportBytes
+        do {
+            bytes = try ReportBytes(path: file)
+        } catch {
+            throw CommandFailure(.noInput, error.description.displayable)
+        }
+        do {
+            return try DeviceText(bytes)
+        } catch {
+            let name = file == "-" ? "standard input" : "'\(file)'"
+            throw CommandFailure(.noInput, "\(name) \(error)".displayable)
+        }
+    }
+
+    private func question() throws -> DeviceQuestion {
+        let named: Domain?
+        do {
+            named = try domain.map { try Target(parsing: $0).domain }
+        } catch {
+            throw CommandFailure(.usage, "--domain: \(error)")
+        }
+        let link = try why.map { try WhyQuestion($0, of: named.map { [Target(domain: $0)] }) }
+        return DeviceQuestion(app: app, domain: named, url: link?.url, host: link?.host)
+    }
+
+    // MARK: - A report
+
+    private func read(
+        _ report: DeviceReport, _ question: DeviceQuestion, _ configuration: ConfigurationFile?
+    ) async throws -> DeviceReading {
+        let entries = question.entries(of: report)
+        let watched = Set((configuration?.domains ?? []).map(\.domain))
+        let targets = entries.compactMap(\.target).filter { !question.isOfAll || watched.contains($0.domain) }
+        let now = try await served(targets, configuration)
+        let context = DeviceDiagnosis.Context(report: report, url: question.url, at: Date())
+        var diagnoses = entries.map { entry in
+            DeviceDiagnosis(of: entry, context, now: entry.target.flatMap { now[$0.ofFile] })
+        }
+        if diagnoses.isEmpty, !question.isOfAll {
+            let absence = question.absence(from: report)
+            let domain = question.domain ?? question.host
+            diagnoses = [DeviceDiagnosis(missing: absence, app: question.app, domain: domain?.name, report)]
+        }
+        return DeviceReading(
+            source: file, isLog: false, report: report, question: question, diagnoses: diagnoses, now: now)
+    }
+
+    // MARK: - A log
+
+    private func read(
+        _ log: DeviceLog, _ question: DeviceQuestion, _ configuration: ConfigurationFile?
+    ) async throws -> DeviceReading {
+        if question.url != nil { Console.remark("a log has no patterns: --why is answered by a sysdiagnose") }
+        let events = log.latest(of: question.app, about: question.domain ?? question.host)
+        guard !events.isEmpty else {
+            throw CommandFailure(.noInput, "the log has no line of swcd about the app or domain that is asked for")
+        }
+        let now = try await served(events.compactMap { $0.domain.map { Target(domain: $0) } }, configuration)
+        let diagnoses = events.map { event in
+            DeviceDiagnosis(
+                of: event, domain: event.domain, app: question.app,
+                now: event.domain.flatMap { now[Target(domain: $0)] })
+        }
+        return DeviceReading(source: file, isLog: true, report: nil, question: question, diagnoses: diagnoses, now: now)
+    }
+
+    // MARK: - What is served now
+
+    /// By the check of each target and, where a daemon or its store knows the domain, with its history.
+    private func served(_ all: [Target], _ file: ConfigurationFile?) async throws -> [Target: DomainNow] {
+        var seen: Set<Target> = []
+        let unique = all.map(\.ofFile).filter { seen.insert($0).inserted }
+        guard !offline, !unique.isEmpty else { return [:] }
+        let targets = Array(unique.prefix(Self.maximumTargets))
+        if targets.count < unique.count {
+            Console.remark(
+                "only the first \(targets.count) of \(unique.count) domains are compared; name one with --domain")
+        }
+        let monitor = try remote.url.map { try RemoteMonitor(url: $0, tokenFile: remote.tokenFile) }
+        let checker = try OneShotChecker(
+            connections: connections, timeout: timeLimit.timeout, asksCDN: true, targets: targets.count,
+            configuration: file)
+        let progress = Progress(total: targets.count, isQuiet: false)
+        let work = {
+            var now: [Target: DomainNow] = [:]
+            try await OrderedWork.run(targets, maximumConcurrent: Self.maximumConcurrent) { target in
+                let report = try await checker.check(target, in: target.mode, depth: .full)
+                let history =
+                    if let monitor {
+                        try await monitor.history(of: target.domain, limit: 2, now: Date())
+                    } else {
+                        try await checker.history(of: target.domain, limit: 2)
+                    }
+                progress.advance()
+                return (
+                    target, DomainNow(readings: report.readings, verdict: report.verdict, change: history?.newestChange)
+                )
+            } each: { target, domain in
+                now[target] = domain
+            }
+            return now
+        }
+        defer { progress.clear() }
+        do {
+            guard let monitor else { return try await checker.close(after: work) }
+            return try await monitor.close(after: { try await checker.close(after: work) })
+        } catch let refusal as RemoteRefusal {
+            throw CommandFailure(.usage, refusal.message)
+        }
+    }
+}
+
+extension Target {
+    /// What is asked for: the file of a domain as one mode gets it, whatever the service is.
+    var ofFile: Target { Target(domain: domain, mode: mode) }
+}
+
+extension DomainHistory {
+    /// nil where the monitor has seen one file alone: it may be as old as the domain.
+    var newestChange: KnownChange? {
+        guard versions.count > 1, let newest = versions.first, newest.until == nil else { return nil }
+        return KnownChange(
+            meaning: newest.meaning, servedSince: newest.from,
+            atEveryEdge: newest.propagationSeconds.map { newest.from + Double($0) })
+    }
+}

@@ -1,0 +1,192 @@
+// `alerts`, without its channels.
+
+import Evidence
+import Monitoring
+
+/// Who is notified, and how often.
+package struct AlertSettings: Sendable, Equatable {
+    /// The time between two reminders of an open incident; nil: no reminders.
+    package var remindEvery: Duration? = .seconds(24 * 3600)
+    /// How long a notification waits for others of the same kind and reason, to be sent with them.
+    package var groupWait: Duration = .seconds(10)
+    /// The minimum time between two messages to one channel about new incidents of one kind.
+    package var groupInterval: Duration = .seconds(300)
+    /// The only channel that is notified of the monitor's own problems; nil: all channels.
+    package var fallback: String?
+    /// The channels that are notified later if nobody acknowledges an incident. "All channels" does not include them.
+    package var escalation = Escalation()
+    /// With unique names, in file order.
+    package var channels: [Channel] = []
+
+    package init() {}
+
+    /// Zero: notifications are not delayed.
+    private static let grouping = Duration.zero...(.seconds(86_400))
+
+    private static let settings: [Setting<AlertSettings>] = [
+        Setting(
+            "remind_every", \.remindEvery, .durationOrNull,
+            "from the firing to the first reminder. Each gap is twice the one before, up to a day; reminders end after seven "
+                + "days, those of a certificate when it is renewed. null: no reminders"),
+        Setting(
+            "group_wait", \.groupWait, .duration(in: grouping),
+            "how long a message waits for others of the same kind and reason, at one channel; `0s`: no "
+                + "[grouping](alerts.md#messages), every incident gets its own message"),
+        Setting(
+            "group_interval", \.groupInterval, .duration(in: grouping),
+            "the shortest time between two messages about new incidents of one kind, or two messages with reminders, at one "
+                + "channel. Updates, escalations and ends do not wait for it. `0s`: none"),
+        Setting(
+            "fallback", \.fallback, .fallback,
+            "the only channel that is notified of the [monitor's own trouble](alerts.md#the-global): a channel, the store, "
+                + "the schedule, the configuration. Without it, and for trouble of this channel itself, all others are. Not "
+                + "of type `alertmanager`"),
+        Setting(
+            "escalation", \.escalation.settings, .list(of: Escalation.Step.form),
+            "channels that are notified of an incident of severity `error` if "
+                + "[nobody has acknowledged it](alerts.md#acknowledgement-and-escalation) so long after it fired, became "
+                + "worse or came back; each step is later than the one before. They are not notified at once, except of "
+                + "domains that name them in `channels`, and as `fallback`. A channel can be in one step only, and not of "
+                + "type `alertmanager`"),
+        Setting("channels", \.channels, .list(of: Channel.form, isConcealed: true), "where notifications go"),
+    ]
+
+    static let form = Form<AlertSettings>.mapping(settings, AlertSettings()) { $0.warnOfFallback($1) }
+
+    /// A fallback whose own filters leave out the monitor's trouble.
+    private func warnOfFallback(_ section: Section) {
+        guard let channel = channels.first(where: { $0.name == fallback }),
+            let name = section.field("fallback", .fallback, isRequired: false)?.text(Form<String>.nameOfChannel)
+        else { return }
+        if !channel.kinds.isEmpty, !channel.kinds.contains(where: ["monitor.degraded", "monitor.*"].contains) {
+            section.reading.warning(
+                "'kinds' of the fallback channel \(name.quoted) leaves out monitor.degraded, so it is not notified of "
+                    + "the monitor's own trouble", at: name.position)
+        }
+        if channel.minimumSeverity == .error {
+            section.reading.warning(
+                "'severity' of the fallback channel \(name.quoted) is error, so it is not notified of late checks, a "
+                    + "refused reload, or the first failures of a channel, which are warnings", at: name.position)
+        }
+    }
+}
+
+extension Escalation {
+    fileprivate var settings: [Step] {
+        get { steps }
+        set { self = Escalation(newValue) }
+    }
+}
+
+extension Escalation.Step {
+    fileprivate static let form = Form<Self>.mapping(
+        [
+            // A step after more than 30 days is a mistake.
+            Setting(
+                "after", \.after, .duration(in: .seconds(1)...Duration.seconds(30 * 86_400)), isRequired: true,
+                "so long after it fired"),
+            Setting("channels", \.channels, .list(of: .stepChannel, atLeast: 1), "the channels of the step")
+                .requiredByRule,
+        ], Escalation.Step(after: .zero, channels: []),
+        .entry(expected: "a mapping with the keys 'after' and 'channels'")
+    ) { step, section in
+        if section.entry("channels").map({ $0.value.isNull || $0.value.isEmptyList }) ?? true {
+            section.reading.error("'channels' \(section.title) names no channel", at: section.position)
+        }
+        // Zero: the step has no valid time.
+        guard step.after > .zero else { return }
+        if let latest = section.siblings?.latest, step.after <= latest {
+            section.reading.error(
+                "'after' \(section.title) must be later than that of the step before it", at: section.place(of: "after")
+            )
+        }
+        section.siblings?.latest = step.after
+    }
+}
+
+/// The name of a channel and its type as the file has them, valid or not.
+struct ChannelName {
+    let name: ScalarText
+    let type: String?
+
+    /// All of the file, also those of channels with faults.
+    static func all(in root: Section) -> [ChannelName] {
+        guard case .mapping(let alerts) = root.entry("alerts")?.value.content,
+            case .list(let channels) = alerts.first(where: { $0.key == "channels" })?.value.content
+        else { return [] }
+        let substitution = EnvironmentSubstitution(environment: root.reading.environment)
+        return channels.compactMap { channel in
+            guard case .mapping(let entries) = channel.content else { return nil }
+            func text(_ key: String) -> ScalarText? {
+                guard let value = entries.first(where: { $0.key == key })?.value,
+                    case .scalar(let raw, _) = value.content
+                else { return nil }
+                return try? substitution.text(raw, at: value.position)
+            }
+            return text("name").map { ChannelName(name: $0, type: text("type")?.value) }
+        }
+    }
+}
+
+/// References to channels.
+extension Form where Value == String {
+    fileprivate static var nameOfChannel: String { "the name of a channel" }
+
+    static var channelName: Form { .reference("names of channels") { _, _ in } }
+
+    fileprivate static var fallback: Form {
+        .reference("name of a channel") { text, field in
+            guard field.refersToAlertmanager(text) else { return }
+            field.reading.error(
+                "'fallback' cannot be a channel of type alertmanager, which receives states and no messages",
+                at: text.position)
+        }
+    }
+
+    fileprivate static var stepChannel: Form {
+        .reference("names of channels") { text, field in
+            if field.refersToAlertmanager(text) {
+                field.reading.error(
+                    "'escalation' cannot name a channel of type alertmanager, which receives states and no messages",
+                    at: text.position)
+            }
+            if let line = field.section.siblings?.line(before: text) {
+                field.reading.error(
+                    "channel \(text.quoted) is in 'escalation' already, at line \(line); a channel can be in one step only",
+                    at: text.position)
+            }
+        }
+    }
+
+    private static func reference(
+        _ words: String, check: @escaping @Sendable (ScalarText, Field) -> Void
+    ) -> Form {
+        .text(nameOfChannel, words: words) { text, field in
+            let all = field.reading.context.channels.map(\.name)
+            guard all.contains(where: { $0.value == text.value }) else {
+                field.reading.error("no channel is named \(text.quoted)\(hint(for: text, all))", at: text.position)
+                return nil
+            }
+            check(text, field)
+            return text.value
+        }
+    }
+
+    private static func hint(for name: ScalarText, _ all: [ScalarText]) -> String {
+        // Suggestions never contain the value of a variable.
+        let known = all.filter { !$0.usesVariable && isName($0.value) }.map(\.value)
+        let hint = name.suggestion(among: known)
+        guard hint.isEmpty else { return hint }
+        return known.isEmpty
+            ? "; 'alerts.channels' has \(all.isEmpty ? "none" : "no such name")"
+            : "; 'alerts.channels' has \(known.map { "'\($0)'" }.joined(separator: ", "))"
+    }
+}
+
+extension Field {
+    fileprivate func refersToAlertmanager(_ text: ScalarText) -> Bool {
+        reading.context.channels.contains {
+            $0.name.value == text.value && $0.type == ChannelKind.alertmanager.rawValue
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// Which entries a question is about, and what is to be asked of the network for them.
+
+import AASA
+import Evidence
+import Foundation
+
+/// What somebody asks of a report.
+package struct DeviceQuestion: Sendable {
+    package let app: String?
+    package let domain: Domain?
+    /// `--why`.
+    package let url: MatchableURL?
+    /// The host of the URL.
+    package let host: Domain?
+
+    package init(app: String? = nil, domain: Domain? = nil, url: MatchableURL? = nil, host: Domain? = nil) {
+        self.app = app
+        self.domain = domain
+        self.url = url
+        self.host = host
+    }
+
+    /// Nobody named an app or a domain: the answer is a table of all apps.
+    package var isOfAll: Bool { app == nil && domain == nil && host == nil }
+
+    /// The entries that it is about, in the order of the report.
+    package func entries(of report: DeviceReport) -> [DeviceEntry] {
+        if isOfAll { return report.entries.filter { !$0.isOfSystem } }
+        let asked = report.entries.filter { entry in
+            (app.map { entry.appID.isExactly($0) } ?? true) && (domain.map(entry.covers) ?? true)
+                && (host == nil || entry.service == "applinks")
+        }
+        guard let host else { return asked }
+        // Of each app the entry of the host itself decides, else that of the longest wildcard.
+        let deciding = Dictionary(grouping: asked.filter { $0.covers(host) }, by: \.appID).mapValues { entries in
+            entries.first { !$0.isWildcard } ?? entries.max { $0.name.utf8.count < $1.name.utf8.count }
+        }
+        return asked.filter { deciding[$0.appID] == $0 }
+    }
+
+    /// Why there are none.
+    package func absence(from report: DeviceReport) -> DeviceAbsence {
+        guard let app else { return .noDomain }
+        let own = report.entries.filter { $0.appID.isExactly(app) }.map { "\($0.service):\($0.writtenDomain)" }
+        guard own.isEmpty else { return .otherDomains(TruncatedList(own.uniqued, upTo: 5)) }
+        let bundle = app.drop { $0 != "." }
+        let others = report.entries.map(\.appID).uniqued.filter { !bundle.isEmpty && $0.drop { $0 != "." } == bundle }
+        return others.isEmpty ? .noApp : .otherPrefix(TruncatedList(others))
+    }
+}
+
+extension [DeviceDiagnosis] {
+    /// The app that opens the URL that was asked about, then trouble, then links, then the order of the report.
+    package var worstFirst: [DeviceDiagnosis] {
+        let opener = opener
+        return enumerated().sorted {
+            ($0.element.rank(opener), $0.offset) < ($1.element.rank(opener), $1.offset)
+        }.map(\.element)
+    }
+
+    /// Of a URL: the app that opens it on the device, the first that may.
+    package var opener: DeviceDiagnosis? {
+        first { $0.link?.behaviour == .opens && $0.entry?.siteApproval == .approved && !$0.isBrowserChosen }
+    }
+
+    package var level: Verdict.Level {
+        let levels = map(\.level)
+        return [.failing, .unknown, .warning].first(where: levels.contains) ?? .ok
+    }
+}
+
+extension DeviceDiagnosis {
+    private static let order: [Verdict.Level] = [.failing, .unknown, .warning, .ok]
+
+    fileprivate func rank(_ opener: DeviceDiagnosis?) -> Int {
+        if let opener, opener.entry == entry { return -1 }
+        return 2 * (Self.order.firstIndex(of: level) ?? 0) + (service == "applinks" ? 0 : 1)
+    }
+}
+
+extension DeviceDiagnosis {
+    /// Of the entry, or of the line of the log.
+    package var error: DeviceError? {
+        if let entry { return entry.error }
+        if case .noFile(let error, _) = cause { return error }
+        return nil
+    }
+}
+
+extension DeviceLog {
+    /// The newest line about each domain, an error before what was only noted. `domain`: which one is meant where the log hides
+    /// the names.
+    package func latest(of app: String?, about domain: Domain?) -> [DeviceEvent] {
+        var latest: [DeviceEvent] = []
+        var places: [Domain?: Int] = [:]
+        for event in events {
+            if case .added(_, let id) = event.kind, let app, !id.isExactly(app) { continue }
+            let own = event.domain ?? domain
+            guard domain == nil || own == domain else { continue }
+            let event = event.about(own)
+            guard let place = places[own] else {
+                places[own] = latest.count
+                latest.append(event)
+                continue
+            }
+            if event.error != nil || latest[place].error == nil { latest[place] = event }
+        }
+        return latest
+    }
+}
+
+extension DeviceEvent {
+    fileprivate func about(_ domain: Domain?) -> DeviceEvent {
+        DeviceEvent(kind: kind, error: error, domain: domain, isPrivate: isPrivate, at: at)
+    }
+}

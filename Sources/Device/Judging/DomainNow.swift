@@ -1,0 +1,107 @@
+// What Apple's CDN and the origin serve of a domain now, as `check` reads it, seen by one app on a device.
+
+import AASA
+import Evidence
+import Foundation
+
+/// One domain as a check found it, for a device's report to be compared with.
+package struct DomainNow: Sendable {
+    package let readings: Readings
+    package let verdict: Verdict
+    /// What a monitor saw of the newest change; nil if nothing.
+    package let change: KnownChange?
+
+    package init(readings: Readings, verdict: Verdict, change: KnownChange? = nil) {
+        self.readings = readings
+        self.verdict = verdict
+        // The history of another file than the one that Apple's CDN has now explains nothing.
+        self.change = change?.meaning == readings.cdnFile?.meaning ? change : nil
+    }
+
+    /// Whether Apple's copy is not the origin's file yet: a reinstalled app then gets the old one again.
+    var isBehind: Bool {
+        let isOther = [.propagating, .stale, .divergent, .mixed].contains(verdict.comparison.state)
+        return readings.observation.mode.readsCDN && isOther && verdict.comparison.isWithoutEffect != true
+    }
+
+    var originFile: AssociationFile? { readings.originFile?.document.map { AssociationFile($0) } }
+
+    /// The file that devices of the domain's mode ask for.
+    var deciding: AssociationFile? {
+        let reading = readings.observation.mode.readsCDN ? readings.cdnFile : readings.originFile
+        return reading?.document.map { AssociationFile($0) }
+    }
+
+    /// What devices get in place of a file, in words; nil if this machine does not know.
+    var absence: String? {
+        let isCopy = readings.observation.mode.readsCDN
+        guard let retrieval = isCopy ? readings.cdn : readings.observation.origin, retrieval.ownFault == nil else {
+            return nil
+        }
+        if isCopy {
+            guard let answer = retrieval.answer, retrieval.isAboutFile else { return nil }
+            if let failure = CrawlerFailure(answer) {
+                return "Apple's CDN has no copy now: its crawler reports \"\(failure.words)\"."
+            }
+            return answer.status == 200 ? "Apple's copy is not a usable file." : "Apple's CDN has no copy now."
+        }
+        return "The origin \(English.words(readings.served(by: retrieval)))."
+    }
+}
+
+/// When the file that Apple's CDN has now came, by a monitor's history.
+package struct KnownChange: Equatable, Sendable {
+    package let meaning: ContentHash
+    /// When the origin was first seen to serve it.
+    package let servedSince: Date
+    /// When every edge of Apple's CDN had it; nil if that was not seen.
+    package let atEveryEdge: Date?
+
+    package init(meaning: ContentHash, servedSince: Date, atEveryEdge: Date?) {
+        self.meaning = meaning
+        self.servedSince = servedSince
+        self.atEveryEdge = atEveryEdge
+    }
+}
+
+/// What the file that the device would get now says of an app.
+package struct AppStanding: Equatable, Sendable {
+    package enum State: Equatable, Sendable {
+        case named
+        /// It names others; the nearest ones.
+        case notNamed([NearbyAppID])
+        /// There is no file, in words.
+        case missing(String)
+        /// This machine did not get it.
+        case unread
+        /// `--offline`.
+        case notAsked
+    }
+
+    package var state: State
+    /// Whether the device asks Apple's CDN, not the origin.
+    package var readsCDN: Bool
+    /// Whether Apple's copy is not the origin's file yet.
+    package var isBehind = false
+    /// Whether the origin's file names the app; nil if that is not known, or the same file.
+    package var isNamedByOrigin: Bool?
+
+    init(_ appID: String?, service: String, mode: AssociationMode, _ now: DomainNow?) {
+        readsCDN = mode.readsCDN
+        guard let now else {
+            state = .notAsked
+            return
+        }
+        isBehind = now.isBehind
+        func names(_ file: AssociationFile) -> [String] { file.services.last { $0.name == service }?.appIDs ?? [] }
+        if let file = now.deciding {
+            let names = names(file)
+            let isNamed = appID.map { names.containsExactly($0) } ?? !names.isEmpty
+            state = isNamed ? .named : .notNamed(appID.map { NearbyAppID.all(names, near: $0, limit: 1) } ?? [])
+        } else {
+            state = now.absence.map(State.missing) ?? .unread
+        }
+        guard readsCDN, let appID, let file = now.originFile else { return }
+        isNamedByOrigin = names(file).containsExactly(appID)
+    }
+}
