@@ -34,7 +34,7 @@ extension Pages {
         if case .slowed(let seconds) = answer { wait = seconds }
         let view = LoginView(
             frame: Frame(
-                title: "Log in", tone: .soft, section: .domains, json: "/api/v1/domains",
+                title: "Log in", tone: .soft, section: .overview, json: "/api/v1/domains",
                 basis: Frame.Basis(version: context.version, role: .visitor), time: ReportTime(context.timekeeper)),
             isWrong: answer == .wrong, wait: wait.map { "\($0)" },
             isKnown: Session.value(of: request).flatMap(context.key.role(ofSession:)) != nil,

@@ -109,7 +109,7 @@ struct DomainView: Equatable, Sendable {
         address = reading.query.address(path)
         isChecking = reading.isChecking
         frame = Frame(
-            title: "\(domain.name): \(record.status.word)", tone: record.tone, section: .domains,
+            title: "\(domain.name): \(record.status.word)", tone: record.tone, section: .overview,
             json: "/api/v1/domains/\(domain.name)", basis: basis, time: time)
         labels = watched.labels.sorted { $0.key < $1.key }.map { key, value in
             var query = FrontQuery()

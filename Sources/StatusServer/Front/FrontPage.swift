@@ -129,7 +129,7 @@ struct FrontPage: Equatable, Sendable {
         let worst = DomainStatus.allCases.first { (counts[$0] ?? 0) > 0 } ?? .waiting
         let troubled = DomainStatus.allCases.filter(\.needsAttention).reduce(0) { $0 + (counts[$1] ?? 0) }
         frame = Frame(
-            title: (troubled > 0 ? "(\(troubled.grouped)) " : "") + headline, tone: worst.tone, section: .domains,
+            title: (troubled > 0 ? "(\(troubled.grouped)) " : "") + headline, tone: worst.tone, section: .overview,
             json: "/api/v1/domains", basis: basis, time: time)
         nobody = reading.context.silences.everythingInWords(at: time.wall) {
             ReportTime.brief($0, wall: time.wall)

@@ -88,20 +88,18 @@ struct Frame: Equatable, Sendable {
         var stalledSince: Date?
     }
 
-    enum Section { case domains, incidents, silences }
-
     private static let lengthChoices: [(value: String, text: String)] = [
         ("1h", "1 hour"), ("2h", "2 hours"), ("8h", "8 hours"), ("24h", "24 hours"), ("3d", "3 days"),
         ("7d", "7 days"),
     ]
 
-    init(title: String, tone: Tone, section: Section, json: String, basis: Basis, time: ReportTime) {
+    init(title: String, tone: Tone, section: PageEndpoint, json: String, basis: Basis, time: ReportTime) {
         stalled = basis.stalledSince.map {
             "No check has ended since \(time.brief($0)) UTC: this is what was seen until then. The daemon’s log says why."
         }
         self.title = stalled == nil ? title : "Not checked – \(title)"
         icon = "/assets/icon-\((stalled == nil ? tone : .fail).rawValue).svg"
-        isDomains = section == .domains
+        isDomains = section == .overview
         isIncidents = section == .incidents
         isSilences = section == .silences
         openIncidents = basis.openIncidents > 0 ? basis.openIncidents.grouped : nil
