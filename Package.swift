@@ -90,16 +90,19 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "Report", dependencies: ["AASA", "Evidence", "Monitoring", "Storage"],
+            swiftSettings: strict),
+        .target(
             name: "Alerting",
             dependencies: [
-                "Curl", "Evidence", "Facts", "Hashing", "Monitoring", "Storage",
+                "Curl", "Evidence", "Facts", "Hashing", "Monitoring", "Report", "Storage",
                 .external("Logging", "swift-log"),
             ],
             swiftSettings: small + optimized),
         .target(
             name: "StatusServer",
             dependencies: [
-                "AASA", "Evidence", "Facts", "Hashing", "Monitoring", "Storage",
+                "AASA", "Evidence", "Facts", "Hashing", "Monitoring", "Report", "Storage",
                 .external("HTTPTypes", "swift-http-types"),
                 .external("Hummingbird", "hummingbird"),
                 .external("HummingbirdCore", "hummingbird"),
@@ -147,7 +150,7 @@ let package = Package(
                 "AASA", "Alerting", "CBuild", "COpenSSL", "Curl", "Daemon", "Device", "Evidence", "Facts", "Lab",
                 "MonitorConfiguration",
                 "Monitoring",
-                "Probing", "StatusServer", "Storage",
+                "Probing", "Report", "StatusServer", "Storage",
                 .external("ArgumentParser", "swift-argument-parser"),
                 .external("Logging", "swift-log"),
             ],
@@ -224,7 +227,9 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "AASA", "Commands", "Evidence", "Facts", "Monitoring", "Storage", "TestSupport", "TestTraits",
+                "AASA", "Commands", "Evidence", "Facts", "Monitoring", "Report", "StatusServer", "Storage",
+                "TestSupport",
+                "TestTraits",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -277,7 +282,7 @@ let package = Package(
         .testTarget(
             name: "StatusServerTests",
             dependencies: [
-                "Evidence", "Facts", "Monitoring", "StatusServer", "Storage", "TestSupport", "TestTraits",
+                "Evidence", "Facts", "Monitoring", "Report", "StatusServer", "Storage", "TestSupport", "TestTraits",
                 .external("Logging", "swift-log"),
                 .external("ServiceLifecycle", "swift-service-lifecycle"),
             ],
@@ -294,7 +299,7 @@ let package = Package(
             name: "GoldenTests",
             dependencies: [
                 "Alerting", "Commands", "Daemon", "Evidence", "Facts", "MonitorConfiguration", "MonitorMetrics",
-                "Monitoring",
+                "Monitoring", "Report",
                 "Stage", "StatusServer", "Storage", "TestSupport", "TestTraits",
                 .external("Logging", "swift-log"),
             ],

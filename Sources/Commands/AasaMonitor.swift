@@ -30,7 +30,7 @@ package struct AasaMonitor: AsyncParsableCommand {
     package static func start() async {
         // A reader that goes away shows as a failed write, not as a signal that kills the daemon.
         signal(SIGPIPE, SIG_IGN)
-        OpenFiles.raiseLimit()
+        raiseLimitOfOpenFiles()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             // ArgumentParser shows the help of what it knows, and ends with 0.
@@ -55,7 +55,7 @@ package struct AasaMonitor: AsyncParsableCommand {
         let code = exitCode(for: error)
         // Help, or an end that has been explained already.
         if code == .success || error is ExitCode { exit(withError: error) }
-        if code == .validationFailure { end(with: CommandFailure(.usage, UsageFault(error, arguments).message)) }
+        if code == .validationFailure { end(with: CommandFailure(error, in: arguments)) }
         end(with: CommandFailure(.software, message(for: error)))
     }
 
@@ -65,20 +65,20 @@ package struct AasaMonitor: AsyncParsableCommand {
     }
 }
 
-/// The limit on open files. Each transfer and each reader of the status page takes one, and libdispatch ends the process
-/// where it finds none left.
-enum OpenFiles {
+// The limit on open files. Each transfer and each reader of the status page takes one, and libdispatch ends the process where
+// it finds none left.
+extension AasaMonitor {
     /// Enough for a thousand transfers, the status page's readers and the store.
-    private static let wanted: rlim_t = 8192
+    private static let openFiles: rlim_t = 8192
 
     /// Raises the soft limit, which many systems set to 1024, as far as the hard one allows. Where that fails the limit
     /// stays what it was.
-    static func raiseLimit() {
+    private static func raiseLimitOfOpenFiles() {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < wanted else {
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < openFiles else {
             return
         }
-        limit.rlim_cur = min(wanted, limit.rlim_max)
+        limit.rlim_cur = min(openFiles, limit.rlim_max)
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

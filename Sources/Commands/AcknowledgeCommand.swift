@@ -2,6 +2,8 @@ import ArgumentParser
 import Evidence
 import Foundation
 import Monitoring
+import Report
+import StatusServer
 import Storage
 
 /// `aasa-monitor ack INCIDENT|DOMAIN`.
@@ -13,7 +15,7 @@ struct AcknowledgeCommand: AsyncParsableCommand {
             acknowledged. A running daemon reacts within seconds; `unack` ends it.
             """)
 
-    @Argument(help: AcknowledgeTarget.help, completion: DomainCompletion.kind) var incident: String
+    @Argument(help: AcknowledgeTarget.help, completion: .domains) var incident: String
 
     @Option(
         name: [.customLong("by"), .customLong("author")],
@@ -27,22 +29,17 @@ struct AcknowledgeCommand: AsyncParsableCommand {
     @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
-        let acknowledgement: Acknowledgement
+        let by = by ?? ProcessInfo.processInfo.operatorName
         do {
-            acknowledgement = try Acknowledgement(asked: by ?? Operator.name, reason: reason, at: Date())
+            _ = try Acknowledgement(asked: by, reason: reason, at: Date())
         } catch {
             throw ValidationError(error.description)
         }
         let target = AcknowledgeTarget(incident, .open)
-        let changed = try await remote.ask(
-            { try await $0.acknowledge(target, acknowledgement) }, or: store, .beside
-        ) { store in
-            let at = try await store.steady(at: acknowledgement.at)
-            let stored = Acknowledgement(by: acknowledgement.by, reason: acknowledgement.reason, at: at)
-            return try await target.change(in: store) { try await $0.acknowledge(named: $1, stored) }
+        let done = try await remote.ask(store, .beside) {
+            try await $0.acknowledge(target.id($0), by: by, reason: reason)
         }
-        Console.print(
-            "incident \(changed.id) acknowledged by \(acknowledgement.by.displayable): \(changed.about)")
+        Console.print("incident \(done.id) acknowledged by \((done.by ?? by).displayable): \(done.about)")
     }
 }
 
@@ -51,17 +48,15 @@ struct UnacknowledgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unack", abstract: "End an acknowledgement: reminders and escalation continue.")
 
-    @Argument(help: AcknowledgeTarget.help, completion: DomainCompletion.kind) var incident: String
+    @Argument(help: AcknowledgeTarget.help, completion: .domains) var incident: String
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
         let target = AcknowledgeTarget(incident, .acknowledged)
-        let changed = try await remote.ask({ try await $0.unacknowledge(target) }, or: store, .beside) { store in
-            try await target.change(in: store) { try await $0.unacknowledge(named: $1) }
-        }
-        Console.print("incident \(changed.id) is no longer acknowledged: \(changed.about)")
+        let done = try await remote.ask(store, .beside) { try await $0.unacknowledge(target.id($0)) }
+        Console.print("incident \(done.id) is no longer acknowledged: \(done.about)")
     }
 }
 
@@ -87,45 +82,19 @@ struct AcknowledgeTarget {
         self.choice = choice
     }
 
-    /// An open incident of the domain.
-    struct Candidate {
-        let id: String
-        /// As a person is shown it, to choose.
-        let line: String
-        let acknowledgedBy: String?
-    }
-
-    /// An incident that was changed, in a word.
-    typealias Changed = (id: String, about: String)
-
-    /// - Throws: `CommandFailure` where there is none, or several could be meant.
-    func change(
-        in store: Store, _ change: (Store, String) async throws -> AcknowledgeAnswer
-    ) async throws -> Changed {
-        let id = try await id { domain, limit in
-            try await store.incidents(IncidentQuery(domain: domain, state: .open, limit: limit)).map {
-                Candidate(
-                    id: $0.incident.id, line: $0.incident.reference, acknowledgedBy: $0.acknowledgement?.by)
-            }
-        }
-        let answer = try await change(store, id)
-        guard case .done(let incident) = answer else { throw CommandFailure(.usage, answer.refusal ?? "") }
-        return (incident.id, "\(incident.kind.rawValue) of \(incident.subjectName)")
-    }
-
     /// The incident's id, or its beginning.
-    /// `open`: the open incidents of a domain, so many at most.
-    /// - Throws: `CommandFailure` where a domain has none that can be meant, or several.
-    func id(among open: (Domain, _ limit: Int) async throws -> [Candidate]) async throws -> String {
+    /// - Throws: `CommandFailure` where a domain has no incident that can be meant, or several.
+    func id(_ api: any MonitorAPI) async throws -> String {
         // An id has no dot.
         guard text.contains("."), let domain = try? Domain(text) else { return text }
-        let open = try await open(domain, Self.mostListed)
-        let meant = choice == .open ? open : open.filter { $0.acknowledgedBy != nil }
+        let open = try await api.incidents(IncidentQuery(domain: domain, state: .open, limit: Self.mostListed))
+            .incidents
+        let meant = choice == .open ? open : open.filter { $0.acknowledged != nil }
         if meant.count == 1, let only = meant.first { return only.id }
         guard meant.isEmpty else {
-            let lines = meant.map { candidate in
-                "\n  \(candidate.line)"
-                    + (candidate.acknowledgedBy.map { ", acknowledged by \($0.displayable)" } ?? "")
+            let lines = meant.map { incident in
+                "\n  \(incident.id) \(incident.about), \(incident.state.rawValue) since \(incident.since.rfc3339)"
+                    + (incident.acknowledged.map { ", acknowledged by \($0.by.displayable)" } ?? "")
             }
             throw CommandFailure(
                 .usage, "\(domain) has \(meant.count) \(choice) incidents; name one of them:" + lines.joined())
@@ -136,8 +105,7 @@ struct AcknowledgeTarget {
     }
 }
 
-/// Who types the command.
-enum Operator {
-    /// `user@host`.
-    static var name: String { "\(NSUserName())@\(ProcessInfo.processInfo.hostName)" }
+extension ProcessInfo {
+    /// Who types the command: `user@host`.
+    var operatorName: String { "\(NSUserName())@\(hostName)" }
 }

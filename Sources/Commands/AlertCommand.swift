@@ -43,7 +43,7 @@ struct AlertCommand: AsyncParsableCommand {
                         (channel, try await send(channel))
                     } each: { channel, report in
                         if report.outcome != .delivered { failed += 1 }
-                        Console.print(TestReportText.text(report, channel: channel))
+                        Console.print(report.text(of: channel))
                     }
                 }
                 if failed > 0 { throw CommandFailure(.found, "") }
@@ -73,46 +73,46 @@ struct AlertCommand: AsyncParsableCommand {
 }
 
 /// What `alert test` prints of one channel. It hides the channel's URL, the report's words its secrets.
-enum TestReportText {
-    static func text(_ report: TestReport, channel: Channel) -> String {
-        let status = report.status.map { "status \($0)" } ?? "no status"
-        let took = (report.took / .seconds(1)).inWords
-        var lines = ["\(channel.place): \(verdict(report)) (\(status), \(took))"]
-        if let words = report.words, !words.isEmpty {
+extension TestReport {
+    func text(of channel: Channel) -> String {
+        let status = status.map { "status \($0)" } ?? "no status"
+        let took = (took / .seconds(1)).inWords
+        var lines = ["\(channel.place): \(verdict) (\(status), \(took))"]
+        if let words = words, !words.isEmpty {
             lines.append("  answer: \(words)")
         }
-        if let advice = advice(report, channel.kind) { lines.append("  \(advice)") }
-        if let place = report.movedTo {
+        if let advice = advice(channel.kind) { lines.append("  \(advice)") }
+        if let place = movedTo {
             lines.append("  the channel has moved: its settings should name \(place.displayable.shortened(to: 100))")
         }
-        if report.isLeftOpen {
+        if isLeftOpen {
             lines.append("  the test is still open there, as its end was not taken: close it by hand")
         }
         return lines.joined(separator: "\n")
     }
 
-    private static func verdict(_ report: TestReport) -> String {
-        switch report.outcome {
+    private var verdict: String {
+        switch outcome {
         case .delivered: "delivered"
         case .throttled(let wait?): "not delivered: it asks to wait for \((wait / .seconds(1)).inWords)"
         case .throttled(nil): "not delivered: it asks to wait"
         case .permanentMessage: "not delivered: it refused the message"
-        case .permanentChannel where report.status == nil: "not sent: nothing is sent to such an address"
+        case .permanentChannel where status == nil: "not sent: nothing is sent to such an address"
         case .permanentChannel(gone: true): "not delivered: it refused the channel, which is gone"
         case .permanentChannel(gone: false): "not delivered: it refused the channel"
-        case .transient where report.status == nil: "not delivered: no answer"
+        case .transient where status == nil: "not delivered: no answer"
         case .transient: "not delivered: it has trouble of its own"
         }
     }
 
     /// What to do, where the answer tells.
-    private static func advice(_ report: TestReport, _ kind: ChannelKind) -> String? {
-        switch report.outcome {
+    private func advice(_ kind: ChannelKind) -> String? {
+        switch outcome {
         case .delivered: nil
         case .throttled: "a real message would wait and be sent again by itself"
         case .transient: "a real message would be sent again by itself, for a day"
         case .permanentMessage: "a real message would be sent once more in its plainest form"
-        case .permanentChannel where report.status.map { (300...399).contains($0) } ?? false:
+        case .permanentChannel where status.map { (300...399).contains($0) } ?? false:
             "redirects are not followed: give the address that it leads to"
         case .permanentChannel where kind == .email:
             "look at the channel's url, username, password and addresses"

@@ -5,6 +5,7 @@ import Evidence
 import Foundation
 import MonitorConfiguration
 import Monitoring
+import Report
 import Storage
 
 /// `aasa-monitor alert routes DOMAIN`: who would be notified of what, and when.
@@ -16,11 +17,9 @@ struct AlertRoutesCommand: AsyncParsableCommand {
             the store is at hand, silences of the domain are shown too.
             """)
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
-
-    @Option(help: "text or json.") var format = Format.text
+    @Option(help: "text or json.") var format = OutputFormat.text
     @OptionGroup var configuration: ConfigurationOptions
-    @Argument(help: "The domain.", completion: DomainCompletion.kind) var domain: String
+    @Argument(help: "The domain.", completion: .domains) var domain: String
 
     func run() async throws {
         let targets = try Targets.read([domain])
@@ -43,7 +42,7 @@ struct AlertRoutesCommand: AsyncParsableCommand {
     }
 
     /// Those that are not over and are for the domain; nil where no store can be read.
-    private func silences(of routes: AlertRoutes, _ path: String, now: Date) async -> [Silence]? {
+    private func silences(of routes: AlertRoutes, _ path: String, now: Date) async -> [SilenceReport]? {
         guard FileManager.default.fileExists(atPath: path),
             let store = try? Store(path: path, access: .reader)
         else { return nil }
@@ -52,7 +51,7 @@ struct AlertRoutesCommand: AsyncParsableCommand {
             IncidentKind.ofDomains.contains {
                 silence.scope.matches(domain: routes.domain, labels: routes.labels, kind: $0)
             }
-        }
+        }.map { SilenceReport($0, now: now) }
     }
 }
 
@@ -60,11 +59,11 @@ struct AlertRoutesCommand: AsyncParsableCommand {
 struct RoutesText {
     let routes: AlertRoutes
     /// nil: no store is at hand.
-    let silences: [Silence]?
+    let silences: [SilenceReport]?
     let fallback: String?
     let now: Date
 
-    init(_ routes: AlertRoutes, silences: [Silence]?, fallback: String?, now: Date) {
+    init(_ routes: AlertRoutes, silences: [SilenceReport]?, fallback: String?, now: Date) {
         self.routes = routes
         self.silences = silences
         self.fallback = fallback
@@ -129,9 +128,9 @@ struct RoutesText {
             .filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
-    private func silence(_ silence: Silence) -> String {
+    private func silence(_ silence: SilenceReport) -> String {
         "  \(silence.id)  \(silence.scope)  "
-            + (silence.isActive(at: now) ? "" : "from \(silence.startsAt.rfc3339) ")
+            + (silence.state == .active ? "" : "from \(silence.startsAt.rfc3339) ")
             + "until \(silence.endsAt.rfc3339)  by \(silence.author.displayable): \(silence.reason.displayable)"
     }
 
@@ -157,19 +156,7 @@ struct RoutesText {
                         ])
                     })
             ),
-            (
-                "silences",
-                silences.map { silences in
-                    .array(
-                        silences.map { silence in
-                            .object([
-                                ("id", .string(silence.id)), ("scope", .string("\(silence.scope)")),
-                                ("starts_at", .optional(silence.startsAt)), ("ends_at", .optional(silence.endsAt)),
-                                ("author", .string(silence.author)), ("reason", .string(silence.reason)),
-                            ])
-                        })
-                } ?? .null
-            ),
+            ("silences", silences.map { OrderedJSON.report($0) } ?? .null),
         ])
     }
 

@@ -31,9 +31,7 @@ struct AuditCommand: AsyncParsableCommand {
             "The app's ID, where a file does not say it, such as ABCDE12345.com.example.app.", valueName: "app-id"))
     var app: String?
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
-
-    @Option(help: "text or json.") var format = Format.text
+    @Option(help: "text or json.") var format = OutputFormat.text
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions

@@ -30,7 +30,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("What to check (default: the domains of the configuration).", valueName: "target"),
-        completion: DomainCompletion.kind)
+        completion: .domains)
     var targets: [String] = []
 
     @Option(
@@ -82,7 +82,7 @@ struct CheckCommand: AsyncParsableCommand {
         } catch let failure as CommandFailure where format == .nagios {
             // A plugin says on standard output why it knows nothing.
             if !quiet { Console.print(PluginOutput.unknown(failure.message)) }
-            throw ExitCode(PluginOutput.Status.unknown.rawValue)
+            throw ExitCode(Verdict.Level.unknown.pluginCode)
         }
     }
 
@@ -122,7 +122,7 @@ struct CheckCommand: AsyncParsableCommand {
         })
         progress.clear()
         if !quiet { output.finish() }
-        if format == .nagios { throw ExitCode(output.pluginStatus.rawValue) }
+        if format == .nagios { throw ExitCode(output.pluginStatus.pluginCode) }
         if isFound { throw MonitorExit.found.code }
         if isUnknown { throw MonitorExit.software.code }
     }
@@ -252,5 +252,5 @@ struct ReportOutput {
     }
 
     /// What a plugin exits with.
-    var pluginStatus: PluginOutput.Status { plugin.status }
+    var pluginStatus: Verdict.Level { plugin.status }
 }

@@ -20,14 +20,12 @@ struct DiffCommand: AsyncParsableCommand {
     var new: String
 
     @Option(help: "text or json.")
-    var format = Format.text
+    var format = OutputFormat.text
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
-
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
 
     func run() async throws {
         let reader = SourceReader(connections: connections, timeLimit: timeLimit, configuration: configuration)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import StatusServer
 import Storage
 
@@ -15,18 +16,16 @@ struct HistoryCommand: AsyncParsableCommand {
             (store.keep_observations).
             """)
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
-
-    @Option(help: "text or json.") var format = Format.text
+    @Option(help: "text or json.") var format = OutputFormat.text
     @Option(help: "At most so many versions, incidents and deliveries each.") var limit = 20
     @OptionGroup var color: ColorOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
-    @Argument(help: "The domain.", completion: DomainCompletion.kind) var domain: String
+    @Argument(help: "The domain.", completion: .domains) var domain: String
 
     func validate() throws {
-        guard (1...DomainHistory.largestLimit).contains(limit) else {
-            throw ValidationError("--limit takes a number from 1 to \(DomainHistory.largestLimit), not \(limit)")
+        guard (1...HistoryReport.largestLimit).contains(limit) else {
+            throw ValidationError("--limit takes a number from 1 to \(HistoryReport.largestLimit), not \(limit)")
         }
     }
 
@@ -36,16 +35,16 @@ struct HistoryCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "history is of one domain, not of \(targets.count)")
         }
         let now = Date()
-        let history = try await remote.ask(
-            { try await $0.history(of: target.domain, limit: limit, now: now) }, or: store, .reader
-        ) {
-            try await DomainHistory($0, domain: target.domain, limit: limit, time: PageTime($0, wall: now))
-        }
-        guard let history else {
+        let history: HistoryReport
+        do {
+            history = try await remote.ask(store, .reader, now: now) {
+                try await $0.history(of: target.domain, limit: limit)
+            }
+        } catch let refusal as CommandFailure where refusal.isUnknown {
             throw CommandFailure(.usage, "\(target.domain) is not watched here, or its first check has not ended")
         }
         switch format {
-        case .json: Console.print(String(decoding: try history.document(), as: UTF8.self))
+        case .json: Console.print(try ReportJSON.text(history))
         case .text: Console.print(HistoryText(history, style: .standardOutput, now: now).text)
         }
     }
@@ -58,9 +57,9 @@ struct HistoryText {
     /// Changes of one version that are shown.
     private static let mostChanges = 8
 
-    init(_ history: DomainHistory, style: TextStyle, now: Date) {
+    init(_ history: HistoryReport, style: TextStyle, now: Date) {
         let checked = history.checkedAt.map { "checked \(Span.age(now.timeIntervalSince($0)))" } ?? "never checked"
-        var lines = ["\(style.bold(history.domain.name))  \(style.dim(checked))"]
+        var lines = ["\(style.bold(history.domain))  \(style.dim(checked))"]
         lines += Self.section("versions at the origin", style, Self.versions(history, style))
         lines += Self.section(Self.propagationTitle(history), style, Self.propagations(history, style))
         lines += Self.section("incidents", style, Self.incidents(history, style))
@@ -74,11 +73,11 @@ struct HistoryText {
 
     // MARK: - Versions
 
-    private static func versions(_ history: DomainHistory, _ style: TextStyle) -> [String] {
+    private static func versions(_ history: HistoryReport, _ style: TextStyle) -> [String] {
         history.versions.flatMap { version -> [String] in
             let isFirst = version.differences == nil && version.from == history.versions.last?.from
             let facts: [String?] = [
-                Span.minute(version.from), "\(version.content.hex.prefix(8))…",
+                Span.minute(version.from), "\(version.sha256.prefix(8))…",
                 version.bytes.map { "\($0.grouped) bytes" } ?? "no longer kept",
                 version.until.map { "served for \($0.timeIntervalSince(version.from).inWords)" } ?? "served now",
                 propagation(version, history),
@@ -93,7 +92,7 @@ struct HistoryText {
         }
     }
 
-    private static func propagation(_ version: DomainHistory.Version, _ history: DomainHistory) -> String? {
+    private static func propagation(_ version: HistoryReport.Version, _ history: HistoryReport) -> String? {
         if let seconds = version.propagationSeconds { return "at every edge after \(TimeInterval(seconds).inWords)" }
         guard version.until == nil, let lag = history.lagSeconds, lag > 0 else { return nil }
         return "not at every edge yet, after \(TimeInterval(lag).inWords)"
@@ -120,13 +119,13 @@ struct HistoryText {
 
     // MARK: - Propagation times
 
-    private static func propagationTitle(_ history: DomainHistory) -> String {
+    private static func propagationTitle(_ history: HistoryReport) -> String {
         guard let usual = history.usual else { return "time until every edge of Apple's CDN served a change" }
         return "time until every edge of Apple's CDN served a change: median "
-            + "\(TimeInterval(usual.median).inWords), nine of ten within \(TimeInterval(usual.percentile90).inWords)"
+            + "\(TimeInterval(usual.medianSeconds).inWords), nine of ten within \(TimeInterval(usual.ninthSeconds).inWords)"
     }
 
-    private static func propagations(_ history: DomainHistory, _ style: TextStyle) -> [String] {
+    private static func propagations(_ history: HistoryReport, _ style: TextStyle) -> [String] {
         var bars = history.propagations.map { (Span.minute($0.changedAt), $0.seconds, "") }
         // Only the present version can still be on its way.
         if let present = history.versions.first, present.propagationSeconds == nil, let lag = history.lagSeconds,
@@ -151,34 +150,30 @@ struct HistoryText {
 
     // MARK: - Incidents and alerts
 
-    private static func incidents(_ history: DomainHistory, _ style: TextStyle) -> [String] {
-        history.incidents.flatMap { record -> [String] in
-            let incident = record.incident
-            let since = history.shown(incident.since)
+    private static func incidents(_ history: HistoryReport, _ style: TextStyle) -> [String] {
+        history.incidents.flatMap { incident -> [String] in
             let end = incident.resolvedAt.map {
                 "resolved after \($0.timeIntervalSince(incident.since).inWords)"
                     + (incident.reason.map { " (\($0.rawValue))" } ?? "")
             }
             let facts: [String?] = [
-                Span.minute(since), incident.kind.rawValue, end ?? incident.state.rawValue,
-                String(incident.id.prefix(12)),
-                record.acknowledgement.map { "acknowledged by \($0.by.displayable)" },
+                Span.minute(incident.since), incident.kind.rawValue, end ?? incident.state.rawValue, incident.shortID,
+                incident.acknowledged.map { "acknowledged by \($0.by.displayable)" },
             ]
-            let words = history.diagnosis(of: incident).map { style.wrapped($0, indentation: 4) } ?? []
+            let words = incident.diagnosis.map { style.wrapped($0, indentation: 4) } ?? []
             return ["  " + facts.compactMap(\.self).joined(separator: "  ")] + words
         }
     }
 
-    private static func deliveries(_ history: DomainHistory, _ style: TextStyle) -> [String] {
-        let kinds = Dictionary(history.incidents.map { ($0.incident.id, $0.incident.kind.rawValue) }) { $1 }
-        let rows = history.deliveries.map { record in
+    private static func deliveries(_ history: HistoryReport, _ style: TextStyle) -> [String] {
+        let rows = history.deliveries.map { delivery in
             [
-                Span.minute(history.shown(record.at)), record.outcome.rawValue, record.channel.displayable,
-                record.reason.rawValue, kinds[record.incidentID] ?? String(record.type.rawValue.prefix { $0 != "." }),
-                String(record.incidentID.prefix(12)),
+                Span.minute(delivery.at), delivery.outcome, delivery.channel.displayable, delivery.reason,
+                delivery.kind?.rawValue ?? String(delivery.type.prefix { $0 != "." }),
+                String(delivery.incident.prefix(12)),
                 [
-                    record.status.map { "status \($0)" }, record.error?.displayable.shortened(to: 120),
-                    record.attempts > 1 ? "\(record.attempts) attempts" : nil,
+                    delivery.status.map { "status \($0)" }, delivery.error?.displayable.shortened(to: 120),
+                    delivery.attempts > 1 ? "\(delivery.attempts) attempts" : nil,
                 ].compactMap(\.self).joined(separator: ", "),
             ]
         }

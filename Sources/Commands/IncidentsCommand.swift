@@ -3,6 +3,7 @@ import Evidence
 import Foundation
 import MonitorConfiguration
 import Monitoring
+import Report
 import StatusServer
 import Storage
 
@@ -15,16 +16,14 @@ struct IncidentsCommand: AsyncParsableCommand {
             incident alone; `ack` and `deliveries list --incident` take the same.
             """)
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
-
-    @Option(help: "text or json.") var format = Format.text
+    @Option(help: "text or json.") var format = OutputFormat.text
     @Flag(help: "Resolved ones too, as long as the store keeps them.") var all = false
     @Option(
         help: ArgumentHelp(
             "Those that were open at some time since then: 24h, 7d, or an instant such as 2026-11-21T07:00:00Z.",
             valueName: "time"))
     var since: String?
-    @Option(help: "Only those of this domain.", completion: DomainCompletion.kind) var domain: String?
+    @Option(help: "Only those of this domain.", completion: .domains) var domain: String?
     @Option(
         help: ArgumentHelp("Only those of this kind, such as cdn.stale.", valueName: "kind"),
         completion: .list(IncidentKind.allCases.map(\.rawValue)))
@@ -49,24 +48,16 @@ struct IncidentsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = Date()
-        let (life, incidents) = try await remote.ask(
-            { (try await $0.life(), try await self.incidents(IncidentSource($0), now)) }, or: store, .reader
-        ) { store in
-            let time = try await PageTime(store, wall: now)
-            return (
-                try await store.life(now: time.now).dated(time.shown),
-                try await self.incidents(IncidentSource(store, now), now)
-            )
+        let (monitor, incidents) = try await remote.ask(store, .reader, now: now) { api in
+            (try await api.status(), try await find(api, now))
         }
         switch format {
-        case .json:
-            let documents = try incidents.map { String(decoding: try $0.json(), as: UTF8.self) }
-            Console.print("[" + documents.joined(separator: ",\n") + "]")
+        case .json: Console.print(try ReportJSON.text(incidents))
         case .text:
             let isPast = all || since != nil || !ids.isEmpty
             Console.print(IncidentsText(incidents, isPast: isPast, style: .standardOutput, now: now).text)
         }
-        LifeText(life, now: now).lines.first.map(Console.remark)
+        monitor.warning(now: now).first.map(Console.remark)
     }
 
     // MARK: - What is asked for
@@ -104,66 +95,51 @@ struct IncidentsCommand: AsyncParsableCommand {
         }
     }
 
-    private func incidents(_ source: IncidentSource, _ now: Date) async throws -> [IncidentDocument] {
+    private func find(_ api: any MonitorAPI, _ now: Date) async throws -> [IncidentReport] {
         guard ids.isEmpty else {
-            var found: [IncidentDocument] = []
+            var found: [IncidentReport] = []
             for id in ids {
-                let incident = try await source.one(id)
+                let incident = try await api.incident(named: id).base
                 if !found.contains(where: { $0.id == incident.id }) { found.append(incident) }
             }
             return found
         }
-        let (domain, kind, start) = (try parsedDomain(), try parsedKind(), try start(now: now))
+        let (domain, start) = (try parsedDomain(), try start(now: now))
         let isPast = all || start != nil
-        var found = try await source.list(domain, kind, isPast ? nil : .open, limit) { incident in
-            start.map { (incident.resolvedAt.value ?? .distantFuture) >= $0 } ?? true
+        var query = IncidentQuery(domain: domain, kind: try parsedKind(), limit: min(limit, Self.pageSize))
+        query.state = isPast ? nil : .open
+        var found = try await Self.list(query, limit, api) { incident in
+            start.map { (incident.resolvedAt ?? .distantFuture) >= $0 } ?? true
         }
         // What is not confirmed is open too, and says what it waits for.
-        found += try await source.list(domain, kind, .pending, limit) { _ in true }
-        if found.isEmpty, let domain { try await source.check(domain) }
+        query.state = .pending
+        found += try await Self.list(query, limit, api) { _ in true }
+        if found.isEmpty, let domain {
+            do {
+                _ = try await api.domain(domain)
+            } catch let refusal as APIRefusal where refusal.reason == .notFound {
+                // One that is no longer watched may have a past.
+                let past = try await api.incidents(IncidentQuery(domain: domain, limit: 1)).incidents
+                if past.isEmpty { throw CommandFailure(.usage, "\(domain) is not watched here") }
+            }
+        }
         return Array(found.prefix(limit))
     }
-}
 
-/// Where incidents are read from: a store, or a daemon.
-struct IncidentSource {
     /// Of a page. A daemon gives no more.
     private static let pageSize = 500
 
-    let page: (IncidentQuery, _ cursor: String?) async throws -> IncidentPage
-    let one: (String) async throws -> IncidentDocument
-    /// Throws where the domain is not known.
-    let check: (Domain) async throws -> Void
-
-    init(_ store: Store, _ now: Date) {
-        page = { query, cursor in
-            var query = query
-            query.after = cursor.flatMap { IncidentPlace($0) }
-            return try await IncidentPage(store, query, now: now)
-        }
-        one = { try await IncidentDocument(store, named: $0, now: now) }
-        check = { try await store.check($0) }
-    }
-
-    init(_ monitor: RemoteMonitor) {
-        page = { try await monitor.incidents($0, cursor: $1) }
-        one = { try await monitor.incident(named: $0) }
-        check = { try await monitor.check($0) }
-    }
-
     /// The newest that pass, at most `limit`.
-    func list(
-        _ domain: Domain?, _ kind: IncidentKind?, _ state: IncidentQuery.State?, _ limit: Int,
-        _ passes: (IncidentDocument) -> Bool
-    ) async throws -> [IncidentDocument] {
-        var found: [IncidentDocument] = []
-        var cursor: String?
-        repeat {
-            let query = IncidentQuery(domain: domain, kind: kind, state: state, limit: min(limit, Self.pageSize))
-            let page = try await page(query, cursor)
+    static func list(
+        _ query: IncidentQuery, _ limit: Int, _ api: any MonitorAPI, _ passes: (IncidentReport) -> Bool = { _ in true }
+    ) async throws -> [IncidentReport] {
+        var (found, query): ([IncidentReport], IncidentQuery) = ([], query)
+        while found.count < limit {
+            let page = try await api.incidents(query)
             found += page.incidents.filter(passes)
-            cursor = page.next.value
-        } while cursor != nil && found.count < limit
+            guard let place = page.next.flatMap(IncidentPlace.init) else { break }
+            query.after = place
+        }
         return Array(found.prefix(limit))
     }
 }
@@ -172,45 +148,45 @@ struct IncidentSource {
 struct IncidentsText {
     let text: String
 
-    init(_ incidents: [IncidentDocument], isPast: Bool, style: TextStyle, now: Date) {
+    init(_ incidents: [IncidentReport], isPast: Bool, style: TextStyle, now: Date) {
         guard !incidents.isEmpty else {
             text = isPast ? "no incident" : "no incident is open"
             return
         }
-        let open = incidents.filter { $0.resolvedAt.value == nil }
-        let calm = open.count { $0.acknowledged.value != nil }
+        let open = incidents.filter { $0.resolvedAt == nil }
+        let calm = open.count { $0.acknowledged != nil }
         var head = "\(open.count.of("incident is", "incidents are")) open"
         if calm > 0 { head += ", \(calm.grouped) acknowledged" }
         if isPast { head += "; \((incidents.count - open.count).grouped) resolved" }
         var lines = [style.bold(head)]
         for incident in incidents {
-            let isOpen = incident.resolvedAt.value == nil
+            let isOpen = incident.resolvedAt == nil
             lines += (isOpen ? [""] : []) + [Self.line(incident, style, now)]
             guard isOpen else { continue }
-            let parts = [incident.effect, incident.cause, incident.action, incident.outlook].compactMap(\.value)
-            lines += parts.map { $0.onOneLine(upTo: 600) }.flatMap(style.diagnosis)
+            lines += incident.parts.map { $0.onOneLine(upTo: 600) }.flatMap(style.diagnosis)
         }
         text = lines.joined(separator: "\n")
     }
 
-    private static func line(_ incident: IncidentDocument, _ style: TextStyle, _ now: Date) -> String {
+    private static func line(_ incident: IncidentReport, _ style: TextStyle, _ now: Date) -> String {
         let since = "\(Span.minute(incident.since)) UTC"
-        let about = incident.domain.value.map { "\(incident.kind) of \($0)" } ?? incident.kind
         let state =
-            incident.resolvedAt.value.map { end in
+            incident.resolvedAt.map { end in
                 "resolved after \(Span.words(end.timeIntervalSince(incident.since)))"
-                    + (incident.reason.value.map { " (\($0.rawValue))" } ?? "")
-            } ?? "\(incident.state.rawValue)\(incident.isFlapping ? ", flapping" : "")"
+                    + (incident.reason.map { " (\($0.rawValue))" } ?? "")
+            } ?? incident.state.rawValue
+        let isOpen = incident.resolvedAt == nil
         let facts: [String?] = [
-            "\(style.bold(String(incident.id.prefix(12))))  \(style.severity(incident.severity))  \(about.displayable)  \(state)",
+            "\(style.bold(incident.shortID))  \(style.severity(incident.severity))  \(incident.about.displayable)  \(state)",
             "since \(since)"
-                + (incident.resolvedAt.value == nil ? " (\(Span.age(now.timeIntervalSince(incident.since))))" : ""),
-            incident.state == .pending ? "not alerted yet; `status` says what it waits for" : nil,
-            incident.acknowledged.value.map { acknowledged in
+                + (isOpen ? " (\(Span.age(now.timeIntervalSince(incident.since))))" : ""),
+            incident.waitsFor(at: now),
+            incident.acknowledged.map { acknowledged in
                 "acknowledged by \(acknowledged.by.onOneLine(upTo: 100))"
                     + (acknowledged.reason.isEmpty ? "" : ": \(acknowledged.reason.onOneLine(upTo: 200))")
             },
         ]
-        return facts.compactMap(\.self).joined(separator: " · ")
+        return (facts.compactMap(\.self) + (isOpen ? incident.marks(at: now, zone: " UTC") : [])).joined(
+            separator: " · ")
     }
 }

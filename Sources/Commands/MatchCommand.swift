@@ -36,18 +36,16 @@ struct MatchCommand: AsyncParsableCommand {
         help: ArgumentHelp("A URL and what it must do; exit with 1 if it does not.", valueName: "url=app-id|nothing"))
     var expectedURLs: [String] = []
 
-    @Option(help: ArgumentHelp("Whose file it is.", valueName: "name"), completion: DomainCompletion.kind)
+    @Option(help: ArgumentHelp("Whose file it is.", valueName: "name"), completion: .domains)
     var domain: String?
 
     @Option(help: "text or json.")
-    var format = Format.text
+    var format = OutputFormat.text
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
-
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
 
     func validate() throws {
         if urls.isEmpty, expectedURLs.isEmpty { throw ValidationError("name at least one URL") }

@@ -111,11 +111,8 @@ struct OneShotChecker: Sendable {
         return UsualTime(propagations.map { TimeInterval($0.seconds) })
     }
 
-    /// What the store remembers of a domain; nil where it does not know it.
-    func history(of domain: Domain, limit: Int) async throws -> DomainHistory? {
-        guard let store else { return nil }
-        return try await DomainHistory(store, domain: domain, limit: limit, time: PageTime(store, wall: Date()))
-    }
+    /// The questions to the store; nil where there is none.
+    var api: API? { store.map { API($0, now: Date()) } }
 
     private func watched(_ domain: Domain) -> WatchedDomain? { configuration?.domains.first { $0.domain == domain } }
 

@@ -3,6 +3,7 @@ import Evidence
 import Foundation
 import MonitorConfiguration
 import Monitoring
+import Report
 import StatusServer
 import Storage
 
@@ -30,7 +31,7 @@ struct SilenceAdd: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "A domain, `*.example.com` for those below one, `all`, or a label as NAME=VALUE. Of several domains one must match, of labels each.",
-            valueName: "target"), completion: DomainCompletion.kind)
+            valueName: "target"), completion: .domains)
     var targets: [String]
 
     @Option(
@@ -59,22 +60,17 @@ struct SilenceAdd: AsyncParsableCommand {
     @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
-        let now = Date()
-        let request: Silence
+        let order: SilenceOrder
         do {
-            request = try Silence(
-                scope: try SilenceScope(targets: targets, kinds: kinds), startsAt: now, endsAt: try end(now: now),
-                author: author ?? Operator.name, reason: reason)
+            order = SilenceOrder(
+                try SilenceScope(targets: targets, kinds: kinds), length: length?.duration, until: try end(),
+                author: author ?? ProcessInfo.processInfo.operatorName, reason: reason)
+            _ = try order.silence(now: Date())
         } catch let fault as SilenceFault {
             throw ValidationError(fault.description)
         }
-        let (silence, watched) = try await remote.ask(
-            { try await $0.add(request, lasting: length?.duration) }, or: store, .beside
-        ) { store in
-            let watched = try await store.watchedLabels().count { request.scope.isAbout($0.key, labels: $0.value) }
-            return (try await store.add(request), watched)
-        }
-        if watched == 0 {
+        let silence = try await remote.ask(store, .beside) { try await $0.silence(order) }
+        if silence.watchedDomains == 0 {
             Console.remark("no watched domain matches; the silence is kept for one that is watched later")
         }
         Console.print(
@@ -91,9 +87,10 @@ struct SilenceAdd: AsyncParsableCommand {
         .compactMap { name, value in value.map { " \(name) '\($0.replacing("'", with: #"'\''"#))'" } }.joined()
     }
 
-    private func end(now: Date) throws -> Date {
+    /// nil where it has a length.
+    private func end() throws -> Date? {
         switch (length, until) {
-        case (let length?, nil): return now + length.duration.inSeconds
+        case (_?, nil): return nil
         case (nil, let until?):
             guard let end = try? Date(until, strategy: .iso8601) else {
                 throw SilenceFault("--until '\(until.displayable)' is no instant such as 2026-11-21T07:00:00Z")
@@ -110,30 +107,22 @@ struct SilenceList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the silences that are active or begin later.")
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
-
-    @Option(help: "text or json.") var format: Format = .text
+    @Option(help: "text or json.") var format = OutputFormat.text
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
         let now = Date()
-        let silences = try await remote.ask({ try await $0.silences() }, or: store, .reader) {
-            try await $0.silences(notOverAt: now)
-        }
+        let silences = try await remote.ask(store, .reader, now: now) { try await $0.silences() }.silences
         switch format {
-        case .json:
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            let documents = silences.map { SilenceDocument($0, now: now) }
-            Console.print(String(decoding: try encoder.encode(documents), as: UTF8.self))
+        case .json: Console.print(try ReportJSON.text(silences))
         case .text:
             Console.print(Self.text(silences, now: now))
         }
     }
 
     /// A line for each.
-    static func text(_ silences: [Silence], now: Date) -> String {
+    static func text(_ silences: [SilenceReport], now: Date) -> String {
         if silences.isEmpty { return "no silence" }
         return silences.map { silence in
             let length = silence.endsAt.timeIntervalSince(now).inWords
@@ -154,28 +143,21 @@ struct SilenceEnd: AsyncParsableCommand {
     @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
-        let now = Date()
-        let unknown = try await remote.ask(
-            { monitor in try await end { try await monitor.endSilence(id: $0) } }, or: store, .beside
-        ) { store in
-            try await end { try await store.endSilence(id: $0, now: now) }
+        let unknown = try await remote.ask(store, .beside) { api in
+            var unknown: [String] = []
+            for id in ids {
+                do {
+                    let silence = try await api.endSilence(id)
+                    Console.print("silence \(silence.id) is over: \(silence.scope)")
+                } catch let refusal as APIRefusal where refusal.reason == .notFound {
+                    unknown.append(id)
+                }
+            }
+            return unknown
         }
         guard !unknown.isEmpty else { return }
         throw CommandFailure(
             .usage,
             "no silence has the id \(unknown.joined(separator: ", ").displayable); see aasa-monitor silence list")
-    }
-
-    /// - Returns: the ids that no silence has.
-    private func end(_ end: (String) async throws -> Silence?) async throws -> [String] {
-        var unknown: [String] = []
-        for id in ids {
-            if let silence = try await end(id) {
-                Console.print("silence \(silence.id) is over: \(silence.scope)")
-            } else {
-                unknown.append(id)
-            }
-        }
-        return unknown
     }
 }

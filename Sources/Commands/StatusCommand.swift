@@ -1,6 +1,8 @@
 import ArgumentParser
 import Evidence
 import Foundation
+import Monitoring
+import Report
 import StatusServer
 import Storage
 
@@ -28,7 +30,7 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var color: ColorOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
-    @Argument(help: "Domains (default: all).", completion: DomainCompletion.kind) var domains: [String] = []
+    @Argument(help: "Domains (default: all).", completion: .domains) var domains: [String] = []
 
     /// Between two looks of `--watch`.
     private static let pause: Duration = .seconds(2)
@@ -43,7 +45,7 @@ struct StatusCommand: AsyncParsableCommand {
         } catch let failure as CommandFailure where format == .nagios {
             // A plugin says on standard output why it knows nothing.
             Console.print(PluginOutput.unknown(failure.message))
-            throw ExitCode(PluginOutput.Status.unknown.rawValue)
+            throw ExitCode(Verdict.Level.unknown.pluginCode)
         }
     }
 
@@ -53,64 +55,74 @@ struct StatusCommand: AsyncParsableCommand {
         if watch { Console.endWithReader() }
         repeat {
             let now = Date()
-            let seen = Seen()
-            func counts(_ row: OverviewRow) -> Bool {
-                seen.names.insert(row.name)
-                let counts = label.allSatisfy { row.labels[$0.name] == $0.value }
-                if counts { seen.matches += 1 }
-                return counts
-            }
-            func shows(_ row: OverviewRow) -> Bool { !failing || row.isTrouble }
-            let withDocuments = format == .json
-            let reading = try await remote.ask(
-                {
-                    try await $0.status(
-                        of: named, withDocuments: withDocuments, now: now, counts: counts, shows: shows)
-                }, or: store, .reader
-            ) {
-                try await StatusReading(
-                    $0, domains: Set(named), withDocuments: withDocuments, now: now, counts: counts, shows: shows)
-            }
-            let missing = named.map(\.name).filter { !seen.names.contains($0) }
-            guard missing.isEmpty else {
-                throw CommandFailure(
-                    .usage, "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not watched here")
-            }
-            if seen.matches == 0, !seen.names.isEmpty {
-                let labels = label.map { "\($0.name)=\($0.value)".displayable.shortened(to: 80) }
-                throw CommandFailure(.usage, "no domain has the label \(labels.joined(separator: " and "))")
+            let (overview, details) = try await remote.ask(store, .reader, now: now) { api in
+                let all = try await reports(named, api)
+                let counting = all.filter { row in label.allSatisfy { row.labels[$0.name] == $0.value } }
+                if counting.isEmpty, !all.isEmpty {
+                    let labels = label.map { "\($0.name)=\($0.value)".displayable.shortened(to: 80) }
+                    throw CommandFailure(.usage, "no domain has the label \(labels.joined(separator: " and "))")
+                }
+                let overview = Overview(try await api.status(), counting, wall: now)
+                    .showing { !failing || $0.isTrouble }
+                var details: [DomainDetail] = []
+                guard format == .json else { return (overview, details) }
+                for name in overview.domains.map(\.domain).sorted() {
+                    details.append(try await api.domain(Domain(name)))
+                }
+                return (overview, details)
             }
             isBad =
-                reading.life != .checking || reading.overview.global.contains { $0.state == "firing" }
-                || reading.overview.rows.contains(where: \.isTrouble)
-            try show(reading, now)
+                overview.monitor.state != .checking || overview.monitor.incidents.contains { $0.state == .firing }
+                || overview.domains.contains(where: \.isTrouble)
+            try show(overview, details, now)
             if watch { try await Task.sleep(for: Self.pause) }
         } while watch
         if isBad { throw MonitorExit.found.code }
     }
 
-    /// What was read, shown or not.
-    private final class Seen {
-        var names: Set<String> = []
-        var matches = 0
+    /// Of these domains; none: of all.
+    private func reports(_ named: [Domain], _ api: any MonitorAPI) async throws -> [DomainReport] {
+        var reports: [DomainReport] = []
+        guard named.isEmpty else {
+            var missing: [String] = []
+            for domain in Set(named).sorted(by: { $0.name < $1.name }) {
+                do {
+                    reports.append(try await api.domain(domain).base)
+                } catch let refusal as APIRefusal where refusal.reason == .notFound {
+                    missing.append(domain.name)
+                }
+            }
+            guard missing.isEmpty else {
+                throw CommandFailure(
+                    .usage, "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not watched here")
+            }
+            return reports
+        }
+        var filter = SummaryFilter()
+        while true {
+            let page = try await api.domains(filter, limit: 500)
+            reports += page.domains
+            guard let next = page.next else { return reports }
+            filter.after = next
+        }
     }
 
-    private func show(_ reading: StatusReading, _ now: Date) throws {
+    private func show(_ overview: Overview, _ details: [DomainDetail], _ now: Date) throws {
         let isTerminal = TerminalSize.standardOutput != nil
         // The cursor to the top, and all below it cleared: no flicker.
         let start = watch && isTerminal ? "\u{1B}[H\u{1B}[J" : ""
-        let life = LifeText(reading.life, now: now)
+        let warning = overview.monitor.warning(now: now)
         switch format {
         case .json:
-            let documents = reading.documents.map { String(decoding: $0, as: UTF8.self) }
-            Console.print(start + "[" + documents.joined(separator: ",\n ") + "]")
-            life.lines.first.map(Console.remark)
+            Console.print(start + (try ReportJSON.text(details)))
+            warning.first.map(Console.remark)
         case .text:
-            Console.print(start + StatusText(reading.overview, life: life, isShort: short, style: .standardOutput).text)
+            Console.print(
+                start + StatusText(overview, isShort: short, style: .standardOutput, now: now).text)
         case .nagios:
-            let plugin = PluginOutput(reading.overview, life: life)
+            let plugin = PluginOutput(overview, now: now)
             Console.print(plugin.text)
-            throw ExitCode(plugin.status.rawValue)
+            throw ExitCode(plugin.status.pluginCode)
         }
     }
 }
@@ -129,71 +141,76 @@ struct LabelFilter: Equatable, Sendable {
     }
 }
 
-extension OverviewRow {
-    /// Whether it decides the exit code.
-    fileprivate var isTrouble: Bool { level == .failing || isFiring }
+extension MonitorStatus {
+    /// That nobody checks any more, in lines; none where somebody does.
+    func warning(now: Date) -> [String] {
+        let last = since.map { "\(Span.minute($0)) UTC (\(Span.age(now.timeIntervalSince($0))))" }
+        return switch state {
+        case .checking: []
+        case .stopped:
+            [
+                "No daemon runs: nothing is checked and no alert is sent"
+                    + (last.map { " since \($0)" } ?? ", and none ever was"),
+                "Start it with `systemctl start aasa-monitor` or `aasa-monitor run`; its log says why it ended.",
+            ]
+        case .notReady:
+            [
+                "The daemon is not ready: \(reason ?? "")",
+                "See its log, such as `journalctl -u aasa-monitor`.",
+            ]
+        case .stalled:
+            [
+                "The daemon does not check: it runs, and the last check ended \(last ?? "")",
+                "See its log, such as `journalctl -u aasa-monitor`, and restart it.",
+            ]
+        }
+    }
 }
 
-/// That nobody checks any more; no line where somebody does.
-struct LifeText {
-    let lines: [String]
-
-    init(_ life: MonitorLife, now: Date) {
-        func since(_ date: Date) -> String {
-            "\(Span.minute(date)) UTC (\(Span.age(now.timeIntervalSince(date))))"
-        }
-        lines =
-            switch life {
-            case .checking: []
-            case .stopped(let last):
-                [
-                    "No daemon runs: nothing is checked and no alert is sent"
-                        + (last.map { " since \(since($0))" } ?? ", and none ever was"),
-                    "Start it with `systemctl start aasa-monitor` or `aasa-monitor run`; its log says why it ended.",
-                ]
-            case .notReady(let words):
-                ["The daemon is not ready: \(words)", "See its log, such as `journalctl -u aasa-monitor`."]
-            case .stalled(let last):
-                [
-                    "The daemon does not check: it runs, and the last check ended \(since(last))",
-                    "See its log, such as `journalctl -u aasa-monitor`, and restart it.",
-                ]
-            }
-    }
+extension DomainReport {
+    /// What there is to say of it, part by part.
+    var told: [String] { parts.isEmpty ? ["The first check has not ended yet."] : parts }
 }
 
 /// The overview in a terminal: what needs attention in full, what is well in one line each.
 struct StatusText {
-    let text: String
+    private(set) var text = ""
 
     /// Domains of one paragraph that are listed.
     private static let mostListed = 20
+    private let style: TextStyle
+    private let now: Date
 
-    init(_ overview: Overview, life: LifeText? = nil, isShort: Bool = false, style: TextStyle) {
-        let fault = life?.lines ?? []
+    init(_ overview: Overview, isShort: Bool = false, style: TextStyle, now: Date) {
+        (self.style, self.now) = (style, now)
+        let fault = overview.monitor.warning(now: now)
         var lines = fault.isEmpty ? [style.bold(overview.headline)] : [style.bold(fault[0])] + fault.dropFirst()
-        if let nobody = overview.nobody { lines.append(nobody) }
+        if let silenced = overview.monitor.silenced { lines.append(silenced) }
         if !fault.isEmpty { lines += ["", "What it knew last: \(overview.pastHeadline)"] }
+        let global = overview.monitor.incidents
         guard !isShort else {
-            lines += overview.global.map { "\($0.kind)  \($0.state) since \($0.since) · incident \($0.id)" }
-            lines += Self.table(overview.rows, style)
+            lines += global.map {
+                "\($0.kind.rawValue)  \($0.stateSince(age)) · incident \($0.shortID)"
+            }
+            lines += table(overview.domains)
             text = lines.joined(separator: "\n")
             return
         }
-        for line in overview.global {
-            lines += ["", "\(style.bold(line.kind))  \(line.state) since \(line.since)"]
-            lines += line.diagnosis.flatMap(style.diagnosis)
-            lines.append("  " + Self.incident(line.id, line.acknowledgedBy))
+        for incident in global {
+            lines += ["", "\(style.bold(incident.kind.rawValue))  \(incident.stateSince(age))"]
+            lines += diagnosis(incident.parts)
+            lines.append("  " + identity(incident))
         }
-        let (troubled, calm) = (overview.rows.filter(\.needsAttention), overview.rows.filter { !$0.needsAttention })
-        for group in Self.groups(troubled) { lines += [""] + Self.paragraph(group, style) }
+        let troubled = overview.domains.filter(\.needsAttention)
+        let calm = overview.domains.filter { !$0.needsAttention }
+        for group in Self.groups(troubled) { lines += [""] + paragraph(group) }
         if !calm.isEmpty {
             lines.append("")
-            lines += TextTable(rows: calm.map { [$0.name, $0.verdict, Self.details($0)] })
+            lines += TextTable(rows: calm.map { [$0.domain, Self.word($0), details($0)] })
                 .lines(indentation: 0, style: style).map { line in
                     String(line.reversed().drop { $0 == " " }.reversed())
                 }
-            lines += calm.flatMap { row in row.incidents.map { "  \(row.name): \(Self.incident($0))" } }
+            lines += calm.flatMap { row in open(row).map { "  \(row.domain): \(line($0))" } }
         }
         lines += ["", overview.notifications]
         text = lines.joined(separator: "\n")
@@ -202,9 +219,9 @@ struct StatusText {
     // MARK: - Domains with one cause
 
     /// In the order of the rows; those that need the same decision stand together.
-    private static func groups(_ rows: [OverviewRow]) -> [[OverviewRow]] {
+    private static func groups(_ rows: [DomainReport]) -> [[DomainReport]] {
         var places: [String: Int] = [:]
-        var groups: [[OverviewRow]] = []
+        var groups: [[DomainReport]] = []
         for row in rows {
             let key = cause(row)
             if let place = places[key] {
@@ -218,27 +235,28 @@ struct StatusText {
     }
 
     /// Equal for domains of which the same is said, names and numbers apart.
-    private static func cause(_ row: OverviewRow) -> String {
-        let words = row.diagnosis.joined(separator: "\n").replacing(row.name, with: "")
-        return ([row.verdict, row.diagnosisID ?? ""] + [words.filter { !$0.isNumber }]).joined(separator: "\n")
+    private static func cause(_ row: DomainReport) -> String {
+        let words = row.parts.joined(separator: "\n").replacing(row.domain, with: "")
+        return ([word(row), row.diagnosisId?.rawValue ?? ""] + [words.filter { !$0.isNumber }])
+            .joined(separator: "\n")
     }
 
-    private static func paragraph(_ group: [OverviewRow], _ style: TextStyle) -> [String] {
+    private func paragraph(_ group: [DomainReport]) -> [String] {
         guard let first = group.first else { return [] }
         guard group.count > 1 else {
-            return ["\(style.bold(first.name))  \(level(first, style))  \(style.dim(details(first)))"]
-                + first.diagnosis.flatMap(style.diagnosis) + first.incidents.map { "  " + incident($0) }
+            return ["\(style.bold(first.domain))  \(level(first))  \(style.dim(details(first)))"]
+                + diagnosis(first.told) + open(first).map { "  " + line($0) }
         }
-        let isSame = group.allSatisfy { $0.diagnosis == first.diagnosis }
-        var lines = ["\(style.bold("\(group.count.grouped) domains"))  \(level(first, style))"]
-        if !isSame { lines[0] += "  " + style.dim("as \(first.name):") }
-        lines += first.diagnosis.flatMap(style.diagnosis)
-        let shown = group.prefix(mostListed)
-        let width = shown.map(\.name.count).max() ?? 0
+        let isSame = group.allSatisfy { $0.parts == first.parts }
+        var lines = ["\(style.bold("\(group.count.grouped) domains"))  \(level(first))"]
+        if !isSame { lines[0] += "  " + style.dim("as \(first.domain):") }
+        lines += diagnosis(first.told)
+        let shown = group.prefix(Self.mostListed)
+        let width = shown.map(\.domain.count).max() ?? 0
         // A line each, however long: who looks for a domain finds its incident beside it.
         lines += shown.map { row in
-            "  \(row.name.padding(toLength: width, withPad: " ", startingAt: 0))  "
-                + ([details(row)] + row.incidents.map(incident)).joined(separator: " · ")
+            "  \(row.domain.padding(toLength: width, withPad: " ", startingAt: 0))  "
+                + ([details(row)] + open(row).map(line)).joined(separator: " · ")
         }
         let more = group.count - shown.count
         if more > 0 { lines.append("  " + style.dim("and \(more.grouped) more; --short lists all")) }
@@ -247,13 +265,13 @@ struct StatusText {
 
     // MARK: - Lines
 
-    private static func table(_ rows: [OverviewRow], _ style: TextStyle) -> [String] {
+    private func table(_ rows: [DomainReport]) -> [String] {
         let words = rows.map { row in
-            let incidents = row.incidents.map { "\($0.kind) \($0.state) \($0.id)" }
+            let incidents = open(row).map { "\($0.kind.rawValue) \($0.state.rawValue) \($0.shortID)" }
+            let checked = row.checkedAt.map { "checked \(age($0))" }
             return [
-                row.name, row.level == .ok || row.level == .unchecked ? row.verdict : row.verdict.uppercased(),
-                ([row.comparison] + incidents + [row.checked.map { "checked \($0)" }]).compactMap(\.self)
-                    .joined(separator: " · "),
+                row.domain, row.needsAttention ? Self.word(row).uppercased() : Self.word(row),
+                ([row.comparison?.summary] + incidents + [checked]).compactMap(\.self).joined(separator: " · "),
             ]
         }
         let names = words.map { $0[0].count }.max() ?? 0
@@ -264,32 +282,43 @@ struct StatusText {
         }
     }
 
-    private static func level(_ row: OverviewRow, _ style: TextStyle) -> String {
-        switch row.level {
-        case .failing: style.verdict(.failing)
-        case .warning: style.verdict(.warning)
-        case .ok: style.verdict(.ok)
-        case .unknown: style.verdict(.unknown)
-        case .unchecked: row.verdict
+    /// The level in words; colour never says it alone.
+    private static func word(_ row: DomainReport) -> String {
+        switch row.verdict {
+        case .failing: "failing"
+        case .warning: "warning"
+        case .unknown: "unknown"
+        case .ok: "OK"
+        case nil: "not checked yet"
         }
     }
 
-    private static func details(_ row: OverviewRow) -> String {
-        [row.comparison, row.checked.map { "checked \($0)" }].compactMap(\.self).joined(separator: " · ")
+    private func level(_ row: DomainReport) -> String { row.verdict.map(style.verdict) ?? Self.word(row) }
+
+    private func age(_ date: Date) -> String { Span.age(now.timeIntervalSince(date)) }
+
+    private func diagnosis(_ parts: [String]) -> [String] {
+        parts.map { $0.onOneLine(upTo: 600) }.flatMap(style.diagnosis)
     }
 
-    private static func incident(_ incident: OverviewIncident) -> String {
-        let parts = [
-            "\(incident.kind) \(incident.state) since \(incident.since)",
-            incident.waitsFor,
-            incident.silencedUntil.map { "silenced until \($0) UTC" },
-            incident.inhibitedBy.map { "inhibited by \($0)" },
-            Self.incident(incident.id, incident.acknowledgedBy),
-        ]
-        return parts.compactMap(\.self).joined(separator: " · ")
+    private func details(_ row: DomainReport) -> String {
+        [row.comparison?.summary, row.checkedAt.map { "checked \(age($0))" }].compactMap(\.self)
+            .joined(separator: " · ")
     }
 
-    private static func incident(_ id: String, _ acknowledgedBy: String?) -> String {
-        "incident \(id)" + (acknowledgedBy.map { " · acknowledged by \($0)" } ?? "")
+    /// Confirmed ones first.
+    private func open(_ row: DomainReport) -> [IncidentReport] {
+        row.incidents.sorted { ($0.state.urgency, $0.kind) < ($1.state.urgency, $1.kind) }
+    }
+
+    private func line(_ incident: IncidentReport) -> String {
+        let parts = ["\(incident.kind.rawValue) \(incident.stateSince(age))", incident.waitsFor(at: now)]
+        return (parts.compactMap(\.self) + incident.marks(at: now, zone: " UTC") + [identity(incident)]).joined(
+            separator: " · ")
+    }
+
+    private func identity(_ incident: IncidentReport) -> String {
+        "incident \(incident.shortID)"
+            + (incident.acknowledged.map { " · acknowledged by \($0.by.onOneLine(upTo: 100))" } ?? "")
     }
 }

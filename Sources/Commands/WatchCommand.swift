@@ -28,7 +28,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("Domains, URLs of them, or entitlements; @FILE and - read a list.", valueName: "target"),
-        completion: DomainCompletion.kind)
+        completion: .domains)
     var targets: [String]
 
     @Option(
@@ -76,8 +76,8 @@ struct WatchCommand: AsyncParsableCommand {
             for target in targets { try Self.checkMode(checker.mode(of: target), of: target.domain) }
             return await watch(targets.map(\.domain), with: checker)
         })
-        if ends.contains(where: \.isInterrupted) { throw MonitorExit.interrupted.code }
-        guard ends.allSatisfy(\.isInSync) else { throw MonitorExit.found.code }
+        if ends.contains(where: { $0.kind == .interrupted }) { throw MonitorExit.interrupted.code }
+        guard ends.allSatisfy({ $0.kind == .inSync }) else { throw MonitorExit.found.code }
     }
 
     private static func checkMode(_ mode: AssociationMode, of domain: Domain) throws {
@@ -88,41 +88,36 @@ struct WatchCommand: AsyncParsableCommand {
                 + "watch is for production, where they read Apple's CDN")
     }
 
-    private func watch(_ domains: [Domain], with checker: OneShotChecker) async -> [DomainWatch.End] {
+    private func watch(_ domains: [Domain], with checker: OneShotChecker) async -> [WatchEvent] {
         let begin = Date()
         let board = board(of: domains)
         var watches: [DomainWatch] = []
         for (index, domain) in domains.enumerated() {
             let wording = WatchWording(
-                domain: domain, usual: await checker.usualTime(of: domain), isOneOfSeveral: domains.count > 1)
+                domain: domain, usual: await checker.usualTime(of: domain), every: every.duration,
+                limit: maxTime.duration, isOneOfSeveral: domains.count > 1)
+            let output = WatchOutput(wording: wording, format: format, board: board.map { ($0, index) })
             watches.append(
                 DomainWatch(
-                    domain: domain, probe: checker.probe, output: board?.output(at: index) ?? output(wording),
-                    begin: begin, every: every.duration, limit: maxTime.duration))
+                    domain: domain, probe: checker.probe, output: output, begin: begin, every: every.duration,
+                    limit: maxTime.duration))
         }
         let group = WatchGroup(watches: watches)
         let ends = await group.run()
+        guard format == .text, domains.count > 1 else { return ends }
         if board != nil {
             // Its lines have no room for the findings.
-            for case .nothing(let nothing) in ends { Console.print("\n" + nothing.text(style: .standardOutput) + "\n") }
+            for (watch, end) in zip(watches, ends) where end.kind == .nothingToWaitFor {
+                Console.print("\n" + watch.output.report(end) + "\n")
+            }
         }
-        if format == .text, domains.count > 1 { Console.print(group.summary(of: ends)) }
+        Console.print(group.summary(of: ends))
         return ends
     }
 
-    /// nil where the domains have outputs of their own.
+    /// nil for programs, and where standard output is no terminal.
     private func board(of domains: [Domain]) -> WatchBoard? {
-        guard format == .text, domains.count > 1, let size = TerminalSize.standardOutput else { return nil }
-        return WatchBoard(domains: domains, style: .standardOutput, height: size.rows)
-    }
-
-    private func output(_ wording: WatchWording) -> any WatchOutput {
-        switch format {
-        case .jsonl: return WatchObjects(wording: wording)
-        case .github: return WatchAnnotations(wording: wording)
-        case .text:
-            guard let size = TerminalSize.standardOutput else { return WatchLines(wording: wording) }
-            return WatchBlock(wording: wording, style: .standardOutput, height: size.rows)
-        }
+        guard format == .text else { return nil }
+        return TerminalSize.standardOutput.map { WatchBoard(domains: domains, style: .standardOutput, height: $0.rows) }
     }
 }

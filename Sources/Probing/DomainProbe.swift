@@ -128,12 +128,10 @@ package struct DomainProbe: Sendable {
     }
 
     /// Probes every edge of the CDN, even if the origin has no file. Reports the addresses first, then each answer when
-    /// it arrives. One request by the CDN's name if its addresses are not known here. `timeout` limits each request,
-    /// `edgeTimeout` each edge; the shortest counts, with the settings' own. `others` are not asked. Throws
-    /// `CancellationError` only.
+    /// it arrives. One request by the CDN's name if its addresses are not known here. `timeout` limits each request, if the
+    /// settings' own is longer. Throws `CancellationError` only.
     package func edges(
-        of domain: Domain, but others: Set<String> = [], timeout: Duration? = nil, edgeTimeout: Duration? = nil,
-        tell: @escaping @Sendable (EdgeNews) -> Void
+        of domain: Domain, timeout: Duration? = nil, tell: @escaping @Sendable (EdgeNews) -> Void
     ) async throws {
         let timeout = atMost(timeout)
         let places = try await cdn.places(timeout: timeout)
@@ -144,19 +142,10 @@ package struct DomainProbe: Sendable {
             let address = fetched.retrieval.connection?.address ?? ""
             tell(.seen(EdgeResult(address: address, retrieval: fetched.retrieval), fetched.contents))
         }
-        let limit = min(timeout, edgeTimeout ?? timeout)
-        _ = try await together(edges.filter { !others.contains($0) }) { edge in
-            let fetched = try await cdn.retrieve(domain, edge: edge, timeout: limit)
+        _ = try await together(edges) { edge in
+            let fetched = try await cdn.retrieve(domain, edge: edge, timeout: timeout)
             tell(.seen(EdgeResult(address: edge, retrieval: fetched.retrieval), fetched.contents))
         }
-    }
-
-    /// One edge; `timeout` as in `edges`. Throws `CancellationError` only.
-    package func edge(
-        _ address: String, of domain: Domain, timeout: Duration? = nil
-    ) async throws -> (probed: EdgeResult, contents: [ContentHash: Data]) {
-        let fetched = try await cdn.retrieve(domain, edge: address, timeout: atMost(timeout))
-        return (EdgeResult(address: address, retrieval: fetched.retrieval), fetched.contents)
     }
 
     private func atMost(_ timeout: Duration?) -> Duration { min(settings.timeout, timeout ?? settings.timeout) }

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 
 package struct MonitorHealth: Equatable, Sendable {
     /// For how many seconds the check has been due that waits longest; 0 where the schedule keeps up.
@@ -44,7 +45,7 @@ extension MonitorHealth {
 
     func items(
         domains: Int, waiting: Int, pendingMessages: Int, storeBytes: Int?, refusedReload: String?,
-        time: PageTime
+        time: ReportTime
     ) -> [Frame.HealthItem] {
         var items: [Frame.HealthItem] = []
         if isBehind {

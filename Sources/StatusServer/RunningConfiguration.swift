@@ -64,23 +64,14 @@ struct WatchIndex: Sendable {
     func count(of scope: SilenceScope) -> Int { domains.count { scope.isAbout($0.domain, labels: $0.labels) } }
 }
 
-/// The maintenance windows of the running configuration; a reload replaces them while the server goes on.
-final class WindowList: Sendable {
-    private let windows: Mutex<[MaintenanceWindow]>
+/// A value that a reload replaces while the server goes on: the maintenance windows, and why a configuration file is not the
+/// one that is in force.
+final class Shared<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
 
-    init(_ windows: [MaintenanceWindow]) { self.windows = Mutex(windows) }
+    init(_ value: Value) { self.value = Mutex(value) }
 
-    var current: [MaintenanceWindow] { windows.withLock { $0 } }
+    var current: Value { value.withLock { $0 } }
 
-    func replace(with windows: [MaintenanceWindow]) { self.windows.withLock { $0 = windows } }
-}
-
-/// Why the configuration file is not the one that is in force.
-final class RefusedReload: Sendable {
-    private let reason = Mutex<String?>(nil)
-
-    /// For people; nil where the file is in force.
-    var current: String? { reason.withLock { $0 } }
-
-    func note(_ reason: String?) { self.reason.withLock { $0 = reason?.displayable.shortened(to: 300) } }
+    func replace(with new: Value) { value.withLock { $0 = new } }
 }

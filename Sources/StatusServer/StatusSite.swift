@@ -27,9 +27,9 @@ package struct StatusSite: Service {
     private let onWrite: @Sendable () async -> Void
     private let onListening: @Sendable (Int) async -> Void
     private let watched: WatchList
-    private let windows: WindowList
+    private let windows: Shared<[MaintenanceWindow]>
     private let key: AccessKey
-    private let refusedReload = RefusedReload()
+    private let refusedReload = Shared<String?>(nil)
 
     /// `metrics`: what `/metrics` answers.
     /// `actions`: what it may ask of the monitor.
@@ -53,7 +53,7 @@ package struct StatusSite: Service {
         self.onWrite = onWrite
         self.onListening = onListening
         watched = WatchList(settings.watched)
-        windows = WindowList(settings.maintenance)
+        windows = Shared(settings.maintenance)
         key = AccessKey(settings.access, host: settings.host, timekeeper: timekeeper, logger: logger)
     }
 
@@ -74,7 +74,9 @@ package struct StatusSite: Service {
     package func allow(_ access: AccessPolicy) { key.replace(with: access) }
 
     /// Shows why the configuration file was not taken at the last reload; nil once it was.
-    package func tellRefusedReload(_ reason: String?) { refusedReload.note(reason) }
+    package func tellRefusedReload(_ reason: String?) {
+        refusedReload.replace(with: reason?.displayable.shortened(to: 300))
+    }
 
     /// Serves until graceful shutdown or cancellation; either ends it within a second, whatever clients are doing.
     /// - Throws: `ListenError` where the address cannot be taken, before anything is served.
@@ -91,7 +93,7 @@ package struct StatusSite: Service {
                 group.addTask {
                     try await gracefulShutdown()
                     // Answers under way get this long; then a client that dawdles is cut off.
-                    try await Task.sleep(for: Limits.shutdownGrace)
+                    try await Task.sleep(for: Self.shutdownGrace)
                 }
                 defer { group.cancelAll() }
                 try await group.next()
@@ -103,11 +105,9 @@ package struct StatusSite: Service {
         }
     }
 
-    private enum Limits {
-        static let headerBytes = 16 * 1024
-        static let headerFields = 100
-        static let shutdownGrace: Duration = .milliseconds(500)
-    }
+    private static let headerBytes = 16 * 1024
+    private static let headerFields = 100
+    private static let shutdownGrace: Duration = .milliseconds(500)
 
     private func application(
         onListening: @escaping @Sendable (Int) async -> Void
@@ -120,8 +120,8 @@ package struct StatusSite: Service {
         let http = HTTP1Channel.Configuration(
             additionalChannelHandlers: [ClientDeadlines(table: table, limits: limits)],
             httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes,
-                maxHeaderFieldCount: Limits.headerFields))
+                maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
+                maxHeaderFieldCount: Self.headerFields))
         return Application(
             router: try router(),
             server: HTTPServerBuilder { responder in
@@ -134,11 +134,12 @@ package struct StatusSite: Service {
     }
 
     private func router() throws -> Router<Visit> {
+        let api = API(
+            store, clock: timekeeper, watched: watched, windows: windows, actions: actions, onWrite: onWrite)
         let context = try PageContext(
-            store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
+            store: store, api: api, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
             refusedReload: refusedReload, key: key,
-            version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health,
-            hasChannel: actions.hasChannel)
+            version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health)
         let router = Router(context: Visit.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: APIEnvelope())
         router.add(middleware: Envelope())
@@ -147,25 +148,11 @@ package struct StatusSite: Service {
         router.add(middleware: MethodGate(key: key))
         // A page of another site can make its visitor's browser ask this machine; a token it does not know.
         let gate = WriteGate(key: key)
-        PageRoutes(context: context, gate: gate, actions: actions, onWrite: onWrite).add(to: router)
-        api(gate).add(to: router)
-        return router
-    }
-
-    private func api(_ gate: WriteGate) -> APIRoutes {
+        Pages(context: context, gate: gate).add(to: router)
         APIRoutes(
-            domains: DomainRoutes(
-                store: store, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows, gate: gate,
-                actions: actions),
-            incidents: IncidentRoutes(store: store, timekeeper: timekeeper),
-            acknowledgements: AcknowledgeRoute(
-                store: store, timekeeper: timekeeper, gate: gate, onWrite: onWrite),
-            deliveries: DeliveryRoute(
-                store: store, timekeeper: timekeeper, gate: gate, actions: actions, onWrite: onWrite),
-            silences: SilenceRoute(
-                store: store, timekeeper: timekeeper, watched: watched, windows: windows, gate: gate, onWrite: onWrite),
-            metrics: metrics, probe: ProbeRoute(actions: actions, gate: gate),
-            readiness: ReadyRoute(store: store, health: health))
+            api: api, gate: gate, logger: logger, metrics: metrics, health: health
+        ).add(to: router)
+        return router
     }
 }
 

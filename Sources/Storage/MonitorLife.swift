@@ -48,8 +48,6 @@ extension Store {
 // MARK: - Whether a monitor works with the store
 
 extension Store {
-    /// In seconds, added to two intervals: a check may take as long as its timeouts.
-    private static let tolerance: TimeInterval = 30
     /// In seconds, used if the store has no interval.
     private static let usualInterval: TimeInterval = 300
 
@@ -62,7 +60,7 @@ extension Store {
             }
             let interval = try Self.meta("interval", database).flatMap(Double.init) ?? Self.usualInterval
             // Every page asks this. If the daemon works, SQLite finds a recent check within the first rows.
-            let expected = now - (2 * interval + Self.tolerance)
+            let expected = CheckSchedule.overdueBefore(now, interval: interval)
             if isHeld,
                 try Bool.fetchOne(database, cached: Self.anyCheck, arguments: [expected.milliseconds]) == true
             {

@@ -1,5 +1,6 @@
 import Evidence
 import Foundation
+import Report
 import StatusServer
 import Testing
 
@@ -10,6 +11,7 @@ import Testing
 extension CommandsTests {
     @Suite struct DeliveriesTests {
         private static let noon = Date(timeIntervalSince1970: 1_795_244_400)
+        private static let time = ReportTime(now: noon)
 
         private func entry(_ outcome: DeliveryRecord.Outcome, status: Int?, error: String? = nil) throws
             -> DeliveryRecord
@@ -27,9 +29,10 @@ extension CommandsTests {
 
         @Test("the list has a line for each delivery, without what a message says")
         func list() throws {
-            let text = DeliveryListing.text([
-                try entry(.delivered, status: 200), try entry(.refused, status: 400, error: "bad\u{1B}block"),
-            ])
+            let text = DeliveryListing.text(
+                [try entry(.delivered, status: 200), try entry(.refused, status: 400, error: "bad\u{1B}block")].map {
+                    DeliveryReport($0, time: Self.time)
+                })
             #expect(
                 text == """
                     id  at                    outcome    channel  reason     about             incident      attempts  answer
@@ -40,12 +43,12 @@ extension CommandsTests {
 
         private func message(
             attempts: [DeliveryAttempt] = [], text: String? = nil, retryAt: Date? = nil
-        ) throws -> MessageDocument {
+        ) throws -> MessageReport {
             let entry = try entry(.delivered, status: 200)
-            return MessageDocument(
+            return MessageReport(
                 SentMessage(
                     key: "k1", channel: "ops", text: text, deliveries: retryAt == nil ? [entry] : [],
-                    incidents: [try #require(entry.incident)], attempts: attempts, retryAt: retryAt))
+                    incidents: [try #require(entry.incident)], attempts: attempts, retryAt: retryAt), time: Self.time)
         }
 
         private static let tried = [
@@ -56,7 +59,7 @@ extension CommandsTests {
         @Test("a message is shown whole: whom it is about, each attempt, what it says")
         func show() throws {
             #expect(
-                MessageListing.text(try message(attempts: Self.tried, text: "FIRING\nWhy: x\u{1B}")) == """
+                DeliveryListing.text(try message(attempts: Self.tried, text: "FIRING\nWhy: x\u{1B}")) == """
                     message:  k1
                     channel:  ops
                     outcome:  delivered
@@ -79,16 +82,18 @@ extension CommandsTests {
 
         @Test("one under way says when it is tried next; of a feed the log's own line is the attempt")
         func unusual() throws {
-            let waiting = MessageListing.text(try message(attempts: [Self.tried[0]], text: "x", retryAt: Self.noon))
+            let waiting = DeliveryListing.text(try message(attempts: [Self.tried[0]], text: "x", retryAt: Self.noon))
             #expect(waiting.contains("outcome:  under way\n") && waiting.contains("  next at 2026-11-21T07:00:00Z\n"))
-            let feed = MessageListing.text(try message())
+            let feed = DeliveryListing.text(try message())
             #expect(feed.contains("  2026-11-21T07:00:00Z  delivered  status 200\n") && feed.hasSuffix("  not kept"))
         }
 
         @Test("a message as JSON has each attempt and each incident")
         func messageJSON() throws {
             #expect(
-                String(decoding: try message(attempts: Self.tried, text: "FIRING").json(), as: UTF8.self)
+                String(
+                    decoding: try ReportJSON.encoder.encode(message(attempts: Self.tried, text: "FIRING")),
+                    as: UTF8.self)
                     == #"{"attempts":[{"at":"2026-11-21T06:59:51Z","error":"no\#u{FFFD}pe","outcome":"channel_refused","#
                     + #""status":403},{"at":"2026-11-21T07:00:00Z","error":null,"outcome":"delivered","status":200}],"#
                     + #""channel":"ops","deliveries":[7],"incidents":[{"domain":"a.test","id":"0123456789abcdef","#
@@ -100,8 +105,9 @@ extension CommandsTests {
         @Test("a message that a daemon answered is shown as one of the store")
         func remote() throws {
             for document in [try message(attempts: Self.tried, text: "x"), try message(retryAt: Self.noon)] {
-                let read = try APIAnswer.message(try document.json())
-                #expect(MessageListing.text(read) == MessageListing.text(document))
+                let read = try ReportJSON.decoder.decode(
+                    MessageReport.self, from: try ReportJSON.encoder.encode(document))
+                #expect(DeliveryListing.text(read) == DeliveryListing.text(document))
             }
         }
 
@@ -110,24 +116,26 @@ extension CommandsTests {
             let known = try entry(.delivered, status: 200)
             var unknown = known
             unknown.incident = nil
-            let text = DeliveryListing.json(unknown).text(isPretty: false)
+            let report = DeliveryReport(unknown, time: Self.time)
             #expect(
-                text
-                    == #"{"schema": "aasa-monitor/delivery/v1", "id": 7, "at": "2026-11-21T07:00:00Z", "outcome": "delivered", "channel": "ops", "#
-                    + #""type": "incident.firing", "reason": "escalated", "incident": "0123456789abcdef", "#
-                    + #""domain": null, "kind": null, "version": 2, "message_key": "k1", "attempts": 3, "#
-                    + #""status": 200, "error": null}"#)
+                String(decoding: try ReportJSON.encoder.encode(report), as: UTF8.self)
+                    == #"{"at":"2026-11-21T07:00:00Z","attempts":3,"channel":"ops","domain":null,"error":null,"id":7,"#
+                    + #""incident":"0123456789abcdef","kind":null,"message_key":"k1","outcome":"delivered","#
+                    + #""reason":"escalated","schema":"aasa-monitor/delivery/v1","status":200,"#
+                    + #""type":"incident.firing","version":2}"#)
+            #expect(
+                try ReportJSON.decoder.decode(DeliveryReport.self, from: ReportJSON.encoder.encode(report)) == report)
         }
 
         @Test("retry says whether the channel is tried now or the receiver asked to wait")
         func retried() {
             var record = ChannelRecord(name: "ops", type: "slack")
             #expect(
-                DeliveryListing.text(RetryDocument(record, pending: 1))
+                DeliveryListing.text(RetryReport(record, pending: 1))
                     == "ops: tried now, also with what it refused; 1 notification pending")
             record.hold = ChannelRecord.Hold(until: Self.noon, reason: .throttled)
             #expect(
-                DeliveryListing.text(RetryDocument(record, pending: 2))
+                DeliveryListing.text(RetryReport(record, pending: 2))
                     == "ops: the receiver asked to wait until 2026-11-21T07:00:00Z; 2 notifications pending")
         }
     }
@@ -156,8 +164,6 @@ extension CommandsTests {
             try await body(store)
         }
 
-        private let acknowledgement = Acknowledgement(by: "eva", reason: "", at: noon)
-
         private func refusal(_ body: () async throws -> Void) async -> String {
             do {
                 try await body()
@@ -168,15 +174,13 @@ extension CommandsTests {
         }
 
         private func acknowledge(_ text: String, _ store: Store) async throws -> String {
-            try await AcknowledgeTarget(text, .open).change(in: store) {
-                try await $0.acknowledge(named: $1, acknowledgement)
-            }.id
+            let api = API(store, now: Self.noon)
+            return try await api.acknowledge(AcknowledgeTarget(text, .open).id(api), by: "eva", reason: "").id
         }
 
         private func unacknowledge(_ text: String, _ store: Store) async throws -> String {
-            try await AcknowledgeTarget(text, .acknowledged).change(in: store) {
-                try await $0.unacknowledge(named: $1)
-            }.id
+            let api = API(store, now: Self.noon)
+            return try await api.unacknowledge(AcknowledgeTarget(text, .acknowledged).id(api)).id
         }
 
         @Test("a domain stands for its one open incident; of several each is named")

@@ -219,6 +219,28 @@ extension CommandsTests {
             #expect(!watch.isComplete)
         }
 
+        @Test("an edge that is still listed is not taken for gone, and one that is not is")
+        func listed() {
+            var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)
+            _ = watch.result(Self.fetches([Self.new, Self.old]), at: .testing)
+            watch.onResult(at: ["a"])
+            _ = watch.on(EdgeAnswer(address: "a", content: Self.new), at: .testing)
+            #expect(watch.onRoundEnd(at: .testing).map(\.kind) == [.edgeRemoved])
+            #expect(watch.count == 1)
+        }
+
+        @Test("the sentence at the end names who has not answered")
+        func sentence() throws {
+            var watch = PropagationWatch(goal: Self.goal(2), begin: .testing)
+            watch.onResult(at: ["192.0.2.1", "192.0.2.2"])
+            _ = watch.on(EdgeAnswer(address: "192.0.2.1", content: Self.old), at: .testing)
+            let wording = WatchWording(domain: try Domain("site.test"), usual: nil)
+            #expect(
+                wording.sentence(for: watch.end(.timeLimit, at: .testing + 60), watch)
+                    == "site.test: not in sync in time; 0 of 2 edges in sync; 192.0.2.2 has not answered yet; "
+                    + "192.0.2.1 serves another file")
+        }
+
         @Test("the last word names the edges that could not be asked")
         func lastWord() throws {
             let (_, watch) = told(Array(repeating: [Self.new, .silent("connection refused")], count: 3))

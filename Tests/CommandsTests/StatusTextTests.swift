@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import StatusServer
 import Storage
 import TestSupport
@@ -29,15 +30,23 @@ extension CommandsTests {
             return state
         }
 
-        private static func overview(_ states: [DomainState]) -> Overview {
-            Overview(states, pending: [], time: PageTime(now: noon))
+        private static func overview(_ states: [DomainState], life: MonitorLife = .checking) -> Overview {
+            let time = ReportTime(now: noon)
+            return Overview(
+                MonitorStatus(life, incidents: [], pending: [], silenced: nil),
+                states.map { state in
+                    DomainReport(
+                        state.domain, labels: [:], state: state,
+                        incidents: state.open.values.map { IncidentReport($0.incident, time: time) }, time: time)
+                }, wall: noon)
         }
 
         private static func text(
             _ states: [DomainState], life: MonitorLife = .checking, isShort: Bool = false
         ) -> [String] {
+            let overview = overview(states, life: life)
             let text = StatusText(
-                overview(states), life: LifeText(life, now: noon), isShort: isShort, style: style
+                overview, isShort: isShort, style: style, now: noon
             ).text
             return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         }
@@ -98,22 +107,28 @@ extension CommandsTests {
             var plugin = PluginOutput()
             for row in Self.overview([
                 try Self.state("a.test", .failing, "No copy."), try Self.state("b.test", .ok, "All well."),
-            ]).rows { plugin.add(row) }
-            #expect(plugin.status == .critical)
+            ]).domains { plugin.add(row) }
+            #expect(plugin.status == .failing)
             #expect(
                 plugin.text.hasPrefix("AASA CRITICAL - 1 of 2 domains: a.test\nCRITICAL: a.test: "), "\(plugin.text)")
             var well = PluginOutput()
-            for row in Self.overview([try Self.state("b.test", .ok, "All well.")]).rows { well.add(row) }
+            for row in Self.overview([try Self.state("b.test", .ok, "All well.")]).domains { well.add(row) }
             #expect(well.status == .ok && well.text.hasPrefix("AASA OK - b.test: "), "\(well.text)")
-            well.add(.critical, "No daemon runs")
-            #expect(well.status == .critical)
+            well.add(.failing, "No daemon runs")
+            #expect(well.status == .failing)
             #expect(well.text.hasPrefix("AASA CRITICAL - No daemon runs; b.test: "), "\(well.text)")
         }
 
         @Test("what a pending incident waits for")
-        func waits() {
+        func waits() throws {
+            let domain = try Domain("a.test")
             func words(_ state: Incident.State, _ notBefore: Date?) -> String? {
-                OverviewIncident.waitsFor(state, notBefore: notBefore, wall: Self.noon)
+                IncidentReport(
+                    Incident(
+                        id: "x", subject: .domain(domain), kind: .cdnStale, severity: .error, state: state,
+                        since: Self.noon, openedAt: Self.noon),
+                    marks: IncidentReport.Marks(alertsAfter: notBefore), time: ReportTime(now: Self.noon)
+                ).waitsFor(at: Self.noon)
             }
             #expect(words(.firing, Self.noon + 60) == nil)
             #expect(words(.pending, Self.noon + 3600) == "alerts after 08:00 UTC if it lasts")

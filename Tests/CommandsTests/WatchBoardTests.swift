@@ -16,8 +16,19 @@ extension CommandsTests {
             func take(_ text: String) { written.withLock { $0.append(text) } }
         }
 
-        private static func domains(_ count: Int) throws -> [Domain] {
-            try (1...count).map { try Domain("site\($0).test") }
+        /// The places of so many domains on a board.
+        private static func outputs(_ count: Int, width: Int, height: Int, _ page: Page) throws -> [WatchOutput] {
+            let domains = try (1...count).map { try Domain("site\($0).test") }
+            let board = WatchBoard(
+                domains: domains, style: TextStyle(isColoured: false, width: width), height: height, write: page.take)
+            return domains.enumerated().map {
+                WatchOutput(
+                    wording: WatchWording(domain: $0.element, usual: nil), format: .text, board: (board, $0.offset))
+            }
+        }
+
+        private static func first(_ kind: WatchEvent.Kind) -> WatchEvent {
+            WatchEvent(kind: kind, at: .testing, elapsed: 0)
         }
 
         private static func goal() -> WatchGoal {
@@ -42,16 +53,12 @@ extension CommandsTests {
         @Test("each domain has a line, those in sync are counted, and the board goes back over just its lines")
         func lines() throws {
             let page = Page()
-            let board = WatchBoard(
-                domains: try Self.domains(3), style: TextStyle(isColoured: false, width: 80), height: 24,
-                write: page.take)
-            for index in 0..<3 {
-                board.output(at: index).start(WatchStart(at: .testing, every: .seconds(30), limit: .seconds(60)))
-            }
+            let outputs = try Self.outputs(3, width: 80, height: 24, page)
+            for output in outputs { output.tell([Self.first(.started)], nil) }
             let (watch, end) = Self.result(2, of: 2, end: .inSync)
-            board.output(at: 1).tell([try #require(end)], watch)
-            board.output(at: 0).tell([], Self.result(1, of: 3).0)
-            board.output(at: 2).tellSilentOrigin()
+            outputs[1].tell([try #require(end)], watch)
+            outputs[0].tell([], Self.result(1, of: 3).0)
+            outputs[2].tell([Self.first(.silentOrigin)], nil)
             let shown = try #require(page.texts.last?.split(separator: "\u{1B}[J").last)
             #expect(
                 shown.split(separator: "\n") == [
@@ -66,12 +73,10 @@ extension CommandsTests {
         @Test("a terminal with few lines shows those that are waited for")
         func fewLines() throws {
             let page = Page()
-            let board = WatchBoard(
-                domains: try Self.domains(20), style: TextStyle(isColoured: false, width: 40), height: 8,
-                write: page.take)
-            for index in 0..<19 {
+            let outputs = try Self.outputs(20, width: 40, height: 8, page)
+            for output in outputs.prefix(19) {
                 let (watch, end) = Self.result(1, of: 1, end: .inSync)
-                board.output(at: index).tell([try #require(end)], watch)
+                output.tell([try #require(end)], watch)
             }
             let lines = try #require(page.texts.last?.split(separator: "\u{1B}[J").last).split(separator: "\n")
             #expect(lines.count == 7)
@@ -85,7 +90,7 @@ extension CommandsTests {
         func named() throws {
             let page = Page()
             let wording = WatchWording(domain: try Domain("site.test"), usual: nil, isOneOfSeveral: true)
-            let output = WatchLines(wording: wording, print: page.take)
+            let output = WatchOutput(wording: wording, format: .text, print: page.take)
             var watch = PropagationWatch(goal: Self.goal(), begin: .testing)
             output.tell([watch.opening(at: .testing)], watch)
             output.tell(

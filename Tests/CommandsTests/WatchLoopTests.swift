@@ -50,7 +50,7 @@ extension CommandsTests {
                             return state.origins.count > 1 ? state.origins.removeFirst() : state.origins.first
                         }
                     },
-                    edges: { [self] left, _, tell in
+                    edges: { [self] left, tell in
                         let fetches = state.withLock { state in
                             state.limits.append(left)
                             return state.edges.count > 1 ? state.edges.removeFirst() : state.edges.first ?? []
@@ -139,7 +139,7 @@ extension CommandsTests {
             let loop = WatchLoop(
                 time: Script(edges: [], origins: []), every: .seconds(30), limit: .seconds(60),
                 origin: { _ in nil },
-                edges: { _, _, tell in
+                edges: { _, tell in
                     tell(.asking(["a", "b"]))
                     tell(.seen(Self.edge("a", 2)))
                     return false
@@ -156,7 +156,7 @@ extension CommandsTests {
             let loop = WatchLoop(
                 time: Script(edges: [], origins: []), every: .seconds(30), limit: .seconds(60),
                 origin: { _ in .file(Self.goal(2)) },
-                edges: { _, _, tell in
+                edges: { _, tell in
                     tell(.asking(["a", "b"]))
                     tell(.seen(Self.edge("a", 2)))
                     // The second answers only once the first has been told: else this waits until the suite's time is over.

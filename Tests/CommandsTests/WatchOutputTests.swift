@@ -30,9 +30,9 @@ extension CommandsTests {
         }
 
         /// Two looks, half a minute apart, and the end.
-        private static func play(_ first: [EdgeAnswer], _ second: [EdgeAnswer], to output: any WatchOutput) {
+        private static func play(_ first: [EdgeAnswer], _ second: [EdgeAnswer], to output: WatchOutput) {
             var watch = PropagationWatch(goal: goal(2), begin: .testing)
-            output.start(WatchStart(at: .testing, every: .seconds(30), limit: .seconds(86_400)))
+            output.tell([WatchEvent(kind: .started, at: .testing, elapsed: 0)], nil)
             output.tell([watch.opening(at: .testing)], watch)
             output.tell(watch.result(first, at: .testing), watch)
             output.tell(watch.result(second, at: .testing + 30), watch)
@@ -46,7 +46,8 @@ extension CommandsTests {
         @Test("a line is an instant, the time since the beginning, and a sentence")
         func lines() throws {
             let page = Page()
-            let output = WatchLines(wording: try Self.wording([3600, 7200, 10_800]), print: page.take)
+            let output = WatchOutput(
+                wording: try Self.wording([3600, 7200, 10_800]), format: .text, print: page.take)
             Self.play(
                 Self.edges(2, Self.old), Self.edges(1, Self.new) + [Self.edges(2, .missing("status 404"))[1]],
                 to: output)
@@ -75,7 +76,7 @@ extension CommandsTests {
         @Test("every object has every key")
         func objects() throws {
             let page = Page()
-            let output = WatchObjects(wording: try Self.wording(), print: page.take)
+            let output = WatchOutput(wording: try Self.wording(), format: .jsonl, print: page.take)
             Self.play(Self.edges(2, .silent("refused")), Self.edges(2, Self.new), to: output)
             let objects = try page.texts.map {
                 try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -96,9 +97,10 @@ extension CommandsTests {
         @Test("the block goes back over just the lines that it drew", arguments: [(80, 24), (40, 12), (120, 50)])
         func block(_ width: Int, _ height: Int) throws {
             let page = Page()
-            let output = WatchBlock(
-                wording: try Self.wording([3600]), style: TextStyle(isColoured: false, width: width), height: height,
+            let board = WatchBoard(
+                domains: [try Domain("example.com")], style: TextStyle(isColoured: false, width: width), height: height,
                 write: page.take)
+            let output = WatchOutput(wording: try Self.wording([3600]), format: .text, board: (board, 0))
             Self.play(Self.edges(16, Self.old), Self.edges(15, Self.new) + [Self.edges(16, Self.old)[15]], to: output)
             try #require(page.texts.count == 5)
             for (drawn, next) in zip(page.texts, page.texts.dropFirst()) {
@@ -121,10 +123,8 @@ extension CommandsTests {
             let evil = "\u{1B}[31m\u{202E}\u{07}"
             let page = Page()
             let wording = try Self.wording()
-            let outputs: [any WatchOutput] = [
-                WatchLines(wording: wording, print: page.take), WatchObjects(wording: wording, print: page.take),
-            ]
-            for output in outputs {
+            for format in WatchCommand.Format.allCases {
+                let output = WatchOutput(wording: wording, format: format, print: page.take)
                 Self.play(
                     [
                         EdgeAnswer(address: "a", content: .missing(evil)),
@@ -133,10 +133,12 @@ extension CommandsTests {
                     [EdgeAnswer(address: "a", content: Self.new), EdgeAnswer(address: "b", content: .missing(evil))],
                     to: output)
             }
-            let block = WatchBlock(
-                wording: wording, style: TextStyle(isColoured: false), height: 24,
+            let board = WatchBoard(
+                domains: [wording.domain], style: TextStyle(isColoured: false), height: 24,
                 write: { page.take($0.replacing(#/\u{1B}\[[0-9]*[FJ]/#, with: "")) })
-            Self.play([EdgeAnswer(address: "a", content: .missing(evil))], Self.edges(1, .silent(evil)), to: block)
+            Self.play(
+                [EdgeAnswer(address: "a", content: .missing(evil))], Self.edges(1, .silent(evil)),
+                to: WatchOutput(wording: wording, format: .text, board: (board, 0)))
             for text in page.texts {
                 let bad = text.unicodeScalars.filter { scalar in
                     scalar != "\n" && [.control, .format].contains(scalar.properties.generalCategory)

@@ -56,6 +56,7 @@ struct GoldenTests {
             Issue.record("\(difference)\n`make golden` accepts this, the second time")
         }
         #expect(states.compactMap(\.calm) == [])
+        #expect(states.compactMap(\.disagreement) == [])
     }
 
     @Test("the pages of many domains", arguments: pages.map(\.scene))

@@ -6,6 +6,7 @@ import Evidence
 import Facts
 import Foundation
 import Monitoring
+import Report
 import Stage
 import Storage
 import Synchronization
@@ -55,41 +56,43 @@ struct Surfaces {
         files["check.json"] = report.json.text(isPretty: true)
         files["check.md"] = report.markdown
         files["check.github.txt"] = report.annotations.joined(separator: "\n")
-        files["check.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.rawValue)"
+        files["check.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.pluginCode)"
         #expect(!line.contains("\n") && Readable.json(line) == Readable.json(report.json.text(isPretty: true)))
     }
 
     private mutating func addCommands(_ store: Store) async throws {
         let now = StageState.now
-        let reading = try await StatusReading(store, domains: [], withDocuments: true, now: now)
-        let life = LifeText(reading.life, now: now)
-        files["status.txt"] = StatusText(reading.overview, life: life, style: Self.style).text
-        files["status-short.txt"] = StatusText(reading.overview, life: life, isShort: true, style: Self.style).text
-        let plugin = PluginOutput(reading.overview, life: life)
-        files["status.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.rawValue)"
-        let source = IncidentSource(store, now)
-        let incidents = try await source.list(nil, nil, nil, 100) { _ in true }
+        let api = API(store, now: now)
+        let domains = try await api.domains(SummaryFilter(), limit: 1000).domains
+        let overview = Overview(try await api.status(), domains, wall: now)
+        files["status.txt"] = StatusText(overview, style: Self.style, now: now).text
+        files["status-short.txt"] =
+            StatusText(overview, isShort: true, style: Self.style, now: now).text
+        let plugin = PluginOutput(overview, now: now)
+        files["status.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.pluginCode)"
+        let incidents = try await IncidentsCommand.list(IncidentQuery(limit: 100), 100, api)
         files["incidents.txt"] = IncidentsText(incidents, isPast: true, style: Self.style, now: now).text
-        let documents = reading.documents.map { String(decoding: $0, as: UTF8.self) }
-        files["status.json"] = Readable.json("[\(documents.joined(separator: ","))]")
-        if let history = try await DomainHistory(
-            store, domain: try Domain(StageState.domain), limit: 20, time: PageTime(now: now))
-        {
+        var details: [DomainDetail] = []
+        for name in domains.map(\.domain).sorted() { details.append(try await api.domain(Domain(name))) }
+        files["status.json"] = try Self.json(details)
+        if let history = try? await api.history(of: Domain(StageState.domain), limit: 20) {
             files["history.txt"] = HistoryText(history, style: Self.style, now: now).text
-            files["history.json"] = Readable.json(String(decoding: try history.document(), as: UTF8.self))
+            files["history.json"] = try Self.json(history)
         }
-        let deliveries = try await store.named(try await store.deliveries(domain: nil, limit: 100))
-        let pending = try await store.pendingNotifications().compactMap { DeliveryListing.text($0, nil) }
-        files["deliveries.txt"] = ([DeliveryListing.text(deliveries)] + pending).joined(separator: "\n")
-        files["deliveries.json"] = OrderedJSON.array(deliveries.map(DeliveryListing.json)).text(isPretty: true)
-        if let last = deliveries.last {
-            let sent = try await store.message(named: String(last.id))
-            let message = MessageDocument(sent)
-            files["delivery.txt"] = MessageListing.text(message)
-            files["delivery.json"] = Readable.json(String(decoding: try message.json(isPretty: true), as: UTF8.self))
+        let deliveries = try await api.deliveries(DeliveryQuery(limit: 100))
+        files["deliveries.txt"] =
+            ([DeliveryListing.text(deliveries.deliveries)] + deliveries.pending.map(DeliveryListing.text))
+            .joined(separator: "\n")
+        files["deliveries.json"] = try Self.json(deliveries.deliveries)
+        if let last = deliveries.deliveries.last {
+            let message = try await api.message(named: String(last.id))
+            files["delivery.txt"] = DeliveryListing.text(message)
+            files["delivery.json"] = try Self.json(message)
         }
-        files["silences.txt"] = SilenceList.text(try await store.silences(notOverAt: now), now: now)
+        files["silences.txt"] = SilenceList.text(try await api.silences().silences, now: now)
     }
+
+    private static func json(_ value: some Encodable) throws -> String { Readable.json(try ReportJSON.text(value)) }
 
     // MARK: - Messages
 

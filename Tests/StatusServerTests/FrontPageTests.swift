@@ -1,5 +1,6 @@
 import Evidence
 import Foundation
+import Report
 import Storage
 import TestSupport
 import Testing
@@ -36,15 +37,20 @@ extension StatusServerSuite {
             async throws -> FrontPage
         {
             let list = WatchList(watched)
+            let windows = Shared([MaintenanceWindow]())
             let context = try PageContext(
-                store: scratch.store, timekeeper: FixedTime(), logger: LineLog().logger, watched: list,
-                windows: WindowList([]), refusedReload: RefusedReload(),
+                store: scratch.store,
+                api: API(
+                    scratch.store, clock: FixedTime(), watched: list, windows: windows, actions: MonitorActions(),
+                    onWrite: {}),
+                timekeeper: FixedTime(), logger: LineLog().logger, watched: list, windows: windows,
+                refusedReload: Shared<String?>(nil),
                 key: AccessKey(
                     AccessPolicy(), host: "127.0.0.1", timekeeper: FixedTime(), logger: LineLog().logger),
                 version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/", health: { MonitorHealth() })
             try await list.show(in: scratch.store)
-            return try await OverviewRoute(context: context, role: .writer)
-                .page(FrontQuery(query), PageTime(now: noon))
+            return try await Pages(context: context, gate: WriteGate(key: context.key), role: .writer)
+                .overview(FrontQuery(query), ReportTime(now: noon))
         }
 
         private func staged() async throws -> (ScratchStore, [WatchedDomain]) {

@@ -2,6 +2,7 @@ import Evidence
 import Foundation
 import Monitoring
 @testable import StatusServer
+import Report
 import Storage
 import Testing
 
@@ -17,11 +18,13 @@ extension StatusServerSuite {
                     state("g.test", .ok, open: [(.cdnStale, .firing)]),
                 ])
             #expect(
-                overview.rows.map(\.name) == ["e.test", "g.test", "d.test", "b.test", "c.test", "a.test", "f.test"])
-            #expect(overview.rows.map(\.needsAttention) == [true, true, true, true, false, false, false])
+                overview.domains.map(\.domain) == [
+                    "e.test", "g.test", "d.test", "b.test", "c.test", "a.test", "f.test",
+                ])
+            #expect(overview.domains.map(\.needsAttention) == [true, true, true, true, false, false, false])
             #expect(overview.headline == "4 of 7 domains need attention")
             // What fires is calm nowhere, whatever the last check saw.
-            #expect(overview.rows.map(\.level) == [.failing, .failing, .failing, .warning, .unchecked, .ok, .ok])
+            #expect(overview.domains.map(\.verdict) == [.failing, .failing, .failing, .warning, nil, .ok, .ok])
         }
 
         static let headlines: [([Verdict.Level?], String)] = [
@@ -55,7 +58,7 @@ extension StatusServerSuite {
         @Test("the comparison is told in words, with the lag", arguments: comparisons)
         func comparison(comparison: Comparison, expected: String) async throws {
             let overview = try await overview([state("a.test", .ok, comparison: comparison)])
-            #expect(overview.rows.first?.comparison == expected)
+            #expect(overview.domains.first?.comparison?.summary == expected)
         }
 
         @Test("every state of a comparison has words of its own")
@@ -63,7 +66,7 @@ extension StatusServerSuite {
             var words: Set<String> = []
             for kind in Comparison.State.allCases {
                 let overview = try await overview([state("a.test", .ok, comparison: Comparison(state: kind))])
-                words.insert(try #require(overview.rows.first?.comparison))
+                words.insert(try #require(overview.domains.first?.comparison?.summary))
             }
             #expect(words.count == Comparison.State.allCases.count)
         }
@@ -73,19 +76,19 @@ extension StatusServerSuite {
             let correction: TimeInterval = 5 * 86_400
             let scratch = try ScratchStore()
             try await scratch.commit([state("a.test", .ok, open: [(.cdnStale, .firing)])])
-            func reading(_ wall: Date) async throws -> StatusReading {
-                try await StatusReading(scratch.store, domains: [], withDocuments: false, now: wall)
+            func age(_ wall: Date) async throws -> TimeInterval {
+                let page = try await API(scratch.store, now: wall).domains(SummaryFilter(), limit: 1)
+                return wall.timeIntervalSince(try #require(page.domains.first?.checkedAt))
             }
-            let before = try await reading(noon)
-            // Without the daemon's word it is as if nobody had checked for days.
-            let lost = try await reading(noon + correction)
-            try await scratch.store.note(wallAhead: correction)
-            let after = try await reading(noon + correction)
-            let checked = try [before, lost, after].map { try #require($0.overview.rows.first?.checked) }
-            #expect(checked[0] == checked[2] && checked[0] != checked[1], "\(checked)")
             let query = IncidentQuery(limit: 5)
-            let page = try await IncidentPage(scratch.store, query, now: noon + correction)
-            let plain = try await IncidentPage(scratch.store, query, time: PageTime(now: noon))
+            let before = try await age(noon)
+            let plain = try await API(scratch.store, now: noon).incidents(query)
+            // Without the daemon's word it is as if nobody had checked for days.
+            let lost = try await age(noon + correction)
+            try await scratch.store.note(wallAhead: correction)
+            let after = try await age(noon + correction)
+            #expect(before == after && before != lost)
+            let page = try await API(scratch.store, now: noon + correction).incidents(query)
             #expect(page.incidents.count == plain.incidents.count)
             for (shown, stored) in zip(page.incidents, plain.incidents) {
                 #expect(shown.since == stored.since + correction)
@@ -97,7 +100,7 @@ extension StatusServerSuite {
             let scratch = try ScratchStore()
             try await scratch.commit([state("a.test", .ok)])
             func nobody() async throws -> String? {
-                try await StatusReading(scratch.store, domains: [], withDocuments: false, now: noon).overview.nobody
+                try await API(scratch.store, now: noon).status().silenced
             }
             for (pattern, words) in [("*.example.com", nil), ("*", "by eva covers all domains")] {
                 let scope = SilenceScope(domains: [try DomainPattern(pattern)])
@@ -113,12 +116,11 @@ extension StatusServerSuite {
 
         @Test("a domain without a verdict says so")
         func unchecked() async throws {
-            let row = try #require(try await overview([state("a.test", nil, checkedAt: nil)]).rows.first)
-            #expect(row.level == .unchecked && row.verdict == "not checked yet")
-            #expect(row.checked == nil && row.comparison == nil)
+            let row = try #require(try await overview([state("a.test", nil, checkedAt: nil)]).domains.first)
+            #expect(row.verdict == nil && row.parts == [] && row.checkedAt == nil && row.comparison == nil)
         }
 
-        @Test("incidents are told with kind, state and start, the confirmed ones first, resolved ones not at all")
+        @Test("incidents are told with kind, state and start, resolved ones not at all")
         func incidents() async throws {
             let overview = try await overview(
                 [
@@ -129,20 +131,10 @@ extension StatusServerSuite {
                             (.cdnMissing, .resolved),
                         ])
                 ])
-            let incidents = try #require(overview.rows.first?.incidents)
-            #expect(incidents.map(\.kind) == ["origin.unreachable", "origin.broken", "cdn.divergent"])
-            #expect(incidents.map(\.state) == ["firing", "recovering", "pending"])
-            #expect(incidents.first?.since == "26 h ago")
-        }
-
-        static let ages: [(Double, String)] = [
-            (-5, "just now"), (0, "just now"), (45, "1 min ago"), (959, "15 min ago"), (7500, "2 h 5 min ago"),
-        ]
-
-        @Test("how long ago a check was is told as on the pages", arguments: ages)
-        func age(seconds: Double, age: String) async throws {
-            let overview = try await overview([state("a.test", .ok, checkedAt: noon - seconds)])
-            #expect(overview.rows.first?.checked == age)
+            let incidents = try #require(overview.domains.first?.incidents)
+            #expect(incidents.map(\.kind) == [.cdnDivergent, .originBroken, .originUnreachable])
+            #expect(incidents.map(\.state) == [.pending, .recovering, .firing])
+            #expect(incidents.first?.since == noon - 26 * 3600)
         }
 
         @Test(
@@ -160,47 +152,45 @@ extension StatusServerSuite {
             let bomb = "e" + String(repeating: "\u{0301}", count: 100_000)
             let overview = try await overview(
                 [state("a.test", .ok, "turn \u{202E}around\u{1B}[31m"), state("b.test", .ok, bomb)])
-            #expect(overview.rows.first?.diagnosis[1].contains("turn \u{FFFD}around\u{FFFD}[31m") == true)
-            #expect(try #require(overview.rows.last).diagnosis.allSatisfy { $0.unicodeScalars.count <= 600 })
+            #expect(overview.domains.first?.parts[1].contains("turn \u{FFFD}around\u{FFFD}[31m") == true)
+            #expect(try #require(overview.domains.last).parts.allSatisfy { $0.unicodeScalars.count <= 2000 })
         }
 
         @Test("an open incident shows what silences and inhibits it, and who acknowledged it")
         func context() throws {
-            let stale = try state("a.test", .failing, open: [(.cdnStale, .firing), (.originBroken, .firing)])
             let record = IncidentRecord(
                 incident: Incident(
                     id: "0123456789abcdef", subject: .global(.cdn), kind: .cdnWide, severity: .error, state: .firing,
                     since: noon - 600, openedAt: noon - 600, version: 1),
                 acknowledgement: Acknowledgement(by: "eva", reason: "", at: noon, version: 1))
-            let overview = Overview(
-                [stale], pending: [],
-                context: IncidentContext(
-                    acknowledgements: ["a.test-originBroken": Acknowledgement(by: "mia", reason: "", at: noon)],
-                    global: [
-                        (
-                            record,
-                            IncidentFacts(
-                                diagnosis: .monitor(
-                                    .cdnWide(.missing, domains: 9, of: 9), .ofMany(.missing, domains: 9)),
-                                affected: AffectedDomains([try Domain("a.test")], of: 9, explaining: [.cdnStale]))
-                        )
-                    ]),
-                time: PageTime(now: noon))
-            let incidents = try #require(overview.rows.first?.incidents)
-            #expect(incidents.map(\.kind) == ["cdn.stale", "origin.broken"])
-            #expect(incidents.map(\.inhibitedBy) == ["cdn.wide", nil])
-            #expect(incidents.map(\.acknowledgedBy) == [nil, "mia"])
-            #expect(overview.global.map(\.diagnosis.first) == ["Links of 9 domains open the website, not the app."])
-            #expect(overview.global.map(\.acknowledgedBy) == ["eva"])
+            let context = IncidentContext(
+                global: [
+                    (
+                        record,
+                        IncidentFacts(
+                            diagnosis: .monitor(
+                                .cdnWide(.missing, domains: 9, of: 9), .ofMany(.missing, domains: 9)),
+                            affected: AffectedDomains([try Domain("a.test")], of: 9, explaining: [.cdnStale]))
+                    )
+                ])
+            let time = ReportTime(now: noon)
+            let inhibitors = try [IncidentKind.cdnStale, .originBroken].map { kind in
+                context.marks(try incident("x", "a.test", kind, .firing), acknowledgement: nil, time: time).inhibitedBy
+            }
+            #expect(inhibitors == [.cdnWide, nil])
+            let global = context.reports(time)
+            #expect(global.map(\.effect) == ["Links of 9 domains open the website, not the app."])
+            #expect(global.map(\.acknowledged?.by) == ["eva"])
         }
 
-        @Test("instants are shown as clocks show them, ages are those of the steady clock")
+        @Test("instants are shown as clocks show them")
         func clocks() throws {
+            let time = ReportTime(now: noon, wall: noon + 3600)
             let stale = try state("a.test", .failing, open: [(.cdnStale, .firing)])
-            let overview = Overview(
-                [stale], pending: [], time: PageTime(now: noon, wall: noon + 3600))
-            #expect(overview.rows.first?.checked == "1 min ago")
-            #expect(overview.rows.first?.incidents.map(\.since) == ["26 h ago"])
+            let incident = IncidentReport(try #require(stale.open[.cdnStale]).incident, time: time)
+            let report = DomainReport(stale.domain, labels: [:], state: stale, incidents: [incident], time: time)
+            #expect(report.checkedAt == noon + 3600 - 60)
+            #expect(report.incidents.map(\.since) == [noon + 3600 - 26 * 3600])
         }
     }
 }

@@ -1,6 +1,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Testing
 
 @testable import StatusServer
@@ -16,7 +17,7 @@ extension StatusServerSuite {
             let results = [PropagationRecord.VersionInterval(at: noon - age, served: .version(1))]
             let scope = ChartScope(
                 record: PropagationRecord(places: [.origin: results]), edges: [], changedAt: nil, usual: nil,
-                staleAfter: 86_400, window: nil, time: PageTime(now: noon))
+                staleAfter: 86_400, window: nil, time: ReportTime(now: noon))
             #expect(abs(noon.timeIntervalSince(scope.start) - window) < 1)
             let places = scope.ticks.compactMap { Double($0.x.dropLast()) } + [scope.x(noon)]
             #expect(zip(places, places.dropFirst()).allSatisfy { $1 - $0 > 9 }, "\(places)")
@@ -26,7 +27,7 @@ extension StatusServerSuite {
 
         @Test("each of the last 90 days has a mark: the worst incident, none, or that nobody looked")
         func history() throws {
-            #expect(HistoryBar(DomainPast(), time: PageTime(now: noon)) == nil)
+            #expect(HistoryBar(DomainPast(), time: ReportTime(now: noon)) == nil)
             func past(_ daysAgo: Double, _ long: Double, _ severity: Severity, ends: Bool = true) throws -> Incident {
                 var incident = try incident("0\(daysAgo)", "a.test", .cdnStale, .resolved)
                 (incident.since, incident.firedAt) = (noon - daysAgo * Self.day, noon - daysAgo * Self.day)
@@ -41,7 +42,7 @@ extension StatusServerSuite {
                         incidents: [
                             try past(20, 2, .warning), try past(19.9, 0.1, .error),
                             try past(0.1, 0, .error, ends: false),
-                        ], pauses: [(noon - 12 * Self.day)...(noon - 9 * Self.day)]), time: PageTime(now: noon)))
+                        ], pauses: [(noon - 12 * Self.day)...(noon - 9 * Self.day)]), time: ReportTime(now: noon)))
             let tones = bar.days.map(\.tone)
             #expect(bar.days.count == 90 && bar.days.first?.x == "0%")
             #expect(tones.prefix(58).allSatisfy { $0 == "none" } && tones[58] == "ok")
@@ -67,7 +68,7 @@ extension StatusServerSuite {
                     versions: [1: PropagationRecord.Version(number: 1, content: content, meaning: content)],
                     places: [.origin: stretches, .edge("198.51.100.1"): stretches]),
                 edges: [("198.51.100.1", "e1")], changedAt: nil, usual: nil, staleAfter: day, window: 10 * day,
-                time: PageTime(now: noon))
+                time: ReportTime(now: noon))
             let lanes = LaneBuilder(scope).lanes
             #expect(lanes.map(\.status) == ["v1 for 48 h", "v1"])
             for lane in lanes {

@@ -1,5 +1,6 @@
 import Evidence
 import Foundation
+import Report
 import StatusServer
 import Storage
 import TestSupport
@@ -116,10 +117,9 @@ func overview(_ states: [DomainState], pending: Int = 0) async throws -> Overvie
     let scratch = try ScratchStore()
     try await scratch.commit(states)
     try await scratch.pend(pending)
-    let store = scratch.store
-    return Overview(
-        try await store.states().filter { $0.domain.name != "pending.test" },
-        pending: try await store.pendingNotifications(), time: PageTime(now: noon))
+    let api = API(scratch.store, now: noon)
+    let domains = try await api.domains(SummaryFilter(), limit: 1000).domains.filter { $0.domain != "pending.test" }
+    return Overview(try await api.status(), domains, wall: noon)
 }
 
 /// Four domains as an operator might see them, one of each kind.

@@ -48,7 +48,7 @@ extension StorageSuite {
 
         @Test(
             "a daemon that has the lock checks, as long as a check has ended within two intervals",
-            arguments: [(0, true), (600, true), (640, false), (3 * 86_400, false)] as [(TimeInterval, Bool)])
+            arguments: [(0, true), (600, true), (700, false), (3 * 86_400, false)] as [(TimeInterval, Bool)])
         func stalled(after seconds: TimeInterval, isChecking: Bool) async throws {
             let life = try await life(at: noon + seconds, isHeld: true) { store in
                 try await store.notePresence(at: noon - 3600, since: nil, shortest: 60)

@@ -5,6 +5,7 @@ import Facts
 import Foundation
 import Hashing
 import Monitoring
+import Report
 
 struct WebhookFormat: ChannelFormat {
     /// Standard Webhooks recommends less than 20 KB.
@@ -14,24 +15,24 @@ struct WebhookFormat: ChannelFormat {
         var payload = WebhookPayload(alert)
         if alert.digest != nil {
             if plain { payload.room = min(payload.room, Alert.Digest.shown) }
-            var data = try JSONText.encoded(payload)
+            var data = try ReportJSON.encoder.encode(payload)
             while data.count >= Self.maximumBytes, payload.room > 0 {
                 payload.room = payload.room * 3 / 4
-                data = try JSONText.encoded(payload)
+                data = try ReportJSON.encoder.encode(payload)
             }
             return data
         }
         if plain {
             payload.findings = []
-            payload.changes = []
-            payload.behaviour = []
+            payload.comparison.changes = []
+            payload.comparison.behaviour = []
         }
         // The largest and least useful parts are dropped first.
         let cuts: [(inout WebhookPayload) -> Void] = [
             { payload in for index in payload.findings.indices { payload.findings[index].evidence = [:] } },
             { payload in
                 payload.findings = Array(payload.findings.prefix(10))
-                payload.changes = payload.changes.prefix(20).map {
+                payload.comparison.changes = payload.comparison.changes.prefix(20).map {
                     AssociationChange(
                         kind: $0.kind, summary: $0.summary.cut(toBytes: 200), pointer: $0.pointer.cut(toBytes: 200))
                 }
@@ -47,15 +48,15 @@ struct WebhookFormat: ChannelFormat {
             },
             {
                 $0.findings = []
-                $0.changes = []
-                $0.behaviour = []
+                $0.comparison.changes = []
+                $0.comparison.behaviour = []
                 $0.labels = [:]
             },
         ]
-        var data = try JSONText.encoded(payload)
+        var data = try ReportJSON.encoder.encode(payload)
         for cut in cuts where data.count >= Self.maximumBytes {
             cut(&payload)
-            data = try JSONText.encoded(payload)
+            data = try ReportJSON.encoder.encode(payload)
         }
         return data
     }
@@ -97,6 +98,8 @@ extension String {
 /// code uses `encode` for optionals, which writes null, and never `encodeIfPresent`.
 struct WebhookPayload: Encodable {
     private let alert: Alert
+    /// All times of an alert are those of the wall clock.
+    private let time: ReportTime
     var labels: [String: String]
     private let severity: Severity
     var summary: String
@@ -106,14 +109,16 @@ struct WebhookPayload: Encodable {
     var cause: String?
     var action: String?
     private let outlook: String?
-    var changes: [AssociationChange] = []
-    var behaviour: [BehaviourChange] = []
+    /// Of a message about one incident.
+    var comparison: ComparisonReport
     var findings: [FindingText] = []
     /// The maximum of domains and incidents listed in a digest; `count` has the total.
     var room = 0
 
     init(_ alert: Alert) {
         self.alert = alert
+        time = ReportTime(now: alert.at)
+        comparison = ComparisonReport(alert.facts.comparison, at: nil, time: time)
         labels = alert.labels
         effect = alert.common(\.effect)
         cause = alert.common(\.cause)
@@ -131,8 +136,6 @@ struct WebhookPayload: Encodable {
             summary = alert.summary
             diagnosis = alert.text.oneLine
             diagnosisID = alert.facts.diagnosis.id
-            changes = alert.facts.comparison.changes
-            behaviour = alert.facts.comparison.behaviour
             findings = alert.facts.findings.map { $0.text(at: alert.at) }
         }
     }
@@ -143,7 +146,6 @@ struct WebhookPayload: Encodable {
             diagnosis,
             diagnosisID = "diagnosis_id", effect, cause, action, outlook, incident, incidents, comparison, findings,
             links
-        case state, bytesEqual = "bytes_equal", changedAt = "changed_at", lagSeconds = "lag_seconds", changes, behaviour
         case statusPage = "status_page", cdn, origin
     }
 
@@ -171,7 +173,10 @@ struct WebhookPayload: Encodable {
             try data.encode(Array(digest.domains.prefix(room)), forKey: .domains)
             try data.encode(digest.alerts.count, forKey: .count)
             let incidents = digest.alerts.prefix(room)
-            try data.encode(incidents.map { WebhookIncident(incident: $0.incident, text: $0.text) }, forKey: .incidents)
+            try data.encode(
+                incidents.map {
+                    IncidentReport($0.incident, text: $0.text, id: $0.facts.diagnosis.id, time: time)
+                }, forKey: .incidents)
         } else {
             try links.encode(alert.links.cdn, forKey: .cdn)
             try links.encode(alert.links.origin, forKey: .origin)
@@ -190,44 +195,8 @@ struct WebhookPayload: Encodable {
             try data.encode(Array((affected?.domains ?? []).prefix(AffectedDomains.mostNamed)), forKey: .domains)
             try data.encode(affected?.count ?? 0, forKey: .domainCount)
         }
-        try data.encode(WebhookIncident(incident: incident, text: nil), forKey: .incident)
-        let seen = alert.facts.comparison
-        var comparison = data.nestedContainer(keyedBy: Key.self, forKey: .comparison)
-        try comparison.encode(seen.state, forKey: .state)
-        try comparison.encode(seen.bytesEqual, forKey: .bytesEqual)
-        try comparison.encode(seen.changedAt?.rfc3339, forKey: .changedAt)
-        try comparison.encode(seen.lagSeconds, forKey: .lagSeconds)
-        try comparison.encode(changes, forKey: .changes)
-        try comparison.encode(behaviour, forKey: .behaviour)
-    }
-}
-
-private struct WebhookIncident: Encodable {
-    let incident: Incident
-    /// In a digest, the diagnosis of this incident; nil if the message has it already.
-    let text: DiagnosisText?
-
-    private enum Key: String, CodingKey {
-        case id, domain, kind, severity, state, since, openedAt = "opened_at", resolvedAt = "resolved_at", reason
-        case effect, cause, action
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(incident.id, forKey: .id)
-        if let text {
-            try container.encode(text.effect, forKey: .effect)
-            try container.encode(text.cause, forKey: .cause)
-            try container.encode(text.action, forKey: .action)
-            try container.encode(incident.domain, forKey: .domain)
-            try container.encode(incident.kind, forKey: .kind)
-            try container.encode(incident.severity, forKey: .severity)
-        }
-        try container.encode(incident.state, forKey: .state)
-        try container.encode(incident.since.rfc3339, forKey: .since)
-        try container.encode(incident.openedAt.rfc3339, forKey: .openedAt)
-        try container.encode(incident.resolvedAt?.rfc3339, forKey: .resolvedAt)
-        try container.encode(incident.reason, forKey: .reason)
+        try data.encode(IncidentReport(incident, text: nil, time: time), forKey: .incident)
+        try data.encode(comparison, forKey: .comparison)
     }
 }
 

@@ -4,6 +4,7 @@ import Device
 import Evidence
 import Foundation
 import MonitorConfiguration
+import Report
 import StatusServer
 
 /// `aasa-monitor device FILE`: what one device has, beside what Apple's CDN and the origin serve now.
@@ -30,7 +31,7 @@ struct DeviceCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Show the entries of this app.", valueName: "app-id")) var app: String?
 
     @Option(
-        help: ArgumentHelp("Show the entries for this domain.", valueName: "name"), completion: DomainCompletion.kind)
+        help: ArgumentHelp("Show the entries for this domain.", valueName: "name"), completion: .domains)
     var domain: String?
 
     @Option(help: ArgumentHelp("A link: show which pattern on the device decides about it.", valueName: "url"))
@@ -38,15 +39,13 @@ struct DeviceCommand: AsyncParsableCommand {
 
     @Flag(help: "Ask nobody; show what the file alone says.") var offline = false
 
-    @Option(help: "text or json.") var format = Format.text
+    @Option(help: "text or json.") var format = OutputFormat.text
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var remote: RemoteOptions
     @OptionGroup var configuration: ConfigurationOptions
-
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
 
     /// A file may name any number of domains.
     private static let maximumTargets = 100
@@ -161,17 +160,13 @@ struct DeviceCommand: AsyncParsableCommand {
         let checker = try OneShotChecker(
             connections: connections, timeout: timeLimit.timeout, asksCDN: true, targets: targets.count,
             configuration: file)
+        let api: (any MonitorAPI)? = monitor ?? checker.api
         let progress = Progress(total: targets.count, isQuiet: false)
         let work = {
             var now: [Target: DomainNow] = [:]
             try await OrderedWork.run(targets, maximumConcurrent: Self.maximumConcurrent) { target in
                 let report = try await checker.check(target, in: target.mode, depth: .full)
-                let history =
-                    if let monitor {
-                        try await monitor.history(of: target.domain, limit: 2, now: Date())
-                    } else {
-                        try await checker.history(of: target.domain, limit: 2)
-                    }
+                let history = try await Self.history(of: target.domain, api)
                 progress.advance()
                 return (
                     target, DomainNow(readings: report.readings, verdict: report.verdict, change: history?.newestChange)
@@ -185,8 +180,17 @@ struct DeviceCommand: AsyncParsableCommand {
         do {
             guard let monitor else { return try await checker.close(after: work) }
             return try await monitor.close(after: { try await checker.close(after: work) })
-        } catch let refusal as RemoteRefusal {
-            throw CommandFailure(.usage, refusal.message)
+        } catch let refusal as APIRefusal {
+            throw CommandFailure(.usage, refusal.description)
+        }
+    }
+
+    /// nil where nobody knows the domain.
+    private static func history(of domain: Domain, _ api: (any MonitorAPI)?) async throws -> HistoryReport? {
+        do {
+            return try await api?.history(of: domain, limit: 2)
+        } catch let refusal as APIRefusal where refusal.reason == .notFound {
+            return nil
         }
     }
 }
@@ -196,12 +200,14 @@ extension Target {
     var ofFile: Target { Target(domain: domain, mode: mode) }
 }
 
-extension DomainHistory {
+extension HistoryReport {
     /// nil where the monitor has seen one file alone: it may be as old as the domain.
     var newestChange: KnownChange? {
-        guard versions.count > 1, let newest = versions.first, newest.until == nil else { return nil }
+        guard versions.count > 1, let newest = versions.first, newest.until == nil,
+            let meaning = ContentHash(hex: newest.meaning)
+        else { return nil }
         return KnownChange(
-            meaning: newest.meaning, servedSince: newest.from,
+            meaning: meaning, servedSince: newest.from,
             atEveryEdge: newest.propagationSeconds.map { newest.from + Double($0) })
     }
 }

@@ -4,6 +4,7 @@ import AASA
 import Device
 import Evidence
 import Foundation
+import Report
 
 struct DeviceReading {
     /// As it was named.
@@ -246,7 +247,7 @@ extension DeviceReading {
 
     private static func json(of difference: DeviceDifference) -> OrderedJSON {
         .object([
-            ("behaviour", .array(difference.changes.map { .object($0.members) })),
+            ("behaviour", .report(difference.changes)),
             ("more_rules", .integer(difference.more)), ("complete", .bool(difference.isComplete)),
         ])
     }

@@ -2,6 +2,8 @@
 
 import AASA
 import Evidence
+import Report
+import Report
 
 extension FileDifference {
     var json: OrderedJSON {
@@ -10,7 +12,7 @@ extension FileDifference {
             ("sources", .array(names.map { .string($0) })),
             ("bytes_equal", .bool(areSameBytes)),
             ("meaning_equal", .bool(isEmpty)),
-            ("changes", .array(changes.changes.map(\.json))),
+            ("changes", .report(changes.changes)),
             ("changes_total", .integer(changes.total)),
             (
                 "behaviour",
@@ -18,7 +20,9 @@ extension FileDifference {
                     openings.map { change in
                         let remarks = remarks[change.example]
                         return .object(
-                            change.members + [
+                            [
+                                ("app", .string(change.appID)), ("from", .string(change.from.rawValue)),
+                                ("to", .string(change.to.rawValue)), ("example", .string(change.example)),
                                 ("opened_before_by", .optional(remarks?.before)),
                                 ("opened_now_by", .optional(remarks?.after)),
                                 ("contested", .array((remarks?.contested ?? []).map { .string($0.rawValue) })),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CDispatch
 import Evidence
 import Foundation
 import MonitorConfiguration

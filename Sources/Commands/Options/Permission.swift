@@ -1,5 +1,6 @@
 // Files of the service: who may read them, and what the service itself may read.
 
+import CDispatch
 import Evidence
 import Foundation
 import Glibc

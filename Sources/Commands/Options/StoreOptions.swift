@@ -3,6 +3,7 @@ import Curl
 import Evidence
 import Foundation
 import MonitorConfiguration
+import StatusServer
 import Storage
 
 /// The daemon's store, for commands that work beside it. Of a configuration they read `store.path` and nothing else: they
@@ -46,8 +47,6 @@ struct StoreOptions: ParsableArguments {
         } catch let error as StoreError {
             let advice = error.code == .forbidden ? (try? path()).map { Permission.advice(for: $0) } ?? "" : ""
             throw CommandFailure(Self.exit(of: error), "store: \(error.message)\(advice)")
-        } catch let fault as UnknownName {
-            throw CommandFailure(.usage, fault.description)
         }
     }
 
@@ -62,12 +61,12 @@ struct StoreOptions: ParsableArguments {
     }
 }
 
-/// The domains of the daemon's store, for shells; none where it cannot be read.
-enum DomainCompletion {
-    static let kind = CompletionKind.custom { words, _, _ in await names(words) }
+extension CompletionKind {
+    /// The domains of the daemon's store, for shells; none where it cannot be read.
+    static var domains: CompletionKind { .custom { words, _, _ in await names(words) } }
 
     /// `words`: the command line, of which `--store` and `--config` count.
-    static func names(_ words: [String]) async -> [String] {
+    private static func names(_ words: [String]) async -> [String] {
         var options: [String] = []
         for (option, value) in zip(words, words.dropFirst()) where ["--store", "--config"].contains(option) {
             options += [option, value]
@@ -107,21 +106,24 @@ struct RemoteOptions: ParsableArguments {
         }
     }
 
-    /// Asks the daemon at --url, or, without one, works with its store.
+    /// Asks the daemon at --url, or, without one, its store. `now`: as of when the store is told of.
     /// - Throws: `CommandFailure`.
     func ask<Value>(
-        _ daemon: (RemoteMonitor) async throws -> Value, or store: StoreOptions, _ access: Store.Access,
-        _ work: (Store) async throws -> Value
+        _ store: StoreOptions, _ access: Store.Access, now: Date = Date(),
+        _ work: (any MonitorAPI) async throws -> Value
     ) async throws -> Value {
-        guard let url else { return try await store.with(access, work) }
-        guard store.file == nil, store.configuration.path == nil else {
-            throw CommandFailure(.usage, "--url excludes --store and --config: name the daemon or its store")
-        }
-        let monitor = try RemoteMonitor(url: url, tokenFile: tokenFile)
         do {
-            return try await monitor.close(after: { try await daemon(monitor) })
-        } catch let refusal as RemoteRefusal {
-            throw CommandFailure(.usage, refusal.message)
+            guard let url else { return try await store.with(access) { try await work(API($0, now: now)) } }
+            guard store.file == nil, store.configuration.path == nil else {
+                throw CommandFailure(.usage, "--url excludes --store and --config: name the daemon or its store")
+            }
+            let monitor = try RemoteMonitor(url: url, tokenFile: tokenFile)
+            return try await monitor.close(after: { try await work(monitor) })
+        } catch {
+            guard let refusal = APIRefusal(of: error) else { throw error }
+            var failure = CommandFailure(.usage, refusal.description)
+            failure.isUnknown = refusal.reason == .notFound
+            throw failure
         }
     }
 }

@@ -1,7 +1,9 @@
 // What `check` says of one target: the JSON form of the contract (docs/json.md), text for people, Markdown.
 
+import AASA
 import Evidence
 import Foundation
+import Report
 
 struct CheckReport: Sendable {
     let observation: Observation
@@ -46,37 +48,12 @@ struct CheckReport: Sendable {
             ("outlook", .optional(text.outlook)),
             ("origin", readings.originReport),
             ("cdn", readings.cdnReport(url: cdnURL)),
-            ("comparison", Self.json(of: verdict.comparison)),
+            ("comparison", .report(ComparisonReport(verdict.comparison, at: now, time: ReportTime(now: now)))),
             ("pages", .array((observation.full?.pages ?? []).map(Self.json(of:)))),
-            ("findings", .array(findings.map(Self.json(of:)))),
-            ("ignored", .array(ignored.map(Self.json(ofIgnored:)))),
+            ("findings", .report(findings)),
+            ("ignored", .report(ignored)),
         ]
         return .object(members + (why.map { [("why", $0.json)] } ?? []))
-    }
-
-    static func json(of finding: FindingText) -> OrderedJSON { .object(members(of: finding)) }
-
-    private static func json(ofIgnored ignored: IgnoredFindingText) -> OrderedJSON {
-        .object(
-            members(of: ignored.text) + [
-                (
-                    "ignored",
-                    .object([
-                        ("reason", .string(ignored.reason)), ("until", .optional(ignored.until?.description)),
-                    ])
-                )
-            ])
-    }
-
-    private static func members(of finding: FindingText) -> [(String, OrderedJSON)] {
-        [
-            ("rule", .string(finding.rule.rawValue)),
-            ("severity", .string(finding.severity.rawValue)),
-            ("message", .string(finding.message)),
-            ("evidence", .object(finding.evidence.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
-            ("fix", .string(finding.fix)),
-            ("reference", .string(finding.reference)),
-        ]
     }
 
     private static func json(of page: PageResult) -> OrderedJSON {
@@ -91,38 +68,6 @@ struct CheckReport: Sendable {
     }
 }
 
-// How the two copies stand to each other, as JSON.
-extension CheckReport {
-    static func json(of comparison: Comparison) -> OrderedJSON {
-        .object([
-            ("state", .string(comparison.state.rawValue)),
-            ("bytes_equal", .optional(comparison.bytesEqual)),
-            ("changed_at", .optional(comparison.changedAt)),
-            ("lag_seconds", .optional(comparison.lagSeconds)),
-            ("changes", .array(comparison.changes.map(\.json))),
-            ("changes_total", .integer(comparison.changesTotal)),
-            ("behaviour", .array(comparison.behaviour.map { .object($0.members) })),
-            ("edges", comparison.edges.map(json(of:)) ?? .null),
-        ])
-    }
-
-    private static func json(of tally: EdgeTally) -> OrderedJSON {
-        .object([
-            ("asked", .integer(tally.asked)), ("in_sync", .integer(tally.inSync)), ("old", .integer(tally.old)),
-            ("missing", .integer(tally.missing)), ("other", .integer(tally.other)),
-            ("unreachable", .integer(tally.unreachable)),
-        ])
-    }
-}
-
-extension AssociationChange {
-    var json: OrderedJSON {
-        .object([
-            ("kind", .string(kind.rawValue)), ("summary", .string(summary)), ("pointer", .string(pointer)),
-        ])
-    }
-}
-
 extension AssociationChange.Kind {
     /// In front of a line.
     var mark: String {
@@ -132,16 +77,6 @@ extension AssociationChange.Kind {
         case .changed: "~"
         case .moved: "↕"
         }
-    }
-}
-
-extension BehaviourChange {
-    /// Of its JSON object.
-    var members: [(String, OrderedJSON)] {
-        [
-            ("app", .string(appID)), ("from", .string(from.rawValue)), ("to", .string(to.rawValue)),
-            ("example", .string(example)),
-        ]
     }
 }
 

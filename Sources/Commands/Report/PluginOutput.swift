@@ -4,85 +4,82 @@
 import Evidence
 import Facts
 import Foundation
-import StatusServer
+import Monitoring
+import Report
 
-struct PluginOutput {
-    enum Status: Int32, Comparable {
-        case ok = 0
-        case warning = 1
-        case critical = 2
-        /// Nothing can be said of the site.
-        case unknown = 3
+extension Verdict.Level {
+    /// What is known to be wrong outweighs what is not known.
+    fileprivate static let order: [Verdict.Level] = [.ok, .unknown, .warning, .failing]
 
-        static func < (left: Status, right: Status) -> Bool { left.rank < right.rank }
-
-        /// What is known to be wrong outweighs what is not known.
-        private var rank: Int {
-            switch self {
-            case .ok: 0
-            case .unknown: 1
-            case .warning: 2
-            case .critical: 3
-            }
-        }
-
-        var word: String {
-            switch self {
-            case .ok: "OK"
-            case .warning: "WARNING"
-            case .critical: "CRITICAL"
-            case .unknown: "UNKNOWN"
-            }
+    /// A plugin's exit code. `unknown`: nothing can be said of the site.
+    var pluginCode: Int32 {
+        switch self {
+        case .ok: 0
+        case .warning: 1
+        case .failing: 2
+        case .unknown: 3
         }
     }
 
-    private var worst = Status.ok
+    fileprivate var pluginWord: String {
+        switch self {
+        case .ok: "OK"
+        case .warning: "WARNING"
+        case .failing: "CRITICAL"
+        case .unknown: "UNKNOWN"
+        }
+    }
+}
+
+struct PluginOutput {
+    private var worst = Verdict.Level.ok
     /// First on the first line.
     private var common: [String] = []
     /// Of all that was checked.
-    var status: Status { entries.isEmpty && common.isEmpty ? .unknown : worst }
-    private var entries: [(status: Status, name: String, words: String, data: [String])] = []
+    var status: Verdict.Level { entries.isEmpty && common.isEmpty ? .unknown : worst }
+    private var entries: [(status: Verdict.Level, name: String, words: String, data: [String])] = []
     /// Lines after the first.
     private var details: [String] = []
 
     init() {}
 
     /// What a daemon knows.
-    init(_ overview: Overview, life: LifeText) {
-        if let fault = life.lines.first { add(.critical, fault) }
-        for line in overview.global {
-            add(line.state == "firing" ? .critical : .warning, "\(line.kind): \(line.diagnosis.first ?? line.state)")
+    init(_ overview: Overview, now: Date) {
+        if let fault = overview.monitor.warning(now: now).first { add(.failing, fault) }
+        for incident in overview.monitor.incidents {
+            add(
+                incident.state == .firing ? .failing : .warning,
+                "\(incident.kind.rawValue): \(incident.effect ?? incident.state.rawValue)")
         }
-        overview.rows.forEach { add($0) }
+        overview.domains.forEach { add($0) }
     }
 
     mutating func add(_ report: CheckReport) {
         add(
-            Self.status(report.verdict), report.observation.domain.name, report.diagnosis.oneLine,
+            report.verdict.level, report.observation.domain.name, report.diagnosis.oneLine,
             Self.performance(report))
         details += report.why.map { [Self.clean($0.words)] } ?? []
     }
 
     /// What the daemon knows of a domain.
-    mutating func add(_ row: OverviewRow) {
-        let own: Status =
-            switch row.level {
-            case .failing: .critical
-            case .warning: .warning
-            case .ok: .ok
-            case .unknown, .unchecked: .unknown
-            }
-        add(own, row.name, row.diagnosis.joined(separator: " "), Self.performance(row.comparisonFacts))
+    mutating func add(_ row: DomainReport) {
+        add(
+            row.verdict ?? .unknown, row.domain, row.told.joined(separator: " "),
+            Self.performance(lag: row.comparison?.lagSeconds, row.comparison?.edges))
     }
 
-    private mutating func add(_ status: Status, _ name: String, _ words: String, _ data: [String]) {
-        worst = max(worst, status)
+    private mutating func add(_ status: Verdict.Level, _ name: String, _ words: String, _ data: [String]) {
+        note(status)
         entries.append((status, name, words, data))
     }
 
+    private mutating func note(_ status: Verdict.Level) {
+        worst = Verdict.Level.order.last { $0 == worst || $0 == status } ?? worst
+    }
+
     /// What is true of no single domain.
-    mutating func add(_ status: Status, _ words: String) {
-        worst = max(worst, status)
+    mutating func add(_ status: Verdict.Level, _ words: String) {
+        note(status)
         common.append(words)
     }
 
@@ -90,32 +87,23 @@ struct PluginOutput {
     var text: String {
         guard let first = entries.first else {
             guard !common.isEmpty else { return "AASA UNKNOWN - nothing was checked" }
-            return Self.line("AASA \(status.word) - \(common.joined(separator: "; "))", [])
+            return Self.line("AASA \(status.pluginWord) - \(common.joined(separator: "; "))", [])
         }
         let head = common.map { "\($0); " }.joined()
         guard entries.count > 1 else {
-            let line = Self.line("AASA \(status.word) - \(head)\(first.name): \(first.words)", first.data)
+            let line = Self.line("AASA \(status.pluginWord) - \(head)\(first.name): \(first.words)", first.data)
             return ([line] + details).joined(separator: "\n")
         }
         let bad = entries.filter { $0.status != .ok }
         let names = bad.prefix(3).map(\.name).joined(separator: ", ") + (bad.count > 3 ? ", …" : "")
         let count = bad.isEmpty ? "\(entries.count) domains" : "\(bad.count) of \(entries.count) domains: \(names)"
-        let summary = "AASA \(status.word) - \(head)\(count)"
+        let summary = "AASA \(status.pluginWord) - \(head)\(count)"
         let data = entries.flatMap { entry in entry.data.map { "'\(entry.name) \($0.dropFirst())" } }
-        let lines = entries.map { Self.clean("\($0.status.word): \($0.name): \($0.words)") }
+        let lines = entries.map { Self.clean("\($0.status.pluginWord): \($0.name): \($0.words)") }
         return ([Self.line(summary, data)] + lines).joined(separator: "\n")
     }
 
     static func unknown(_ words: String) -> String { "AASA UNKNOWN - \(clean(words))" }
-
-    private static func status(_ verdict: Verdict) -> Status {
-        switch verdict.level {
-        case .unknown: .unknown
-        case .ok: .ok
-        case .warning: .warning
-        case .failing: .critical
-        }
-    }
 
     private static func line(_ words: String, _ data: [String]) -> String {
         clean(words) + (data.isEmpty ? "" : "|" + data.joined(separator: " "))
@@ -132,7 +120,7 @@ struct PluginOutput {
         if let total = report.observation.origin.connection?.timings.total {
             data.append("'origin_seconds'=\(number(total / 1000))s;;;0")
         }
-        data += performance(report.verdict.comparison)
+        data += performance(lag: report.verdict.comparison.lagSeconds, report.verdict.comparison.edges)
         if let end = report.observation.origin.connection?.tls?.chain.first?.notAfter {
             let left = end.timeIntervalSince(report.observation.checkedAt)
             data.append("'certificate_seconds'=\(Int(left))s")
@@ -140,10 +128,10 @@ struct PluginOutput {
         return data
     }
 
-    private static func performance(_ comparison: Comparison?) -> [String] {
+    private static func performance(lag: Int?, _ edges: EdgeTally?) -> [String] {
         [
-            comparison?.lagSeconds.map { "'cdn_lag'=\($0)s;;;0" },
-            comparison?.edges.map { "'edges_in_sync'=\($0.inSync);;;0;\($0.asked)" },
+            lag.map { "'cdn_lag'=\($0)s;;;0" },
+            edges.map { "'edges_in_sync'=\($0.inSync);;;0;\($0.asked)" },
         ].compactMap(\.self)
     }
 

@@ -23,8 +23,6 @@ struct PropagationWatch: Sendable {
     private var seen: Set<String> = []
     /// Who is to be seen in it; none where the addresses are not known here.
     private var listed: [String] = []
-    /// Edges that the others are not made to wait for: they are asked by themselves until they answer.
-    private(set) var slow: Set<String> = []
 
     struct Edge: Equatable, Sendable {
         var fetched: EdgeAnswer
@@ -91,41 +89,28 @@ struct PropagationWatch: Sendable {
         if results == 0 { count = addresses.count }
     }
 
-    /// An edge is asked by itself from now on, until it answers.
-    mutating func onSlow(_ address: String) { slow.insert(address) }
-
     /// Takes in the answer of one edge.
     mutating func on(_ fetched: EdgeAnswer, at now: Date) -> [WatchEvent] {
         // Several may hide behind one proxy's address, and the last answer stands for all.
         seen.insert(fetched.address)
-        let wasSlow = slow.contains(fetched.address)
-        if fetched.isAnswer { slow.remove(fetched.address) }
         if firstCheckAt == nil { firstCheckAt = now }
         lastCheckAt = now
         let place = edges.firstIndex { !$0.fetched.address.isBefore(fetched.address) } ?? edges.endIndex
         let old = edges.indices.contains(place) && edges[place].fetched.address == fetched.address ? edges[place] : nil
         let edge = next(fetched, after: old, at: now)
         edges.replaceSubrange(place..<(old == nil ? place : place + 1), with: [edge])
-        if results > 0 || edges.count > count { count = known }
+        if results > 0 || edges.count > count { count = edges.count }
         let kind =
-            if let old {
-                news(from: old, to: edge)
-            } else {
-                results == 0 || wasSlow ? WatchEvent.Kind.edgeSeen : .edgeAdded
-            }
+            if let old { news(from: old, to: edge) } else { results == 0 ? WatchEvent.Kind.edgeSeen : .edgeAdded }
         return kind.map { [event($0, edge, at: now)] } ?? []
     }
 
-    /// Edges that were seen, and those that are still asked for the first time.
-    private var known: Int { edges.count + slow.subtracting(edges.map(\.fetched.address)).count }
-
-    /// The look is over: each edge that there is has been seen, but for the slow ones.
+    /// The look is over: each edge that there is has been seen.
     mutating func onRoundEnd(at now: Date) -> [WatchEvent] {
         results += 1
-        slow.formIntersection(listed)
-        let gone = edges.map(\.fetched.address).filter { !seen.contains($0) && !slow.contains($0) }
+        let gone = edges.map(\.fetched.address).filter { !seen.contains($0) }
         edges.removeAll { gone.contains($0.fetched.address) }
-        count = known
+        count = edges.count
         var events = gone.map { address in
             var removed = event(.edgeRemoved, at: now)
             removed.edge = address

@@ -1,6 +1,7 @@
 // What happens while somebody waits for the CDN, one value a happening.
 
 import Evidence
+import Facts
 import Foundation
 
 struct WatchEvent: Equatable, Sendable {
@@ -14,12 +15,17 @@ struct WatchEvent: Equatable, Sendable {
     var standing: EdgeStatus?
     /// What the message cannot be made from otherwise: a failure's words.
     var detail: String?
-    let goal: WatchGoal
+    /// Why there is nothing to wait for.
+    var findings: [FindingText] = []
+    /// nil before the origin was read.
+    var goal: WatchGoal?
     /// Edges that serve the goal, of how many.
-    let inSync: Int
-    let edges: Int
+    var inSync = 0
+    var edges = 0
 
     enum Kind: String, Sendable {
+        /// Before anything was asked.
+        case started
         /// The origin was read: this is what is waited for.
         case goalSet = "goal_set"
         /// An edge at the first look.
@@ -40,14 +46,19 @@ struct WatchEvent: Equatable, Sendable {
         case inSync = "in_sync"
         case timeLimit = "time_limit"
         case interrupted
-    }
-}
+        /// The origin has no file to wait for.
+        case nothingToWaitFor = "nothing_to_wait_for"
+        /// The origin gave no answer within the time limit.
+        case silentOrigin = "silent_origin"
 
-/// What there is to tell before anything was asked.
-struct WatchStart: Equatable, Sendable {
-    let at: Date
-    let every: Duration
-    let limit: Duration
+        /// Whether the watch is over with it.
+        var isEnd: Bool {
+            switch self {
+            case .inSync, .timeLimit, .interrupted, .nothingToWaitFor, .silentOrigin: true
+            default: false
+            }
+        }
+    }
 }
 
 /// The file that every edge shall serve.
@@ -95,5 +106,54 @@ enum EdgeStatus: Equatable, Sendable {
         case .unreachable(let words, true): "says nothing about the file: \(words)"
         case .unreachable(let words, false): "cannot be asked: \(words)"
         }
+    }
+}
+
+/// What one edge was seen to serve, reduced to what waiting needs.
+struct EdgeAnswer: Equatable, Sendable {
+    let address: String
+    let content: Content
+    /// Seconds in the edge's cache, and how many it may stay there.
+    var age: Int?
+    var maxAge: Int?
+    /// Whether the edge answered anything at all, be it that it is in trouble.
+    var isAnswer = true
+
+    enum Content: Equatable, Sendable {
+        /// A file, by its meaning.
+        case file(ContentHash)
+        /// Status 200 with something that is no file.
+        case noFile
+        /// The edge says that it has no copy; in Apple's own words where there are any.
+        case missing(String)
+        /// The edge said nothing about the file.
+        case silent(String)
+    }
+}
+
+extension EdgeAnswer {
+    /// `contents`: the bodies that the look names by their hash.
+    init(_ result: EdgeResult, contents: [ContentHash: Data]) {
+        // A proxy's address is no edge's.
+        let isHidden = result.address.isEmpty || result.retrieval.connection?.viaProxy == true
+        self.init(
+            address: isHidden ? "the CDN" : result.address,
+            content: Self.content(of: result.retrieval, contents: contents), age: result.retrieval.answer?.age,
+            maxAge: result.retrieval.answer?.maxAge, isAnswer: result.retrieval.answer != nil)
+    }
+
+    private static func content(of retrieval: Retrieval, contents: [ContentHash: Data]) -> Content {
+        guard let answer = retrieval.answer else {
+            return .silent(retrieval.failure?.detail.displayable.shortened(to: 160) ?? "no answer")
+        }
+        guard answer.isAboutFile else { return .silent("status \(answer.status)") }
+        guard answer.status == 200 else {
+            let words = CrawlerFailure(answer).map { ", Apple says: \($0.words)" } ?? ""
+            return .missing("status \(answer.status)\(words)")
+        }
+        guard answer.body.end == .complete, let body = answer.body.hash.flatMap({ contents[$0] }) else {
+            return .silent("the answer breaks off")
+        }
+        return ContentReading(body).meaning.map(Content.file) ?? .noFile
     }
 }

@@ -1,9 +1,10 @@
 // Looks again and again until every edge serves the goal, or time is up. What it looks with, and the clock, are given.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
-import Synchronization
+import Probing
 
 struct WatchLoop: Sendable {
     let time: any MonitorClock
@@ -14,11 +15,8 @@ struct WatchLoop: Sendable {
     /// Looks at the origin within the time given; nil where that was not enough. Throws `CancellationError` only, as does
     /// `edges`.
     let origin: @Sendable (Duration) async throws -> OriginAnswer?
-    /// Looks at every edge but some within the time given and tells each answer as it comes; false where that was not
-    /// enough.
-    let edges: @Sendable (Duration, Set<String>, @escaping @Sendable (EdgeResults) -> Void) async throws -> Bool
-    /// Looks at one edge within the time given, while others are looked at; nil where that was not enough.
-    var edge: @Sendable (Duration, String) async throws -> EdgeAnswer? = { _, _ in nil }
+    /// Looks at every edge within the time given and tells each answer as it comes; false where that was not enough.
+    let edges: @Sendable (Duration, @escaping @Sendable (EdgeLook) -> Void) async throws -> Bool
     let tell: @Sendable ([WatchEvent], PropagationWatch) -> Void
 
     /// - Returns: its end: `inSync`, `timeLimit`, or `interrupted` where its task was cancelled.
@@ -37,22 +35,8 @@ struct WatchLoop: Sendable {
     }
 
     private func wait(_ watch: inout PropagationWatch) async throws -> WatchEvent.Kind {
-        let slow = SlowEdges()
-        return try await withThrowingDiscardingTaskGroup { group in
-            defer { group.cancelAll() }
-            return try await wait(&watch, slow) { left, address in
-                group.addTask { slow.end(address, try? await edge(left, address) ?? nil) }
-            }
-        }
-    }
-
-    /// `ask`: asks one edge beside all else.
-    private func wait(
-        _ watch: inout PropagationWatch, _ slow: SlowEdges, ask: (Duration, String) -> Void
-    ) async throws -> WatchEvent.Kind {
         while true {
-            guard try await round(&watch, slow) else { return .timeLimit }
-            for address in watch.slow.sorted() where slow.begin(address) { ask(left(watch), address) }
+            guard try await look(&watch) else { return .timeLimit }
             if watch.wantsOrigin {
                 guard let fetched = try await origin(left(watch)) else { return .timeLimit }
                 tell(watch.onOrigin(fetched, at: time.now()), watch)
@@ -65,24 +49,20 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// One look at every edge, and what came of the slow ones since the last. What came before time was up has been told.
-    private func round(_ watch: inout PropagationWatch, _ slow: SlowEdges) async throws -> Bool {
-        for fetched in slow.fetch() { tell(watch.on(fetched, at: time.now()), watch) }
+    /// One look at every edge. What came before time was up is told.
+    private func look(_ watch: inout PropagationWatch) async throws -> Bool {
         let left = left(watch)
-        let others = watch.slow
-        let (news, feed) = AsyncStream.makeStream(of: EdgeResults.self)
+        let (news, feed) = AsyncStream.makeStream(of: EdgeLook.self)
         async let isWhole = {
             defer { feed.finish() }
-            return try await edges(left, others) { feed.yield($0) }
+            return try await edges(left) { feed.yield($0) }
         }()
         for await piece in news {
             switch piece {
             case .asking(let addresses): watch.onResult(at: addresses)
             case .seen(let fetched): tell(watch.on(fetched, at: time.now()), watch)
-            case .slow(let address): watch.onSlow(address)
             }
         }
-        for fetched in slow.fetch() { tell(watch.on(fetched, at: time.now()), watch) }
         guard try await isWhole else { return false }
         tell(watch.onRoundEnd(at: time.now()), watch)
         return true
@@ -93,32 +73,101 @@ struct WatchLoop: Sendable {
     }
 }
 
-/// Edges that take longer than the others are made to wait: each is asked by itself, once at a time, and what came of it is
-/// fetched when the watch gets round to it.
-final class SlowEdges: Sendable {
-    private struct State {
-        var asked: Set<String> = []
-        var fetches: [EdgeAnswer] = []
+/// A step of a look at all edges.
+enum EdgeLook: Sendable {
+    /// What is asked now; none where the addresses are not known here.
+    case asking([String])
+    case seen(EdgeAnswer)
+}
+
+/// The watch of one domain, from the first look at its origin to the end.
+struct DomainWatch: Sendable {
+    let domain: Domain
+    let probe: DomainProbe
+    let output: WatchOutput
+    let begin: Date
+    /// Between two looks.
+    let every: Duration
+    /// For the whole watch.
+    let limit: Duration
+
+    /// - Returns: the last word.
+    func run() async -> WatchEvent {
+        output.tell([WatchEvent(kind: .started, at: begin, elapsed: 0)], nil)
+        guard let (fetched, readings) = try? await Self.within(limit, { try await look(within: limit) }) else {
+            return end(Task.isCancelled ? .interrupted : .silentOrigin)
+        }
+        guard case .file(let goal) = fetched else {
+            let verdict = Verdict(of: readings, checks: CheckSettings(certificateWarning: .zero), now: begin)
+            return end(
+                .nothingToWaitFor,
+                detail: readings.absence == nil ? "the origin's file cannot be read" : "the origin has no file",
+                verdict.findings.filter { $0.severity == .error }.map { $0.text(at: begin) })
+        }
+        return await loop.run(goal: goal, begin: begin)
     }
 
-    private let state = Mutex(State())
+    private func end(_ kind: WatchEvent.Kind, detail: String? = nil, _ findings: [FindingText] = []) -> WatchEvent {
+        let event = WatchEvent(kind: kind, at: begin, elapsed: 0, detail: detail, findings: findings)
+        if kind != .interrupted { output.tell([event], nil) }
+        return event
+    }
 
-    /// Whether to ask that edge now: it is not being asked.
-    func begin(_ address: String) -> Bool { state.withLock { $0.asked.insert(address).inserted } }
+    private var loop: WatchLoop {
+        WatchLoop(
+            time: SystemTime(), every: every, limit: limit,
+            origin: { left in try await Self.within(left) { try await look(within: left).0 } },
+            edges: { left, tell in
+                try await Self.within(left) {
+                    try await probe.edges(of: domain, timeout: left) { news in
+                        switch news {
+                        case .asking(let addresses): tell(.asking(addresses))
+                        case .seen(let result, let contents): tell(.seen(EdgeAnswer(result, contents: contents)))
+                        }
+                    }
+                } != nil
+            },
+            tell: { output.tell($0, $1) })
+    }
 
-    /// `fetched`: nil where there was no time for an answer.
-    func end(_ address: String, _ fetched: EdgeAnswer?) {
-        state.withLock { state in
-            state.asked.remove(address)
-            if let fetched { state.fetches.append(fetched) }
+    /// What the origin serves now. `left`: no request takes longer.
+    private func look(within left: Duration) async throws -> (OriginAnswer, Readings) {
+        let (retrieval, body) = try await probe.original(of: domain, timeout: left)
+        var contents: [ContentHash: Data] = [:]
+        if let hash = retrieval.answer?.body.hash { contents[hash] = body }
+        let readings = Readings(
+            Observation(
+                domain: domain, checkedAt: begin, origin: retrieval, cdn: .notAsked(.originHasNoFile),
+                contents: contents))
+        return (OriginAnswer(retrieval, readings), readings)
+    }
+
+    /// The work's result; nil where it took longer.
+    private static func within<Result: Sendable>(
+        _ limit: Duration, _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result? {
+        try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
         }
     }
+}
 
-    /// What came since the last call.
-    func fetch() -> [EdgeAnswer] {
-        state.withLock { state in
-            defer { state.fetches = [] }
-            return state.fetches
+extension OriginAnswer {
+    fileprivate init(_ retrieval: Retrieval, _ readings: Readings) {
+        if let file = readings.originFile, file.namesService, let meaning = file.meaning {
+            self = .file(WatchGoal(meaning: meaning, content: file.hash, bytes: file.byteCount))
+            return
+        }
+        switch retrieval.outcome {
+        case .failed(let failure): self = .broken(failure.detail.displayable.shortened(to: 160))
+        case .answered(let answer):
+            self = .broken(answer.status == 200 ? "its answer is no file" : "status \(answer.status)")
         }
     }
 }

@@ -94,10 +94,4 @@ package struct EdgeTally: Codable, Equatable, Sendable {
         self.old = old
         self.unreachable = unreachable
     }
-
-    private enum CodingKeys: String, CodingKey {
-        case asked
-        case inSync = "in_sync"
-        case old, missing, other, unreachable
-    }
 }

@@ -218,7 +218,7 @@ package struct TruncatedList: Codable, Equatable, Sendable {
 // MARK: - In words
 
 /// A finding for people and for receivers of alerts.
-package struct FindingText: Encodable, Equatable, Sendable {
+package struct FindingText: Codable, Equatable, Sendable {
     package let rule: Rule
     package let severity: Severity
     /// What is wrong, in a sentence or two.

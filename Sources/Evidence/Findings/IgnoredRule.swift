@@ -60,7 +60,7 @@ package struct IgnoredFinding: Codable, Equatable, Sendable {
 }
 
 /// An ignored finding for people and programs.
-package struct IgnoredFindingText: Encodable, Equatable, Sendable {
+package struct IgnoredFindingText: Codable, Equatable, Sendable {
     package let text: FindingText
     package let reason: String
     package let until: CalendarDay?
@@ -68,6 +68,20 @@ package struct IgnoredFindingText: Encodable, Equatable, Sendable {
     /// Such as `meant so (until 2027-01-01)`.
     package var why: String {
         reason.displayable.shortened(to: 500) + (until.map { " (until \($0))" } ?? "")
+    }
+
+    init(text: FindingText, reason: String, until: CalendarDay?) {
+        self.text = text
+        self.reason = reason
+        self.until = until
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let ignored = try container.nestedContainer(keyedBy: IgnoredKeys.self, forKey: .ignored)
+        text = try FindingText(from: decoder)
+        reason = try ignored.decode(String.self, forKey: .reason)
+        until = try ignored.decodeIfPresent(CalendarDay.self, forKey: .until)
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -99,3 +99,26 @@ extension OrderedJSON: Encodable {
         }
     }
 }
+
+extension OrderedJSON: Decodable {
+    /// The keys of an object in the order of the alphabet.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let elements = try? container.decode([OrderedJSON].self) {
+            self = .array(elements)
+        } else {
+            let members = try container.decode([String: OrderedJSON].self)
+            self = .object(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        }
+    }
+}

@@ -229,9 +229,9 @@ struct GlobalReader {
     private func schedule(_ known: TrackedIncident?) -> GlobalReading {
         guard !snapshot.isStoreFailing else { return .unknown }
         let isOpen = known?.hasFired == true
-        let overdue = snapshot.domains.filter { intervalsLate($0) > CheckSchedule.overdue }
+        let overdue = snapshot.domains.filter { intervalsLate($0) > CheckSchedule.late }
         let isWide = Double(overdue.count) > Double(snapshot.domains.count) * (isOpen ? 0.05 : 0.1)
-        let least = isWide ? CheckSchedule.overdue : isOpen ? 5 : 10
+        let least = isWide ? CheckSchedule.late : isOpen ? 5 : 10
         let affected = overdue.filter { intervalsLate($0) > least }.map(\.domain)
         guard !affected.isEmpty else { return .inactive }
         return .active(

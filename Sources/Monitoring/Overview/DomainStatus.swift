@@ -103,6 +103,24 @@ extension DomainStatus {
     }
 }
 
+extension Verdict.Level {
+    /// How bad a domain is: the worse of what the last check saw and of what fires, which is calm nowhere.
+    package init(of verdict: Verdict, open: some Sequence<TrackedIncident>) {
+        let fires = open.filter(\.fires)
+        if verdict.level == .failing || fires.contains(where: { $0.incident.isFiringError }) {
+            self = .failing
+        } else if fires.contains(where: { $0.incident.severity > .note }) {
+            self = .warning
+        } else {
+            self = verdict.level
+        }
+    }
+}
+
+extension Incident {
+    fileprivate var isFiringError: Bool { state == .firing && severity == .error }
+}
+
 extension TrackedIncident {
     fileprivate var fires: Bool { incident.state == .firing || incident.state == .recovering }
 }

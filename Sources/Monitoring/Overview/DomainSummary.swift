@@ -6,6 +6,8 @@ import Foundation
 
 package struct DomainSummary: Codable, Equatable, Sendable {
     package var status: DomainStatus
+    /// How bad it is.
+    package var level: Verdict.Level
     /// When the problem began, as far as is known; nil if unknown.
     package var since: Date?
     package var diagnosis: Diagnosis
@@ -33,6 +35,7 @@ package struct DomainSummary: Codable, Equatable, Sendable {
         guard let verdict = state.verdict else { return nil }
         let status = DomainStatus(of: verdict, open: state.open.values)
         self.status = status
+        level = Verdict.Level(of: verdict, open: state.open.values)
         diagnosis = verdict.diagnosis
         comparison = verdict.comparison.state
         edges = verdict.comparison.edges

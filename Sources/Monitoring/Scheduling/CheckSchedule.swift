@@ -18,8 +18,11 @@ package struct CheckSchedule: Sendable {
     /// Until when a check is recent, if no other one follows.
     static func freshUntil(_ check: Date, _ interval: TimeInterval) -> Date { check + (2 * interval + slack) }
 
-    /// A domain is overdue after this many intervals without a check.
-    package static let overdue = 3.0
+    /// A domain, and a monitor as a whole, is overdue if its last check is older than this.
+    package static func overdueBefore(_ now: Date, interval: TimeInterval) -> Date { now - (2 * interval + slack) }
+
+    /// A domain counts for an incident of the monitor itself after this many intervals without a check.
+    package static let late = 3.0
 
     /// How many intervals a domain is late if it was last checked at `check`.
     package static func intervals(of interval: TimeInterval, lateAfter check: Date, now: Date) -> Double {

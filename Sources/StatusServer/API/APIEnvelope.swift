@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Report
 
 /// The outermost middleware. Gates and routes answer in plain words; programs get the same words as JSON, with a code by the
 /// status and the id of the request.
@@ -29,13 +30,18 @@ struct APIEnvelope<Context: RequestContext>: RouterMiddleware {
         _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        let id = RequestID.make()
-        response.headers[RequestID.header] = id
+        let id = Self.makeID()
+        response.headers[HTTPField.Name("X-Request-ID") ?? .server] = id
         if response.status.code >= 400 {
             return try await asError(response, id)
         }
         guard request.method == .get, response.status == .ok else { return response }
         return try await tagged(response, for: request)
+    }
+
+    /// Of a request: unique, and says nothing.
+    private static func makeID() -> String {
+        String(UUID().uuidString.lowercased().filter { $0 != "-" }.prefix(16))
     }
 
     private func asError(_ response: Response, _ id: String) async throws -> Response {
@@ -76,23 +82,14 @@ struct APIEnvelope<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-enum RequestID {
-    static let header = HTTPField.Name("X-Request-ID") ?? .server
-
-    /// Unique; says nothing.
-    static func make() -> String {
-        String(UUID().uuidString.lowercased().filter { $0 != "-" }.prefix(16))
-    }
-}
-
 /// `{"error": {"code": …, "message": …, "request_id": …}}`
-struct APIErrorDocument: Encodable {
-    let error: Content
+package struct APIErrorDocument: Codable {
+    package let error: Content
 
-    struct Content: Encodable {
-        let code: String
-        let message: String
-        let requestId: String
+    package struct Content: Codable {
+        package let code: String
+        package let message: String
+        package let requestId: String
     }
 
     /// `words`: those of the plain answer, which begin with the number of the status or not.
@@ -108,18 +105,7 @@ struct APIErrorDocument: Encodable {
         status.reasonPhrase.lowercased().replacing(/[^a-z]+/, with: "_")
     }
 
-    func encoded() throws -> Data { try APIDocument.encoder.encode(self) }
-}
-
-enum APIDocument {
-    /// The one form of all documents: sorted keys, instants in UTC.
-    static var encoder: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }
+    func encoded() throws -> Data { try ReportJSON.encoder.encode(self) }
 }
 
 extension ResponseBody {
@@ -141,24 +127,3 @@ extension ResponseBody {
         func finish(_ trailingHeaders: HTTPFields?) async throws {}
     }
 }
-
-/// A value whose key is always there: null where there is none.
-package struct Nullable<Value: Encodable>: Encodable {
-    package let value: Value?
-
-    init(_ value: Value?) { self.value = value }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(value)
-    }
-}
-
-extension Nullable: Decodable where Value: Decodable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        value = container.decodeNil() ? nil : try container.decode(Value.self)
-    }
-}
-
-extension Nullable: Sendable where Value: Sendable {}

@@ -1,22 +1,27 @@
-// All paths for programs. The list of them is `APIEndpoint`; what each answers is documented in Templates/openapi.json.
+// All paths for programs, each a question or an order of `MonitorAPI`. The list of them is `APIEndpoint`; what each answers is
+// documented in Templates/openapi.json.
 
 import Evidence
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import Monitoring
+import Report
 import Storage
 
 struct APIRoutes: Sendable {
-    let domains: DomainRoutes
-    let incidents: IncidentRoutes
-    let acknowledgements: AcknowledgeRoute
-    let deliveries: DeliveryRoute
-    let silences: SilenceRoute
+    let api: API
+    let gate: WriteGate
+    let logger: Logger
     /// What `/metrics` answers.
     let metrics: @Sendable () async throws -> [UInt8]
-    let probe: ProbeRoute
-    let readiness: ReadyRoute
+    let health: @Sendable () async -> MonitorHealth
+
+    /// Of a body.
+    private static let maximumBytes = 16 * 1024
+    /// One who asks for a check waits so long at most.
+    private static let checkWait: Duration = .seconds(15)
 
     func add(to router: Router<Visit>) {
         for endpoint in APIEndpoint.allCases {
@@ -24,10 +29,9 @@ struct APIRoutes: Sendable {
             router.on(RouterPath(path.path), method: path.method) { request, visit in
                 do {
                     return try await answer(endpoint, request, visit)
-                } catch let fault as QueryFault {
-                    return Response(plain: fault.description, status: .badRequest)
-                } catch let fault as UnknownName {
-                    return Response(plain: fault.description, status: .notFound)
+                } catch {
+                    guard let refusal = APIRefusal(of: error) else { throw error }
+                    return Response(plain: refusal.description, status: refusal.status)
                 }
             }
         }
@@ -36,35 +40,113 @@ struct APIRoutes: Sendable {
     private func answer(
         _ endpoint: APIEndpoint, _ request: Request, _ visit: Visit
     ) async throws -> Response {
-        let (id, domain) = (visit.parameter("id"), visit.parameter("domain"))
-        if !endpoint.readsItsQuery { _ = try APIQuery(request, keys: []) }
+        let api = api.asked(by: visit.role)
+        let id = visit.parameter("id")
+        let query = try endpoint.parameters.map { try APIQuery(request, keys: $0) } ?? APIQuery()
         switch endpoint {
-        case .domains: return try await domains.list(request, visit.role)
-        case .domain: return try await domains.one(domain, visit.role)
-        case .history: return try await domains.history(request, domain, visit.role)
-        case .check: return try await domains.check(request, domain)
-        case .incidents: return try await incidents.list(request)
-        case .incident: return try await incidents.one(id)
-        case .acknowledge: return try await acknowledgements.acknowledge(request, id: id)
-        case .unacknowledge: return try await acknowledgements.unacknowledge(request, id: id)
-        case .deliveries: return try await deliveries.list(request)
-        case .delivery: return try await deliveries.one(id)
+        case .status: return try json(await api.status())
+        case .domains: return try json(await api.domains(SummaryFilter(query), limit: query.limit()))
+        case .domain: return try json(await api.domain(domain(visit)))
+        case .history:
+            return try json(
+                await api.history(
+                    of: domain(visit), limit: query.limit(default: 20, atMost: HistoryReport.largestLimit)))
+        case .check: return try await writing(request) { try await check(domain(visit), api) }
+        case .incidents: return try json(await api.incidents(IncidentQuery(query)))
+        case .incident: return try json(await api.incident(named: id))
+        case .acknowledge:
+            return try await gate.answer(request, upTo: Self.maximumBytes) { body in
+                let order = try AcknowledgeOrder(json: body)
+                return try json(await api.acknowledge(id, by: order.by, reason: order.reason ?? ""))
+            }
+        case .unacknowledge: return try await writing(request) { try json(await api.unacknowledge(id)) }
+        case .deliveries: return try json(await api.deliveries(DeliveryQuery(query)))
+        case .delivery: return try json(await api.message(named: id))
         case .retry:
-            return try await deliveries.retry(request, channel: visit.parameter("channel"))
-        case .silences: return try await silences.list()
-        case .addSilence: return try await silences.add(request)
-        case .endSilence: return try await silences.end(request, id: id)
+            return try await writing(request) { try json(await api.retry(channel: visit.parameter("channel"))) }
+        case .silences: return try json(await api.silences())
+        case .addSilence:
+            return try await gate.answer(request, upTo: Self.maximumBytes) { body in
+                try json(await api.silence(SilenceOrder(json: body)), .created)
+            }
+        case .endSilence: return try await writing(request) { try json(await api.endSilence(id)) }
         case .description: return Response(json: Data(PackageResources.openapi_json))
         case .metrics: return Response(metrics: try await metrics())
-        case .probe: return try await probe.answer(request)
-        case .health: return HealthRoute.answer()
-        case .readiness: return await readiness.answer()
+        case .probe: return try await probe(request)
+        case .health: return liveness
+        case .readiness: return await readiness()
         }
+    }
+
+    private func json(_ value: some Encodable, _ status: HTTPResponse.Status = .ok) throws -> Response {
+        var answer = Response(json: try ReportJSON.encoder.encode(value))
+        answer.status = status
+        return answer
+    }
+
+    private func domain(_ visit: Visit) throws -> Domain {
+        guard let domain = try? Domain(visit.parameter("domain")) else { throw APIRefusal.notWatched }
+        return domain
+    }
+
+    /// An order without a body.
+    private func writing(_ request: Request, _ write: () async throws -> Response) async throws -> Response {
+        if let refusal = gate.refusal(request) { return refusal }
+        return try await write()
+    }
+
+    /// 200 with the domain as the check left it; 202 where it takes longer.
+    private func check(_ domain: Domain, _ api: API) async throws -> Response {
+        switch try await api.check(domain, wait: Self.checkWait) {
+        case .done:
+            logger.info("domain checked by the API", metadata: ["domain": "\(domain)"])
+            return try json(await api.domain(domain))
+        case .underWay:
+            var answer = Response(json: Data(#"{"status":"under_way"}"#.utf8))
+            answer.status = .accepted
+            answer.headers[.location] = "/api/v1/domains/\(domain.name)"
+            return answer
+        case .tooOften(let seconds):
+            return Response(
+                plain: "checks were asked for too often; again in \(seconds) s", status: .tooManyRequests,
+                headers: [.retryAfter: "\(seconds)"])
+        case .notWatched: throw APIRefusal.notWatched
+        }
+    }
+}
+
+extension APIRefusal {
+    /// With its phrase, of which the code of an answer is made.
+    var status: HTTPResponse.Status {
+        switch reason {
+        case .badRequest: .badRequest
+        case .notFound: .notFound
+        case .conflict: .conflict
+        }
+    }
+}
+
+/// The body of `POST /api/v1/incidents/{id}/ack`: `{"by": "eva", "reason": "on it"}`; `reason` may be left out.
+package struct AcknowledgeOrder: Codable, Sendable {
+    package let by: String
+    package let reason: String?
+
+    package init(by: String, reason: String?) {
+        self.by = by
+        self.reason = reason
+    }
+
+    init(json: Data) throws {
+        guard let order = try? JSONDecoder().decode(Self.self, from: json) else {
+            throw APIRefusal(.badRequest, "the body must be a JSON object with 'by' and, if wanted, 'reason'")
+        }
+        self = order
     }
 }
 
 /// Every path of the API with its method: the router, `MethodGate` and the test of `openapi.json` go by this list.
 package enum APIEndpoint: String, CaseIterable, Sendable {
+    case status = "GET /api/v1/status"
     case domains = "GET /api/v1/domains"
     case domain = "GET /api/v1/domains/{domain}"
     case history = "GET /api/v1/domains/{domain}/history"
@@ -85,15 +167,18 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     case health = "GET /healthz"
     case readiness = "GET /readyz"
 
-    /// Whether its route reads the query, and refuses what it does not know; all others take none.
-    fileprivate var readsItsQuery: Bool {
+    /// The parameters of its query; nil: whatever there is, for supervisors and scrapers, and for routes that read it
+    /// themselves.
+    fileprivate var parameters: Set<String>? {
         switch self {
-        case .domains, .history, .incidents, .deliveries, .probe: true
-        // Supervisors and scrapers may put what they like behind these.
-        case .metrics, .health, .readiness: true
-        case .domain, .check, .incident, .acknowledge, .unacknowledge, .delivery, .retry, .silences, .addSilence,
-            .endSilence, .description:
-            false
+        case .domains: ["limit", "cursor", "prefix", "label", "state"]
+        case .history: ["limit"]
+        case .incidents: ["limit", "cursor", "domain", "kind", "state"]
+        case .deliveries: ["limit", "cursor", "channel", "incident", "domain"]
+        case .probe, .metrics, .health, .readiness: nil
+        case .status, .domain, .check, .incident, .acknowledge, .unacknowledge, .delivery, .retry, .silences,
+            .addSilence, .endSilence, .description:
+            []
         }
     }
 
@@ -101,8 +186,8 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     var isPublic: Bool {
         switch self {
         case .domains, .domain, .history, .description: true
-        case .check, .incidents, .incident, .acknowledge, .unacknowledge, .deliveries, .delivery, .retry, .silences,
-            .addSilence, .endSilence, .metrics, .probe, .health, .readiness:
+        case .status, .check, .incidents, .incident, .acknowledge, .unacknowledge, .deliveries, .delivery, .retry,
+            .silences, .addSilence, .endSilence, .metrics, .probe, .health, .readiness:
             false
         }
     }
@@ -112,22 +197,13 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     package var path: String { EndpointPath(rawValue).path }
 }
 
-/// Why a request cannot be answered, for who sent it; a 400.
-struct QueryFault: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-
-    init(_ key: String, isNoneOf words: [String]) {
-        description = "'\(key)' is none of \(words.joined(separator: ", "))"
-    }
-}
-
 /// The query of a request, read strictly: a misspelt filter must not look like an answer to what was meant.
 struct APIQuery {
     private let values: [String: String]
 
-    /// - Throws: `QueryFault` for a key that is unknown or given twice.
+    init() { values = [:] }
+
+    /// - Throws: `APIRefusal` for a key that is unknown or given twice.
     init(_ request: Request, keys: Set<String>) throws {
         var values: [String: String] = [:]
         for (key, value) in request.uri.queryParameters {
@@ -135,9 +211,12 @@ struct APIQuery {
             guard keys.contains(key) else {
                 let known =
                     keys.isEmpty ? "there are none here" : "the parameters are \(keys.sorted().joined(separator: ", "))"
-                throw QueryFault("unknown parameter '\(key.displayable.shortened(to: 40))'; \(known)")
+                throw APIRefusal(
+                    .badRequest, "unknown parameter '\(key.displayable.shortened(to: 40))'; \(known)")
             }
-            guard values.updateValue(value, forKey: key) == nil else { throw QueryFault("'\(key)' is given twice") }
+            guard values.updateValue(value, forKey: key) == nil else {
+                throw APIRefusal(.badRequest, "'\(key)' is given twice")
+            }
         }
         self.values = values
     }
@@ -148,7 +227,7 @@ struct APIQuery {
     func limit(default standard: Int = 50, atMost: Int = 500) throws -> Int {
         guard let text = text("limit") else { return standard }
         guard let limit = Int(text), (1...atMost).contains(limit) else {
-            throw QueryFault("'limit' is not a whole number from 1 to \(atMost)")
+            throw APIRefusal(.badRequest, "'limit' is not a whole number from 1 to \(atMost)")
         }
         return limit
     }
@@ -156,7 +235,9 @@ struct APIQuery {
     /// Where the page before ended, as `next` of its answer has it; nil for the first page.
     func place<Place>(_ read: (String) -> Place?) throws -> Place? {
         guard let text = text("cursor") else { return nil }
-        guard let place = read(text) else { throw QueryFault("'cursor' is none that this server gave") }
+        guard let place = read(text) else {
+            throw APIRefusal(.badRequest, "'cursor' is none that this server gave")
+        }
         return place
     }
 
@@ -164,22 +245,47 @@ struct APIQuery {
     where Word.RawValue == String {
         guard let text = text(key) else { return nil }
         guard let word = Word(rawValue: text) else {
-            throw QueryFault(key, isNoneOf: Word.allCases.map(\.rawValue))
+            throw APIRefusal(key, isNoneOf: Word.allCases.map(\.rawValue))
         }
         return word
     }
 
     func domain(_ key: String) throws -> Domain? {
         guard let text = text(key) else { return nil }
-        do { return try Domain(text) } catch { throw QueryFault("'\(key)' is no domain") }
+        do { return try Domain(text) } catch { throw APIRefusal(.badRequest, "'\(key)' is no domain") }
     }
 
-    /// `team:growth`
-    func label(_ key: String) throws -> (name: String, value: String)? {
+    /// `team:growth`, as labels are stored: `team=growth`.
+    func label(_ key: String) throws -> String? {
         guard let text = text(key) else { return nil }
         guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
-            throw QueryFault("'\(key)' is not NAME:VALUE, such as team:growth")
+            throw APIRefusal(.badRequest, "'\(key)' is not NAME:VALUE, such as team:growth")
         }
-        return (String(text[..<colon]), String(text[text.index(after: colon)...]))
+        return text[..<colon] + "=" + text[text.index(after: colon)...]
+    }
+}
+
+extension SummaryFilter {
+    fileprivate init(_ query: APIQuery) throws {
+        self.init(
+            label: try query.label("label"), comparison: try query.choice("state", Comparison.State.self),
+            prefix: Domain.kept(query.text("prefix") ?? ""), after: query.text("cursor") ?? "")
+    }
+}
+
+extension IncidentQuery {
+    fileprivate init(_ query: APIQuery) throws {
+        self.init(
+            domain: try query.domain("domain"), kind: try query.choice("kind", IncidentKind.self),
+            state: try query.choice("state", IncidentQuery.State.self), after: try query.place(IncidentPlace.init),
+            limit: try query.limit())
+    }
+}
+
+extension DeliveryQuery {
+    fileprivate init(_ query: APIQuery) throws {
+        self.init(
+            channel: query.text("channel"), incident: query.text("incident"), domain: try query.domain("domain"),
+            after: try query.place(DeliveryPlace.init), limit: try query.limit(default: 100))
     }
 }

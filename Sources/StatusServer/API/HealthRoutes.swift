@@ -1,24 +1,23 @@
+// What supervisors and scrapers ask.
+
+import Evidence
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Report
 import Storage
 
-/// Whether the process turns; it looks at nothing else, so that a full disk does not make a supervisor kill the monitor.
-enum HealthRoute {
+extension APIRoutes {
     /// Of supervisors, which have no token.
     static let openPaths: Set = [APIEndpoint.health.path, APIEndpoint.readiness.path]
 
-    static func answer() -> Response { Response(plain: "ok\n") }
-}
+    /// Whether the process turns; it looks at nothing else, so that a full disk does not make a supervisor kill the monitor.
+    var liveness: Response { Response(plain: "ok\n") }
 
-/// Whether the monitor does its work: the store answers, and checks begin when they are due.
-struct ReadyRoute: Sendable {
-    let store: Store
-    let health: @Sendable () async -> MonitorHealth
-
-    func answer() async -> Response {
+    /// Whether the monitor does its work: the store answers, and checks begin when they are due.
+    func readiness() async -> Response {
         do {
-            _ = try await store.latestChange()
+            _ = try await api.store.latestChange()
         } catch {
             return Self.notReady("the store cannot be read")
         }
@@ -31,6 +30,21 @@ struct ReadyRoute: Sendable {
     private static func notReady(_ words: String) -> Response {
         Response(plain: "not ready: \(words)\n", status: .serviceUnavailable)
     }
+
+    /// One check now, as metrics: `/probe?target=DOMAIN`, as blackbox_exporter has it.
+    func probe(_ request: Request) async throws -> Response {
+        // A page of another site could make its reader's browser start probes.
+        if let refusal = gate.foreignPage(request) { return refusal }
+        let query = try APIQuery(request, keys: ["target", "module"])
+        guard let target = query.text("target") else { throw APIRefusal(.badRequest, "'target' is missing") }
+        switch await api.actions.probe(target, try query.choice("module", Depth.self) == .full) {
+        case .metrics(let bytes): return Response(metrics: bytes)
+        case .refused(let words): return Response(plain: words + "\n", status: .badRequest)
+        case .busy:
+            return Response(
+                plain: "too many probes are under way\n", status: .serviceUnavailable, headers: [.retryAfter: "5"])
+        }
+    }
 }
 
 extension Response {
@@ -39,28 +53,5 @@ extension Response {
         self.init(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
-    }
-}
-
-/// One check now, as metrics: `/probe?target=DOMAIN`, as blackbox_exporter has it.
-struct ProbeRoute: Sendable {
-    let actions: MonitorActions
-    let gate: WriteGate
-
-    /// How much the check asks.
-    private enum Module: String, CaseIterable { case light, full }
-
-    func answer(_ request: Request) async throws -> Response {
-        // A page of another site could make its reader's browser start probes.
-        if let refusal = gate.foreignPage(request) { return refusal }
-        let query = try APIQuery(request, keys: ["target", "module"])
-        guard let target = query.text("target") else { throw QueryFault("'target' is missing") }
-        switch await actions.probe(target, try query.choice("module", Module.self) == .full) {
-        case .metrics(let bytes): return Response(metrics: bytes)
-        case .refused(let words): return Response(plain: words + "\n", status: .badRequest)
-        case .busy:
-            return Response(
-                plain: "too many probes are under way\n", status: .serviceUnavailable, headers: [.retryAfter: "5"])
-        }
     }
 }

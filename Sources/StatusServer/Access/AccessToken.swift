@@ -73,7 +73,7 @@ struct AccessGate: RouterMiddleware {
         }
         guard policy.token != nil else { return try await enter(.writer) }
         let path = request.uri.path
-        if HealthRoute.openPaths.contains(path) || path == LoginRoute.path || path.hasPrefix(Assets.path) {
+        if APIRoutes.openPaths.contains(path) || path == Pages.loginPath || path.hasPrefix(Assets.path) {
             return try await next(request, context)
         }
         let session = Session.value(of: request)
@@ -89,7 +89,7 @@ struct AccessGate: RouterMiddleware {
             return try await enter(.visitor)
         } else if request.headers[.accept]?.contains("text/html") == true, !Self.isFetch(request) {
             // A form of a page whose session has ended; what it would have changed is to be asked for again.
-            return .seeOther(request.method == .get ? LoginRoute.address(from: request.uri.string) : LoginRoute.path)
+            return .seeOther(request.method == .get ? Pages.loginAddress(from: request.uri.string) : Pages.loginPath)
         }
         var answer = Response(
             plain: "this page needs the token of server.token, as a Bearer token or as the password\n",

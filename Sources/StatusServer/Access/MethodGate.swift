@@ -42,7 +42,7 @@ struct MethodGate: RouterMiddleware {
             return Response(
                 plain: "405 this path takes \(names)\n", status: .methodNotAllowed, headers: [.allow: names])
         }
-        let isWrite = request.method != .get && request.method != .head && request.uri.path != LoginRoute.path
+        let isWrite = request.method != .get && request.method != .head && request.uri.path != Pages.loginPath
         if isWrite, context.role < .writer {
             let why =
                 key.policy.isReadOnly

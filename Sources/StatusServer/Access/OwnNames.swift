@@ -63,7 +63,7 @@ struct HostGate: RouterMiddleware {
         _ request: Request, context: Visit, next: (Request, Visit) async throws -> Response
     ) async throws -> Response {
         // A token opens the pages under whatever name they are reached: a page of another name does not have it.
-        if key.policy.token != nil || HealthRoute.openPaths.contains(request.uri.path)
+        if key.policy.token != nil || APIRoutes.openPaths.contains(request.uri.path)
             || key.names.contains(authority: request.authority)
         {
             return try await next(request, context)

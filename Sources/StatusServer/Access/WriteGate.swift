@@ -47,12 +47,6 @@ struct WriteGate: Sendable {
         return fault("the content type must be application/json", .unsupportedMediaType)
     }
 
-    func json(_ value: some Encodable, _ status: HTTPResponse.Status = .ok) throws -> Response {
-        var answer = Response(json: try APIDocument.encoder.encode(value))
-        answer.status = status
-        return answer
-    }
-
     func fault(_ words: String, _ status: HTTPResponse.Status) -> Response { Response(plain: words, status: status) }
 }
 

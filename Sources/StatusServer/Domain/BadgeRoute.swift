@@ -4,21 +4,21 @@ import Evidence
 import HTTPTypes
 import Hummingbird
 import Monitoring
+import Report
 import Storage
 
-struct BadgeRoute: Sendable {
-    let context: PageContext
-
+extension Pages {
     /// `example.com.svg`.
-    func answer(_ file: String) async throws -> Response {
+    func badge(_ file: String) async throws -> Response {
         guard file.hasSuffix(".svg"), let domain = try? Domain(String(file.dropLast(4))),
             context.watched.index[domain] != nil
         else { return Response(plain: "404 this domain is not watched here\n", status: .notFound) }
-        let time = PageTime(context.timekeeper)
+        let time = ReportTime(context.timekeeper)
         try await context.watched.show(in: context.store)
-        let status = try await context.store.summaries([domain.name]).first?.status ?? .waiting
+        let record = try await context.store.summaries([domain.name]).first ?? SummaryRecord(unchecked: domain)
         let isStalled = try await context.store.stalledSince(time.now) != nil
-        let badge = isStalled ? Self.drawn("not checked", .soft) : Self.drawn(status.word.lowercased(), status.tone)
+        let badge =
+            isStalled ? Self.drawn("not checked", .soft) : Self.drawn(record.status.word.lowercased(), record.tone)
         return Response(
             status: .ok,
             headers: [

@@ -2,26 +2,22 @@ import Evidence
 import Foundation
 import Hummingbird
 import Monitoring
+import Report
 import Storage
 
 /// The page of one domain.
-struct DomainPageRoute: Sendable {
-    let context: PageContext
-    let role: Role
-    let isChecking: @Sendable (Domain) -> Bool
-    var refusal: Frame.Refusal?
-
+extension Pages {
     private static let maximumIncidents = 40
     private static let maximumDeliveries = 40
 
-    func answer(_ request: Request, _ name: String) async -> Response {
+    func domain(_ request: Request, _ name: String) async -> Response {
         guard let domain = try? Domain(name), let watched = context.watched.index[domain] else {
             return Response(plain: "404 this domain is not watched here\n", status: .notFound)
         }
         var query = DomainQuery(request.parameters)
         if refusal != nil { query.isPaused = true }
         return await context.answer(request, .domain) { [query] time in
-            let reading = try await reading(watched, query, time)
+            let reading = try await domainReading(watched, query, time)
             var basis = try await context.basis(
                 time, role, refusal, counts: try await context.store.statusCounts(), isPaused: query.isPaused,
                 pauseAddress: query.with { $0.isPaused.toggle() }.address("/domains/\(domain.name)"))
@@ -31,8 +27,8 @@ struct DomainPageRoute: Sendable {
         }
     }
 
-    func reading(
-        _ watched: WatchedDomain, _ query: DomainQuery, _ time: PageTime
+    func domainReading(
+        _ watched: WatchedDomain, _ query: DomainQuery, _ time: ReportTime
     ) async throws -> DomainView.Reading {
         let (store, domain) = (context.store, watched.domain)
         let record =
@@ -44,18 +40,22 @@ struct DomainPageRoute: Sendable {
             full: try await store.lastFullCheck(of: domain),
             propagation: try await store.propagation(of: domain, since: time.now - window))
         reading.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
-        reading.isChecking = isChecking(domain)
+        reading.isChecking = context.api.actions.isChecking(domain)
+        let current = try await api.context(time)
         if role > .visitor {
             var query = IncidentQuery(domain: domain, limit: Self.maximumIncidents)
             query.hasPending = true
-            reading.incidents = try await store.incidents(query)
-            reading.notified = try await store.notifiedChannels(reading.incidents.map(\.incident.id))
+            reading.incidents = try await api.reports(
+                try await store.incidents(query), time, current, hasWords: false)
+            reading.notified = try await store.notifiedChannels(reading.incidents.map(\.id))
         }
-        for incident in reading.incidents.map(\.incident) where incident.state != .resolved {
-            reading.deliveries[incident.id] = try await store.deliveries(
-                incident: incident.id, limit: Self.maximumDeliveries)
+        for id in reading.incidents.filter({ $0.state != .resolved }).map(\.id) {
+            reading.deliveries[id] = try await api.reports(
+                try await store.deliveries(incident: id, limit: Self.maximumDeliveries), time)
         }
-        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
+        reading.silences = current.silences.silences.filter {
+            $0.scope.isAbout(domain, labels: watched.labels)
+        }.map { SilenceReport($0, now: time.wall) }
         return reading
     }
 }
@@ -79,15 +79,7 @@ struct DomainQuery: Equatable, Sendable {
     }
 
     func address(_ path: String) -> String {
-        var items: [URLQueryItem] = []
-        if let window { items.append(URLQueryItem(name: "window", value: "\(Int(window))")) }
-        if !url.isEmpty { items.append(URLQueryItem(name: "url", value: url)) }
-        if isPaused { items.append(URLQueryItem(name: "pause", value: "1")) }
-        guard !items.isEmpty else { return path }
-        var components = URLComponents()
-        components.path = path
-        components.queryItems = items
-        return (components.string ?? path).replacing("+", with: "%2B")
+        .address(path, ["window": window.map { "\(Int($0))" }, "url": url, "pause": isPaused ? "1" : nil])
     }
 
     func with(_ change: (inout DomainQuery) -> Void) -> DomainQuery {

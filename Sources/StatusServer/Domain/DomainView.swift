@@ -3,12 +3,13 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct DomainView: Equatable, Sendable {
     let frame: Frame
     let name: String
-    let labels: [Pager.Link]
+    let labels: [PageLink]
     let status: String
     let mark: String
     let tone: String
@@ -88,17 +89,17 @@ struct DomainView: Equatable, Sendable {
         var state: DomainState?
         var full: Observation?
         var propagation: PropagationRecord
-        var incidents: [IncidentRecord] = []
+        var incidents: [IncidentReport] = []
         /// The channels that took a message, by incident.
         var notified: [String: [String]] = [:]
         /// By incident.
-        var deliveries: [String: [DeliveryRecord]] = [:]
-        var context = IncidentContext()
+        var deliveries: [String: [DeliveryReport]] = [:]
+        var silences: [SilenceReport] = []
         var isChecking = false
         var past = DomainPast.empty
     }
 
-    init(_ reading: Reading, cdnBaseURL: String, basis: Frame.Basis, time: PageTime) {
+    init(_ reading: Reading, cdnBaseURL: String, basis: Frame.Basis, time: ReportTime) {
         let (watched, record, state) = (reading.watched, reading.record, reading.state)
         let domain = watched.domain
         let verdict = state?.verdict
@@ -108,16 +109,16 @@ struct DomainView: Equatable, Sendable {
         address = reading.query.address(path)
         isChecking = reading.isChecking
         frame = Frame(
-            title: "\(domain.name): \(record.status.word)", tone: record.status.tone, section: .domains,
+            title: "\(domain.name): \(record.status.word)", tone: record.tone, section: .overview,
             json: "/api/v1/domains/\(domain.name)", basis: basis, time: time)
         labels = watched.labels.sorted { $0.key < $1.key }.map { key, value in
             var query = FrontQuery()
             query.label = "\(key)=\(value)"
-            return Pager.Link(
+            return PageLink(
                 text: "\(key)=\(value)".onOneLine(upTo: 80), address: query.address, isChosen: false)
         }
         status = record.status == .direct ? watched.modeWord + " mode" : record.status.word
-        (mark, tone) = (record.status.mark, record.status.tone.rawValue)
+        (mark, tone) = (record.status.mark, record.tone.rawValue)
         let staleAfter = watched.checks.staleAfter.inSeconds
         let lasting = TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: false, time)
         long =
@@ -142,7 +143,9 @@ struct DomainView: Equatable, Sendable {
         chart = PropagationChart(scope, query: reading.query, path: path)
         let reader = reading.full.map { PlaceReader($0, scope) }
         comparesFiles = verdict.map { $0.comparison.state.isOfTwoFiles } ?? false
-        changes = verdict.flatMap { ChangeList($0.comparison, of: domain, reader: reader) }
+        changes = verdict.flatMap {
+            ChangeList(ComparisonReport($0.comparison, at: time.now, time: time), of: domain.name, reader: reader)
+        }
         triedURL = reading.query.url.onOneLine(upTo: 2000)
         tried =
             reading.query.url.isEmpty
@@ -155,13 +158,9 @@ struct DomainView: Equatable, Sendable {
         edges = reader?.edges
         origin = reader?.origin
         looked = reading.full.map { time.age($0.checkedAt) }
-        let open = reading.incidents.filter { $0.incident.state != .resolved }
-        incidents = open.map {
-            IncidentStory(
-                $0, deliveries: reading.deliveries[$0.incident.id] ?? [], context: reading.context,
-                labels: watched.labels, time: time)
-        }
-        earlier = reading.incidents.map(\.incident).filter { $0.state == .resolved }.prefix(20).map {
+        let open = reading.incidents.filter { $0.state != .resolved }
+        incidents = open.map { IncidentStory($0, deliveries: reading.deliveries[$0.id] ?? [], time: time) }
+        earlier = reading.incidents.filter { $0.state == .resolved }.prefix(20).map {
             EarlierIncident($0, notified: reading.notified[$0.id] ?? [], time: time)
         }
         let counted = (verdict?.findings ?? []).enumerated().map {
@@ -173,9 +172,7 @@ struct DomainView: Equatable, Sendable {
                 FindingRow($0.element.text(at: time.wall), counted.count + $0.offset)
             }
         noFindings = verdict != nil && findings.isEmpty
-        silences = reading.context.silences.silences.filter {
-            $0.scope.isAbout(domain, labels: watched.labels)
-        }.map { SilenceRow($0, time) }
+        silences = reading.silences.map { SilenceRow($0, time) }
         evidence = reading.full.map(EvidencePart.all) ?? []
         report = AppleReport(
             reading.full, status: record.status, text: text, changedAt: record.summary?.changedAt,
@@ -242,11 +239,11 @@ extension DomainView.FindingRow {
 }
 
 extension DomainView.SilenceRow {
-    init(_ silence: Silence, _ time: PageTime) {
-        id = silence.id
-        scope = "\(silence.scope)".onOneLine(upTo: 200)
-        let begins = silence.startsAt > time.wall ? "from \(PageTime.brief(silence.startsAt, wall: time.wall)) " : ""
-        until = "\(begins)until \(PageTime.brief(silence.endsAt, wall: time.wall))"
+    init(_ silence: SilenceReport, _ time: ReportTime) {
+        id = "\(silence.id)"
+        scope = silence.scope.onOneLine(upTo: 200)
+        let begins = silence.startsAt > time.wall ? "from \(time.clock(silence.startsAt)) " : ""
+        until = "\(begins)until \(time.clock(silence.endsAt))"
         author = silence.author.onOneLine(upTo: 100)
         reason = silence.reason.onOneLine(upTo: 300)
     }
@@ -256,10 +253,10 @@ extension DomainView {
     /// The five numbers of a domain.
     private static func numbers(
         _ record: SummaryRecord, _ state: DomainState?, _ lasting: TroubleDuration, staleAfter: TimeInterval,
-        _ time: PageTime
+        _ time: ReportTime
     ) -> [Number] {
         let summary = record.summary
-        let tone = record.status.tone.rawValue
+        let tone = record.tone.rawValue
         let past = summary?.propagations ?? []
         let usual = UsualPropagation(past)
         func number(_ name: String, _ value: String, _ detail: String, _ tone: String = "ink", squares: Bool = false)
@@ -326,7 +323,7 @@ extension DomainView {
             all.append(
                 number(
                     "Certificate", "\(max(0, Int(end.timeIntervalSince(time.wall) / 86400)).of("day"))",
-                    "ends on \(PageTime.brief(end, wall: time.wall))", "warn"))
+                    "ends on \(ReportTime.brief(end, wall: time.wall))", "warn"))
         } else {
             all.append(
                 number(
@@ -377,7 +374,7 @@ struct ChangeList: Equatable, Sendable {
     private static let maximum = 24
 
     /// nil where nothing differs.
-    init?(_ comparison: Comparison, of domain: Domain, reader: PlaceReader?) {
+    init?(_ comparison: ComparisonReport, of domain: String, reader: PlaceReader?) {
         guard !comparison.changes.isEmpty || !comparison.behaviour.isEmpty else { return nil }
         let origin = reader.flatMap { $0.version(of: $0.full.origin) }
         let copies = (reader?.full.full?.edges.map(\.retrieval) ?? []) + [reader?.full.cdn.retrieval].compactMap(\.self)
@@ -398,7 +395,7 @@ struct ChangeList: Equatable, Sendable {
             query.url = difference.example
             return Behaviour(
                 url: difference.example.onOneLine(upTo: 200), now: words(difference.from), then: words(difference.to),
-                address: query.address("/domains/\(domain.name)") + "#try")
+                address: query.address("/domains/\(domain)") + "#try")
         }
         changes = comparison.changes.prefix(Self.maximum).map { change in
             let sign: (String, String) =

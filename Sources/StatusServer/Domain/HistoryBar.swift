@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct HistoryBar: Equatable, Sendable {
@@ -22,7 +23,7 @@ struct HistoryBar: Equatable, Sendable {
     static let count = 90
 
     /// nil where nothing was seen yet.
-    init?(_ past: DomainPast, time: PageTime) {
+    init?(_ past: DomainPast, time: ReportTime) {
         guard let first = past.firstSeen else { return nil }
         let today = (time.wall.timeIntervalSince1970 / 86400).rounded(.down)
         let shift = time.wall.timeIntervalSince(time.now)
@@ -53,7 +54,7 @@ struct HistoryBar: Equatable, Sendable {
             if tone != "none" { watched += 1 }
             days.append(
                 Day(
-                    x: SVG.percent(Double(Self.count - 1 - back) / Double(Self.count) * 100), tone: tone,
+                    x: String.percent(Double(Self.count - 1 - back) / Double(Self.count) * 100), tone: tone,
                     title: "\(time.day(begins)): \(words)"))
         }
         self.days = days

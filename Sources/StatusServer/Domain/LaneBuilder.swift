@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct LaneBuilder {
@@ -66,7 +67,7 @@ struct LaneBuilder {
             if small.count > 1, let first = small.first, let end = small.last {
                 segments.append(
                     .init(
-                        x: SVG.percent(first.from), width: SVG.percent(end.to - first.from), kind: "several",
+                        x: String.percent(first.from), width: String.percent(end.to - first.from), kind: "several",
                         pattern: "url(#p-several)", label: nil, title: "\(small.count) versions"))
             } else if let last {
                 segments.append(last)
@@ -79,7 +80,7 @@ struct LaneBuilder {
             if case .noAnswer = block.piece.interval.served {
                 flush(last: waiting)
                 waiting = nil
-                mutes.append(.init(from: SVG.percent(block.from), to: SVG.percent(block.to)))
+                mutes.append(.init(from: String.percent(block.from), to: String.percent(block.to)))
                 continue
             }
             if case .notWatched = block.piece.interval.served {
@@ -131,7 +132,7 @@ struct LaneBuilder {
         let kind = kind(interval.served)
         let label: String? = width >= 3.6 ? name : width >= 2 ? String(name.drop { $0 == "v" }) : nil
         return .init(
-            x: SVG.percent(from), width: SVG.percent(width), kind: kind,
+            x: String.percent(from), width: String.percent(width), kind: kind,
             pattern: kind == "none" || kind == "stray" ? "url(#p-\(kind))" : nil,
             label: interval.served == .noFile ? (width >= 3 ? "404" : nil) : label, title: title)
     }
@@ -211,7 +212,7 @@ struct LaneBuilder {
             where to > from && to > scope.start {
                 let (left, right) = (scope.x(from), scope.x(to))
                 guard right > left else { continue }
-                lags.append(.init(x: SVG.percent(left), width: SVG.percent(right - left), isLate: isLate))
+                lags.append(.init(x: String.percent(left), width: String.percent(right - left), isLate: isLate))
             }
         }
         let instants = Set(origin.map(\.at) + intervals.map(\.at)).filter { $0 <= scope.now }.sorted()

@@ -43,18 +43,18 @@ struct PastTimes: Equatable, Sendable {
             let level = (0...).first { level in !levels.contains { $0.level == level && abs($0.x - x) < 2.2 } } ?? 0
             levels.append((x, level))
             return Dot(
-                x: SVG.percent(x), y: "\(58 - min(level, 4) * 9)", title: Span.words(TimeInterval(seconds)))
+                x: String.percent(x), y: "\(58 - min(level, 4) * 9)", title: Span.words(TimeInterval(seconds)))
         }
         func line(_ seconds: TimeInterval, _ text: String) -> Line {
             let x = Self.x(seconds)
-            return Line(x: SVG.percent(x), anchor: x < 14 ? "start" : x > 82 ? "end" : "middle", text: text)
+            return Line(x: String.percent(x), anchor: x < 14 ? "start" : x > 82 ? "end" : "middle", text: text)
         }
         let estimate = Estimate(lag: lag ?? 0, past: past)
         median = estimate.usual.map { line(TimeInterval($0.median), "median \(Span.words(TimeInterval($0.median)))") }
         percentile90 = estimate.usual.map {
             let x = Self.x(TimeInterval($0.percentile90))
             return Line(
-                x: SVG.percent(x), anchor: x > 55 ? "end" : "start",
+                x: String.percent(x), anchor: x > 55 ? "end" : "start",
                 text: "9 in 10: \(Span.words(TimeInterval($0.percentile90)))")
         }
         present = lag.map { line($0, "now \(Span.words($0))") }

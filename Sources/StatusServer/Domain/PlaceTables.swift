@@ -4,6 +4,7 @@ import Evidence
 import Facts
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct EdgeTable: Equatable, Sendable {
@@ -74,7 +75,7 @@ extension CopyMatch {
 struct PlaceReader {
     let full: Observation
     let record: PropagationRecord
-    let time: PageTime
+    let time: ReportTime
     private let readings: Readings
     private let builder: LaneBuilder
 
@@ -158,7 +159,7 @@ struct PlaceReader {
         if let tls = origin.connection?.tls {
             if let end = tls.chain.first?.notAfter {
                 let left = end.timeIntervalSince(time.wall)
-                let when = PageTime.brief(end, wall: time.wall)
+                let when = ReportTime.brief(end, wall: time.wall)
                 add("Certificate", left > 0 ? "ends in \(Int(left / 86400).of("day")), on \(when)" : "ended on \(when)")
             }
             add("Chain", tls.chain.prefix(5).map(\.subject).joined(separator: " ← "))
@@ -363,7 +364,7 @@ struct AppleReport: Equatable, Sendable {
     /// nil where Apple's CDN was not seen to lag or to lack a copy.
     init?(
         _ full: Observation?, status: DomainStatus, text diagnosis: DiagnosisText?, changedAt: Date?, version: String,
-        domain: Domain, time: PageTime
+        domain: Domain, time: ReportTime
     ) {
         guard let full else { return nil }
         let title: String

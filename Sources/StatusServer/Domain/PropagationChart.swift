@@ -4,6 +4,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct PropagationChart: Equatable, Sendable {
@@ -17,7 +18,7 @@ struct PropagationChart: Equatable, Sendable {
     let bandText: String?
     let limit: Mark?
     let now: String
-    let windows: [Window]
+    let windows: [PageLink]
     let rows: [Row]
     let text: String
 
@@ -80,12 +81,6 @@ struct PropagationChart: Equatable, Sendable {
         let text: String
     }
 
-    struct Window: Equatable, Sendable {
-        let text: String
-        let address: String
-        let isChosen: Bool
-    }
-
     /// The chart's facts, for those who read them.
     struct Row: Equatable, Sendable {
         let place: String
@@ -105,7 +100,7 @@ struct PropagationChart: Equatable, Sendable {
         band = scope.band
         bandText = scope.bandText
         limit = scope.limitMark
-        now = SVG.percent(scope.x(scope.now))
+        now = String.percent(scope.x(scope.now))
         windows = scope.windows(query, path)
         rows = builder.rows
         text =
@@ -120,7 +115,7 @@ struct ChartScope: Sendable {
     let start: Date
     let end: Date
     let now: Date
-    let time: PageTime
+    let time: ReportTime
     let staleAfter: TimeInterval
     /// Of the present change, while an edge lags.
     let changedAt: Date?
@@ -131,7 +126,7 @@ struct ChartScope: Sendable {
 
     init(
         record: PropagationRecord, edges: [(address: String, name: String)], changedAt: Date?,
-        usual: UsualPropagation?, staleAfter: TimeInterval, window: TimeInterval?, time: PageTime
+        usual: UsualPropagation?, staleAfter: TimeInterval, window: TimeInterval?, time: ReportTime
     ) {
         self.record = record
         self.time = time
@@ -180,7 +175,7 @@ struct ChartScope: Sendable {
             let hasRoom = place - last > 14
             if hasRoom { last = place }
             return PropagationChart.Mark(
-                x: SVG.percent(place), anchor: place > 86 ? "end" : "start",
+                x: String.percent(place), anchor: place > 86 ? "end" : "start",
                 title: hasRoom ? "v\(number) deployed" : "", text: hasRoom ? time.brief(interval.at) : "")
         }
     }
@@ -202,7 +197,7 @@ struct ChartScope: Sendable {
             if place > 5, place < 97, abs(place - x(now)) > 10 {
                 let text =
                     step < 86400 ? String(time.shown(date).rfc3339.dropFirst(11).prefix(5)) : time.day(date)
-                all.append(PropagationChart.Tick(x: SVG.percent(place), text: text))
+                all.append(PropagationChart.Tick(x: String.percent(place), text: text))
             }
             date += step
         }
@@ -221,14 +216,14 @@ struct ChartScope: Sendable {
             let middle = (x(pause.lowerBound) + x(pause.upperBound)) / 2
             let long = Span.words(pause.upperBound.timeIntervalSince(pause.lowerBound))
             return PropagationChart.Mark(
-                x: SVG.percent(middle), anchor: anchor(middle), title: "monitor off, \(long)", text: "")
+                x: String.percent(middle), anchor: anchor(middle), title: "monitor off, \(long)", text: "")
         }
     }
 
     var band: PropagationChart.Block? {
         guard let changedAt, let usual else { return nil }
         let (from, to) = (x(changedAt + TimeInterval(usual.median)), x(changedAt + TimeInterval(usual.percentile90)))
-        return to - from < 0.2 ? nil : .init(x: SVG.percent(from), width: SVG.percent(to - from))
+        return to - from < 0.2 ? nil : .init(x: String.percent(from), width: String.percent(to - from))
     }
 
     var bandText: String? {
@@ -244,11 +239,11 @@ struct ChartScope: Sendable {
         // The change's own words are there; the legend says what is behind for too long.
         let hasRoom = (record.places[.origin] ?? []).allSatisfy { !(0..<16).contains(x(limit) - x($0.at)) }
         return .init(
-            x: SVG.percent(x(limit)), anchor: anchor(x(limit)),
+            x: String.percent(x(limit)), anchor: anchor(x(limit)),
             title: hasRoom ? "\(Span.words(staleAfter)) limit" : "", text: "")
     }
 
-    func windows(_ query: DomainQuery, _ path: String) -> [PropagationChart.Window] {
+    func windows(_ query: DomainQuery, _ path: String) -> [PageLink] {
         let usual = Self.defaultWindow(record, now: now)
         var all: [(TimeInterval?, String)] = [
             (nil, Span.words(usual < 7200 ? (usual / 60).rounded() * 60 : (usual / 3600).rounded() * 3600)),

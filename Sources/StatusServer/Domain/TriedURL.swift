@@ -3,6 +3,7 @@
 import AASA
 import Evidence
 import Foundation
+import Report
 
 struct TriedURL: Equatable, Sendable {
     let url: String

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 /// Domains that need the same decision.
@@ -20,7 +21,7 @@ struct ReasonRow: Equatable, Sendable {
     let range: String
     let address: String
 
-    init(_ group: ReasonGroup, _ example: SummaryRecord?, _ query: FrontQuery, _ time: PageTime) {
+    init(_ group: ReasonGroup, _ example: SummaryRecord?, _ query: FrontQuery, _ time: ReportTime) {
         count = group.count.grouped
         status = group.status.word
         mark = group.status.mark
@@ -49,16 +50,10 @@ struct Pager: Equatable, Sendable {
     let range: String
     let previous: String?
     let next: String?
-    let jumps: [Link]
-    let rows: [Link]
-    let orders: [Link]
+    let jumps: [PageLink]
+    let rows: [PageLink]
+    let orders: [PageLink]
     let isNeeded: Bool
-
-    struct Link: Equatable, Sendable {
-        let text: String
-        let address: String
-        let isChosen: Bool
-    }
 
     init(_ query: FrontQuery, total: Int, shown: Int, counts: [DomainStatus: Int]) {
         let first = (query.page - 1) * query.rows
@@ -68,7 +63,7 @@ struct Pager: Equatable, Sendable {
         previous = query.page > 1 ? query.with { $0.page = query.page - 1 }.address : nil
         next = first + shown < total ? query.with { $0.page = query.page + 1 }.address : nil
         jumps = DomainStatus.allCases.filter { (counts[$0] ?? 0) > 0 }.map { status in
-            Link(
+            PageLink(
                 text: "\(status.word) \((counts[status] ?? 0).grouped)",
                 address: query.with {
                     $0.state = status.rawValue
@@ -76,10 +71,10 @@ struct Pager: Equatable, Sendable {
                 }.address, isChosen: query.state == status.rawValue)
         }
         rows = FrontQuery.rowCounts.map { count in
-            Link(text: "\(count)", address: query.with { $0.rows = count }.address, isChosen: count == query.rows)
+            PageLink(text: "\(count)", address: query.with { $0.rows = count }.address, isChosen: count == query.rows)
         }
         orders = [(SummaryFilter.Order.trouble, "trouble"), (.longest, "longest"), (.name, "name")].map { order, text in
-            Link(text: text, address: query.with { $0.order = order }.address, isChosen: order == query.order)
+            PageLink(text: text, address: query.with { $0.order = order }.address, isChosen: order == query.order)
         }
         isNeeded = total > FrontQuery.rowCounts[0] || query.page > 1
     }

@@ -4,6 +4,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct FrontPage: Equatable, Sendable {
@@ -14,7 +15,7 @@ struct FrontPage: Equatable, Sendable {
     let unacknowledged: String?
     /// That a silence covers everything; nil where none does.
     let nobody: String?
-    let global: [GlobalLine]
+    let global: [Global]
     let progress: Progress?
     let tiles: [Tile]
     let tileClass: String
@@ -52,6 +53,30 @@ struct FrontPage: Equatable, Sendable {
         let isChosen: Bool
     }
 
+    /// An open incident of no single domain.
+    struct Global: Equatable, Sendable {
+        let kind: String
+        let state: String
+        let id: String
+        let address: String
+        /// Part by part.
+        let diagnosis: [String]
+        /// `26 h ago`
+        let since: String
+        /// nil: nobody.
+        let acknowledgedBy: String?
+
+        init(_ incident: IncidentReport, _ time: ReportTime) {
+            kind = incident.kind.rawValue
+            state = incident.state.rawValue
+            id = incident.shortID
+            address = "/incidents/\(incident.id)"
+            diagnosis = incident.parts.map { $0.onOneLine(upTo: 600) }
+            since = Span.age(time.wall.timeIntervalSince(incident.since))
+            acknowledgedBy = incident.acknowledged?.by.onOneLine(upTo: 100)
+        }
+    }
+
     struct Kept: Equatable, Sendable {
         let name: String
         let value: String
@@ -85,7 +110,7 @@ struct FrontPage: Equatable, Sendable {
         var single: DomainView?
     }
 
-    init(_ reading: Reading, watched: WatchIndex, basis: Frame.Basis, time: PageTime) {
+    init(_ reading: Reading, watched: WatchIndex, basis: Frame.Basis, time: ReportTime) {
         let query = reading.query
         let counts = reading.counts
         let all = counts.values.reduce(0, +)
@@ -100,16 +125,16 @@ struct FrontPage: Equatable, Sendable {
             ? nil
             : Progress(
                 text: "\((all - waiting).grouped) of \(all.grouped) checked",
-                done: SVG.percent(Double(all - waiting) / Double(all) * 100))
+                done: String.percent(Double(all - waiting) / Double(all) * 100))
         let worst = DomainStatus.allCases.first { (counts[$0] ?? 0) > 0 } ?? .waiting
         let troubled = DomainStatus.allCases.filter(\.needsAttention).reduce(0) { $0 + (counts[$1] ?? 0) }
         frame = Frame(
-            title: (troubled > 0 ? "(\(troubled.grouped)) " : "") + headline, tone: worst.tone, section: .domains,
+            title: (troubled > 0 ? "(\(troubled.grouped)) " : "") + headline, tone: worst.tone, section: .overview,
             json: "/api/v1/domains", basis: basis, time: time)
         nobody = reading.context.silences.everythingInWords(at: time.wall) {
-            PageTime.brief($0, wall: time.wall)
+            ReportTime.brief($0, wall: time.wall)
         }
-        global = reading.context.global.map { GlobalLine($0.record, $0.facts, time: time) }
+        global = reading.context.reports(time).map { Global($0, time) }
         tiles = DomainStatus.Tile.allCases.compactMap { tile in
             if tile == .unknown, tally(.unknown) == 0 { return nil }
             return Tile(tile, count: tally(tile), counts, query)
@@ -213,7 +238,7 @@ struct FrontPage: Equatable, Sendable {
     }
 
     private static func sections(
-        _ reading: Reading, _ watched: WatchIndex, isShort: Bool, _ time: PageTime
+        _ reading: Reading, _ watched: WatchIndex, isShort: Bool, _ time: ReportTime
     ) -> [Section] {
         let rows = reading.records.compactMap { record -> (DomainStatus, FrontRow)? in
             guard let info = watched[record.domain] else { return nil }

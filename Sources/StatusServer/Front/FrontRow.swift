@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct FrontRow: Equatable, Sendable {
@@ -51,7 +52,16 @@ struct FrontRow: Equatable, Sendable {
         var context = IncidentContext()
         /// The channels that took a message, by incident.
         var notified: [String: [String]] = [:]
-        var time: PageTime
+        var time: ReportTime
+
+        func report(_ open: DomainSummary.OpenIncident) -> IncidentReport {
+            let incident = open.incident
+            return IncidentReport(
+                incident,
+                marks: context.marks(
+                    incident, labels: watched.labels, graceUntil: open.graceUntil,
+                    acknowledgement: context.acknowledgements[incident.id], time: time), time: time)
+        }
     }
 
     init(_ record: SummaryRecord, _ setting: Setting) {
@@ -62,7 +72,7 @@ struct FrontRow: Equatable, Sendable {
         address = "/domains/\(name)"
         status = record.status == .direct ? watched.modeWord : record.status.word
         mark = record.status.mark
-        tone = record.status.tone.rawValue
+        tone = record.tone.rawValue
         labels = watched.labelTexts
         let isCalm = !record.status.needsAttention
         isShort = isCalm || setting.isShort
@@ -71,7 +81,8 @@ struct FrontRow: Equatable, Sendable {
         cause = isShort ? nil : text?.cause
         action = isShort ? nil : text?.action
         line = isShort ? Self.line(record, text, labels: setting.isShort ? labels : [], time) : nil
-        incidents = isShort ? [] : (summary?.incidents ?? []).prefix(4).map { IncidentLine($0, setting) }
+        incidents =
+            isShort ? [] : (summary?.incidents ?? []).prefix(4).map { IncidentLine(setting.report($0), setting) }
         edges = isShort ? nil : summary?.edges.flatMap(EdgeChart.init)
         edgeText = Self.edgeText(record)
         let lasting = TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: isShort, time)
@@ -80,12 +91,11 @@ struct FrontRow: Equatable, Sendable {
         checkedAt = record.lastCheckedAt.map { time.shown($0).rfc3339 } ?? ""
         isOverdue =
             record.lastCheckedAt.map {
-                CheckSchedule.intervals(of: watched.checks.interval.inSeconds, lateAfter: $0, now: time.now)
-                    > CheckSchedule.overdue
+                $0 < CheckSchedule.overdueBefore(time.now, interval: watched.checks.interval.inSeconds)
             } ?? false
     }
 
-    private static func line(_ record: SummaryRecord, _ text: DiagnosisText?, labels: [String], _ time: PageTime)
+    private static func line(_ record: SummaryRecord, _ text: DiagnosisText?, labels: [String], _ time: ReportTime)
         -> String
     {
         var parts: [String] = []
@@ -115,38 +125,22 @@ struct FrontRow: Equatable, Sendable {
 }
 
 extension FrontRow.IncidentLine {
-    init(_ open: DomainSummary.OpenIncident, _ setting: FrontRow.Setting) {
-        let (incident, time) = (open.incident, setting.time)
-        let acknowledgement = setting.context.acknowledgements[incident.id]
+    init(_ incident: IncidentReport, _ setting: FrontRow.Setting) {
+        let time = setting.time
         kind = incident.kind.rawValue
         address = "/incidents/\(incident.id)"
         var notes: [String] = []
-        var isUnacknowledged = false
         switch incident.state {
         case .pending:
-            state = open.graceUntil.map { "no alert before \(time.brief($0))" } ?? "pending, not notified yet"
-        case .firing:
-            state = "firing since \(time.brief(incident.firedAt ?? incident.since))"
-            isUnacknowledged = acknowledgement == nil
-        default: state = "\(incident.state.rawValue) since \(time.brief(incident.firedAt ?? incident.since))"
+            state = incident.alertsAfter.map { "no alert before \(time.clock($0))" } ?? "pending, not notified yet"
+        default: state = incident.stateSince(time.clock)
         }
-        if let by = acknowledgement?.by { notes.append("acknowledged by \(by.onOneLine(upTo: 100))") }
-        if let inhibitor = setting.context.inhibitor(
-            of: incident.kind, of: setting.watched.domain, inDomain: incident.inhibitedBy)
-        {
-            notes.append("inhibited by \(inhibitor)")
-            isUnacknowledged = false
-        }
-        let silencedUntil = setting.context.silences.end(
-            domain: setting.watched.domain, labels: setting.watched.labels, kind: incident.kind, at: time.wall)
-        if let silencedUntil {
-            notes.append("silenced until \(PageTime.brief(silencedUntil, wall: time.wall))")
-            isUnacknowledged = false
-        }
+        if let by = incident.acknowledged?.by { notes.append("acknowledged by \(by.onOneLine(upTo: 100))") }
+        notes += incident.marks(at: time.wall)
         let notified = (setting.notified[incident.id] ?? []).map { $0.onOneLine(upTo: 40) }
         if !notified.isEmpty { notes.append("notified \(notified.listed(upTo: 3))") }
-        self.isUnacknowledged = isUnacknowledged
-        self.notes = notes + [incident.id.shortIncidentID]
+        isUnacknowledged = incident.state == .firing && incident.isUnacknowledged && incident.silencedUntil == nil
+        self.notes = notes + ["incident \(incident.shortID)"]
     }
 }
 

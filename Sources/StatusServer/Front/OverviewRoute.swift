@@ -2,21 +2,19 @@ import Evidence
 import Foundation
 import Hummingbird
 import Monitoring
+import Report
 import Storage
 
 /// The overview: the rows that it shows are read from the store, put into words, put into HTML.
-struct OverviewRoute: Sendable {
-    let context: PageContext
-    let role: Role
-
-    func answer(_ request: Request) async -> Response {
+extension Pages {
+    func overview(_ request: Request) async -> Response {
         await context.answer(request, .overview) { time in
-            let page = try await page(try FrontQuery(request.parameters), time)
+            let page = try await overview(try FrontQuery(request.parameters), time)
             return (page, page.frame)
         }
     }
 
-    func page(_ query: FrontQuery, _ time: PageTime) async throws -> FrontPage {
+    func overview(_ query: FrontQuery, _ time: ReportTime) async throws -> FrontPage {
         let store = context.store
         let watched = context.watched.index
         let counts = try await store.statusCounts()
@@ -26,7 +24,10 @@ struct OverviewRoute: Sendable {
         reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
         let incidents = try await store.incidentCounts(since: .distantFuture)
         reading.openIncidents = incidents.open
-        if role > .visitor { reading.unacknowledged = incidents.unacknowledged }
+        if role > .visitor {
+            let inhibited = try await reading.context.inhibited(in: store)
+            reading.unacknowledged = max(0, incidents.unacknowledged - inhibited)
+        }
         let all = counts.values.reduce(0, +)
         let troubled = counts.reduce(0) { $0 + ($1.key.needsAttention ? $1.value : 0) }
         let isLarge = all > FrontPage.large
@@ -48,9 +49,8 @@ struct OverviewRoute: Sendable {
                 $0.isPaused.toggle()
             }.address)
         if all == 1, !query.isFiltered, let only = records.first.flatMap({ watched[$0.domain] }) {
-            let page = DomainPageRoute(context: context, role: role, isChecking: { _ in false })
             reading.single = DomainView(
-                try await page.reading(only, DomainQuery(), time), cdnBaseURL: context.cdnBaseURL, basis: basis,
+                try await domainReading(only, DomainQuery(), time), cdnBaseURL: context.cdnBaseURL, basis: basis,
                 time: time)
         }
         return FrontPage(reading, watched: watched, basis: basis, time: time)
@@ -76,11 +76,11 @@ struct FrontQuery: Equatable, Sendable {
 
     /// `parameters`: as the address has them; how rows are shown counts as absent where it cannot be understood.
     ///
-    /// - Throws: `QueryFault` for a state that there is not: without its filter the list would show others.
-    init(_ parameters: [String: String]) throws(QueryFault) {
+    /// - Throws: `APIRefusal` for a state that there is not: without its filter the list would show others.
+    init(_ parameters: [String: String]) throws(APIRefusal) {
         if let state = parameters["state"], !state.isEmpty {
             guard !Self.statuses(of: state).isEmpty else {
-                throw QueryFault(
+                throw APIRefusal(
                     "state",
                     isNoneOf: DomainStatus.Tile.allCases.map(\.rawValue) + DomainStatus.allCases.map(\.rawValue))
             }
@@ -108,24 +108,13 @@ struct FrontQuery: Equatable, Sendable {
 
     /// The address of this view; a change of the filter goes to the first page.
     var address: String {
-        var items: [URLQueryItem] = []
-        func add(_ name: String, _ value: String?) {
-            if let value, !value.isEmpty { items.append(URLQueryItem(name: name, value: value)) }
-        }
-        add("q", search)
-        add("state", state)
-        add("label", label)
-        add("reason", reason)
-        add("sort", order == .trouble ? nil : order.rawValue)
-        add("rows", rows == Self.rowCounts[0] ? nil : "\(rows)")
-        add("page", page == 1 ? nil : "\(page)")
-        add("pause", isPaused ? "1" : nil)
-        guard !items.isEmpty else { return "/" }
-        var components = URLComponents()
-        components.path = "/"
-        components.queryItems = items
-        // A form's plus is a blank.
-        return (components.string ?? "/").replacing("+", with: "%2B")
+        .address(
+            "/",
+            [
+                "q": search, "state": state, "label": label, "reason": reason,
+                "sort": order == .trouble ? nil : order.rawValue, "rows": rows == Self.rowCounts[0] ? nil : "\(rows)",
+                "page": page == 1 ? nil : "\(page)", "pause": isPaused ? "1" : nil,
+            ])
     }
 
     func with(_ change: (inout FrontQuery) -> Void) -> FrontQuery {

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct TroubleDuration: Equatable, Sendable {
@@ -12,7 +13,7 @@ struct TroubleDuration: Equatable, Sendable {
     let bar: LagBar?
     let until: String?
 
-    init(_ record: SummaryRecord, staleAfter: Duration, isShort: Bool, _ time: PageTime) {
+    init(_ record: SummaryRecord, staleAfter: Duration, isShort: Bool, _ time: ReportTime) {
         let summary = record.summary
         switch record.status {
         case .stale, .propagating, .divergent:
@@ -35,7 +36,7 @@ struct TroubleDuration: Equatable, Sendable {
                 let left = end.timeIntervalSince(time.wall)
                 long = left > 0 ? Span.words(left > 172_800 ? (left / 86400).rounded(.down) * 86400 : left) : "0 s"
                 of = "left"
-                until = isShort ? nil : "ends on \(PageTime.brief(end, wall: time.wall))"
+                until = isShort ? nil : "ends on \(ReportTime.brief(end, wall: time.wall))"
             } else {
                 long = record.since.map { Span.words(time.since($0)) }
                 of = "so far"
@@ -72,7 +73,7 @@ struct Estimate: Equatable, Sendable {
     /// Of the earlier changes as many took less than this one already has.
     var rank: Int { past.count { TimeInterval($0) < lag } }
 
-    func until(changedAt: Date, _ time: PageTime) -> String {
+    func until(changedAt: Date, _ time: ReportTime) -> String {
         guard let usual else { return "Apple says up to 24 h; only \(past.count.of("past change")) known" }
         let median = changedAt + TimeInterval(usual.median)
         let percentile90 = changedAt + TimeInterval(usual.percentile90)
@@ -109,16 +110,16 @@ struct LagBar: Equatable, Sendable {
     init(lag: TimeInterval, estimate: Estimate, staleAfter: TimeInterval) {
         let scale = max(lag, staleAfter, TimeInterval(estimate.usual?.percentile90 ?? 0)) * 1.02
         func percent(_ seconds: TimeInterval) -> Double { min(100, max(0, seconds / max(1, scale) * 100)) }
-        width = SVG.percent(max(0.8, percent(lag)))
+        width = String.percent(max(0.8, percent(lag)))
         tone = lag >= staleAfter ? "fail" : "prog"
         band = estimate.usual.map {
             Band(
-                x: SVG.percent(percent(TimeInterval($0.median))),
-                width: SVG.percent(percent(TimeInterval($0.percentile90)) - percent(TimeInterval($0.median))))
+                x: String.percent(percent(TimeInterval($0.median))),
+                width: String.percent(percent(TimeInterval($0.percentile90)) - percent(TimeInterval($0.median))))
         }
         let limitAt = percent(staleAfter)
         func place(_ at: Double, _ label: String) -> Place {
-            Place(x: SVG.percent(at), anchor: at < 24 ? "start" : at > 78 ? "end" : "middle", label: label)
+            Place(x: String.percent(at), anchor: at < 24 ? "start" : at > 78 ? "end" : "middle", label: label)
         }
         limit = place(limitAt, Span.words(staleAfter))
         usual = estimate.usual.flatMap { usual in
@@ -162,8 +163,8 @@ struct EdgeChart: Equatable, Sendable {
     }
 }
 
-enum SVG {
-    /// `12.34%`.
+extension String {
+    /// `12.34%`, as positions in charts are.
     static func percent(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         let (whole, rest) = (hundredths / 100, abs(hundredths % 100))

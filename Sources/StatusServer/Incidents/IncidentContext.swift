@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 package struct IncidentContext: Sendable {
@@ -39,24 +40,48 @@ package struct IncidentContext: Sendable {
             acknowledgements: try await store.acknowledgements(), global: global)
     }
 
+    /// How many open incidents of domains the global ones inhibit, which nobody acknowledges by themselves.
+    func inhibited(in store: Store) async throws -> Int {
+        var count = 0
+        for entry in global where entry.record.incident.state == .firing {
+            guard let affected = entry.facts?.affected, !affected.kinds.isEmpty else { continue }
+            count += try await store.unacknowledgedIncidents(of: affected.kinds, in: affected.domains)
+        }
+        return count
+    }
+
+    /// The open global incidents, the oldest first.
+    func reports(_ time: ReportTime) -> [IncidentReport] {
+        global.map { entry in
+            let marks = marks(
+                entry.record.incident, acknowledgement: entry.record.acknowledgement, time: time)
+            return IncidentReport(entry.record.incident, entry.facts, marks: marks, time: time)
+        }
+    }
+
     /// Until when a silence or window suppresses notifications about an incident; nil: none does.
-    func silencedUntil(_ incident: Incident, labels: [String: String], at wall: Date) -> Date? {
+    private func silencedUntil(_ incident: Incident, labels: [String: String], at wall: Date) -> Date? {
         silences.end(domain: incident.domain, labels: labels, kind: incident.kind, at: wall)
     }
 
     /// What inhibits an incident of a domain: an incident of the same domain or a global one; nil: nothing.
-    func inhibitor(of tracked: TrackedIncident) -> String? {
-        tracked.incident.domain.flatMap {
-            inhibitor(of: tracked.incident.kind, of: $0, inDomain: tracked.incident.inhibitedBy)
-        }
+    private func inhibitor(of incident: Incident) -> IncidentKind? {
+        guard let domain = incident.domain else { return nil }
+        if let own = incident.inhibitedBy { return own }
+        return global.first {
+            $0.record.incident.state == .firing && $0.facts?.affected?.explains(incident.kind, of: domain) ?? false
+        }?
+        .record.incident.kind
     }
 
-    /// `own`: the incident of the same domain that inhibits it; nil: none does.
-    func inhibitor(of kind: IncidentKind, of domain: Domain, inDomain own: IncidentKind?) -> String? {
-        if let own { return own.rawValue }
-        return global.first {
-            $0.record.incident.state == .firing && $0.facts?.affected?.explains(kind, of: domain) ?? false
-        }?
-        .record.incident.kind.rawValue
+    /// `labels`: of its domain. `graceUntil`: as stored.
+    func marks(
+        _ incident: Incident, labels: [String: String] = [:], graceUntil: Date? = nil,
+        acknowledgement: Acknowledgement?, time: ReportTime
+    ) -> IncidentReport.Marks {
+        IncidentReport.Marks(
+            alertsAfter: incident.state == .pending ? graceUntil.map(time.shown) : nil,
+            silencedUntil: silencedUntil(incident, labels: labels, at: time.wall), inhibitedBy: inhibitor(of: incident),
+            acknowledgement: acknowledgement)
     }
 }

@@ -2,52 +2,48 @@ import Evidence
 import Foundation
 import Hummingbird
 import Monitoring
+import Report
 import Storage
 
 /// The list of incidents, and the page of one.
-struct IncidentPagesRoute: Sendable {
-    let context: PageContext
-    let role: Role
-    var refusal: Frame.Refusal?
-
+extension Pages {
     /// Of each section.
-    private static let rows = 50
+    private static let incidentRows = 50
 
-    func list(_ request: Request) async -> Response {
+    func incidents(_ request: Request) async -> Response {
         await context.answer(request, .incidents) { time in
             var query = try IncidentsQuery(request.parameters)
             if refusal != nil { query.isPaused = true }
-            let view = try await list(query, time)
+            let view = try await incidents(query, time)
             return (view, view.frame)
         }
     }
 
-    func list(_ query: IncidentsQuery, _ time: PageTime) async throws -> IncidentsView {
+    func incidents(_ query: IncidentsQuery, _ time: ReportTime) async throws -> IncidentsView {
         let store = context.store
         let start = time.now - Double(query.days) * 86400
         func section(_ state: IncidentQuery.State) -> IncidentQuery {
             IncidentQuery(
-                search: query.search, kind: query.kind, state: state, order: .attention, limit: Self.rows)
+                search: query.search, kind: query.kind, state: state, order: .attention, limit: Self.incidentRows)
         }
         var ended = section(.resolved)
         (ended.since, ended.order) = (start, .ended)
-        (ended.limit, ended.offset) = (Self.rows + 1, (query.page - 1) * Self.rows)
+        (ended.limit, ended.offset) = (Self.incidentRows + 1, (query.page - 1) * Self.incidentRows)
         let resolved = try await store.incidents(ended)
         let isFirst = query.page == 1
-        let watched = context.watched.index
+        let known = try await api.context(time)
         var reading = IncidentsView.Reading(
             query: query,
-            open: isFirst ? try await store.incidents(section(.open)) : [],
-            pending: isFirst ? try await store.incidents(section(.pending)) : [],
-            resolved: Array(resolved.prefix(Self.rows)), all: try await store.incidentCounts(since: start),
+            open: isFirst ? try await api.reports(try await store.incidents(section(.open)), time, known) : [],
+            pending: isFirst ? try await api.reports(try await store.incidents(section(.pending)), time, known) : [],
+            resolved: try await api.reports(Array(resolved.prefix(Self.incidentRows)), time, known),
+            all: try await store.incidentCounts(since: start),
             counts: try await store.incidentCounts(search: query.search, kind: query.kind, since: start))
+        reading.all.unacknowledged = max(0, reading.all.unacknowledged - (try await known.inhibited(in: store)))
         reading.chosen = Set(refusal?.incidents ?? [])
-        reading.hasMore = resolved.count > Self.rows
-        reading.labels = { watched[$0]?.labels ?? [:] }
-        let shown = (reading.open + reading.pending + reading.resolved).map(\.incident.id)
-        reading.notified = try await store.notifiedChannels(shown)
-        reading.facts = try await store.incidentFacts(shown)
-        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
+        reading.hasMore = resolved.count > Self.incidentRows
+        reading.notified = try await store.notifiedChannels(
+            (reading.open + reading.pending + reading.resolved).map(\.id))
         let basis = try await context.basis(
             time, role, refusal, counts: try await store.statusCounts(), isPaused: query.isPaused,
             pauseAddress: query.with {
@@ -57,32 +53,26 @@ struct IncidentPagesRoute: Sendable {
         return IncidentsView(reading, basis: basis, time: time)
     }
 
-    func one(_ request: Request, _ id: String) async -> Response {
+    func incident(_ request: Request, _ id: String) async -> Response {
         let isPaused = refusal != nil || request.uri.queryParameters["pause"] != nil
         return await context.answer(request, .incident) { time in
-            try await view(id, isPaused: isPaused, time).map { ($0, $0.frame) }
+            try await incidentView(id, isPaused: isPaused, time).map { ($0, $0.frame) }
         }
     }
 
     /// nil: there is no such incident.
-    func view(_ id: String, isPaused: Bool, _ time: PageTime) async throws -> IncidentView? {
-        let store = context.store
-        let record: IncidentRecord
+    func incidentView(_ id: String, isPaused: Bool, _ time: ReportTime) async throws -> IncidentView? {
+        let incident: IncidentDetail
         do {
-            record = try await store.incident(named: String(id.prefix(64)))
+            incident = try await api.incident(named: String(id.prefix(64)))
         } catch is UnknownName {
             return nil
         }
-        let facts = try await store.incidentFacts([record.incident.id])[record.incident.id]
-        let path = "/incidents/\(record.incident.id)"
+        let path = "/incidents/\(incident.id)"
         let basis = try await context.basis(
-            time, role, refusal, counts: try await store.statusCounts(), isPaused: isPaused,
+            time, role, refusal, counts: try await context.store.statusCounts(), isPaused: isPaused,
             pauseAddress: isPaused ? path : path + "?pause=1")
-        return IncidentView(
-            record, facts: facts, deliveries: try await store.deliveries(incident: record.incident.id, limit: 200),
-            context: try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role),
-            labels: record.incident.domain.flatMap { context.watched.index[$0]?.labels } ?? [:], basis: basis,
-            time: time)
+        return IncidentView(incident, basis: basis, time: time)
     }
 }
 
@@ -96,12 +86,12 @@ struct IncidentsQuery: Equatable, Sendable {
 
     static let windows = [1, 7, 14, 90]
 
-    /// - Throws: `QueryFault` for a kind that there is not: without its filter the list would show others.
-    init(_ parameters: [String: String]) throws(QueryFault) {
+    /// - Throws: `APIRefusal` for a kind that there is not: without its filter the list would show others.
+    init(_ parameters: [String: String]) throws(APIRefusal) {
         search = String((parameters["q"] ?? "").trimmingCharacters(in: .whitespaces).lowercased().prefix(253))
         if let text = parameters["kind"], !text.isEmpty {
             guard let kind = IncidentKind(rawValue: text) else {
-                throw QueryFault("kind", isNoneOf: IncidentKind.allCases.map(\.rawValue))
+                throw APIRefusal("kind", isNoneOf: IncidentKind.allCases.map(\.rawValue))
             }
             self.kind = kind
         }
@@ -111,17 +101,12 @@ struct IncidentsQuery: Equatable, Sendable {
     }
 
     var address: String {
-        var items: [URLQueryItem] = []
-        if !search.isEmpty { items.append(URLQueryItem(name: "q", value: search)) }
-        if let kind { items.append(URLQueryItem(name: "kind", value: kind.rawValue)) }
-        if days != 14 { items.append(URLQueryItem(name: "days", value: "\(days)")) }
-        if page > 1 { items.append(URLQueryItem(name: "page", value: "\(page)")) }
-        if isPaused { items.append(URLQueryItem(name: "pause", value: "1")) }
-        guard !items.isEmpty else { return "/incidents" }
-        var components = URLComponents()
-        components.path = "/incidents"
-        components.queryItems = items
-        return (components.string ?? "/incidents").replacing("+", with: "%2B")
+        .address(
+            "/incidents",
+            [
+                "q": search, "kind": kind?.rawValue, "days": days == 14 ? nil : "\(days)",
+                "page": page > 1 ? "\(page)" : nil, "pause": isPaused ? "1" : nil,
+            ])
     }
 
     func with(_ change: (inout IncidentsQuery) -> Void) -> IncidentsQuery {

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct IncidentView: Equatable, Sendable {
@@ -25,34 +26,28 @@ struct IncidentView: Equatable, Sendable {
     let path: String
     let jsonURL: String
 
-    init(
-        _ record: IncidentRecord, facts: IncidentFacts?, deliveries: [DeliveryRecord], context: IncidentContext,
-        labels: [String: String], basis: Frame.Basis, time: PageTime
-    ) {
-        let incident = record.incident
+    init(_ incident: IncidentDetail, basis: Frame.Basis, time: ReportTime) {
         path = "/incidents/\(incident.id)"
         jsonURL = "/api/v1/incidents/\(incident.id)"
-        domain = incident.subjectName == "aasa-monitor" ? "the monitor" : incident.subjectName
-        domainAddress = incident.domain.map { "/domains/\($0.name)" }
+        domain = incident.subject
+        domainAddress = incident.domain.map { "/domains/\($0)" }
         kind = incident.kind.rawValue
-        (mark, tone) = incident.face
-        story = IncidentStory(
-            record, deliveries: deliveries, context: context, labels: labels, time: time)
+        (mark, tone) = incident.base.face
+        story = IncidentStory(incident.base, deliveries: incident.deliveries, time: time)
         frame = Frame(
             title: "\(domain): \(kind)",
             tone: incident.state == .resolved ? .ok : incident.severity == .error ? .fail : .warn,
             section: .incidents, json: jsonURL, basis: basis, time: time)
-        let text = facts?.text(at: time.reading(incident))
         parts = [
-            ("What phones do", text?.effect), ("Why", text?.cause), ("What to do", text?.action),
-            ("Until when", text?.outlook),
+            ("What phones do", incident.effect), ("Why", incident.cause), ("What to do", incident.action),
+            ("Until when", incident.outlook),
         ]
         .compactMap { name, text in text.map { .init(name: name, text: $0.onOneLine(upTo: 600)) } }
         var lines: [(String, String?)] = [
-            ("State", story.state), ("Trouble since", time.brief(incident.since)),
-            ("First seen", time.brief(incident.openedAt)),
-            ("Confirmed", incident.firedAt.map(time.brief)), ("Resolved", incident.resolvedAt.map(time.brief)),
-            ("Lasted", Span.words((incident.resolvedAt ?? time.now).timeIntervalSince(incident.since))),
+            ("State", story.state), ("Trouble since", time.clock(incident.since)),
+            ("First seen", time.clock(incident.openedAt)),
+            ("Confirmed", incident.firedAt.map(time.clock)), ("Resolved", incident.resolvedAt.map(time.clock)),
+            ("Lasted", Span.words(incident.base.lasted(at: time.wall))),
             ("Severity", incident.severity.rawValue), ("Acknowledged", story.acknowledged),
             ("Notifications", story.silenced),
         ]
@@ -60,20 +55,16 @@ struct IncidentView: Equatable, Sendable {
             lines.append(("Flapping", "it begins and ends often; notifications pause until it is stable"))
         }
         if let reason = incident.reason { lines.append(("Ended with", reason.rawValue.replacing("_", with: " "))) }
-        self.facts = lines.compactMap { name, text in text.map { .init(name: name, text: $0) } }
+        facts = lines.compactMap { name, text in text.map { .init(name: name, text: $0) } }
         changes = incident.domain.flatMap { domain in
-            facts.flatMap { ChangeList($0.comparison, of: domain, reader: nil) }
+            incident.comparison.flatMap { ChangeList($0, of: domain, reader: nil) }
         }
-        findings = (facts?.findings ?? []).enumerated().map { index, finding in
-            DomainView.FindingRow(finding.text(at: time.reading(incident)), index)
-        }
-        affected = (facts?.affected?.domains ?? []).prefix(AffectedDomains.mostNamed).map {
-            FrontPage.Kept(name: $0.name, value: "/domains/\($0.name)")
-        }
-        let isOpen = incident.state == .firing || incident.state == .recovering
-        canAcknowledge = basis.role == .writer && isOpen && record.acknowledgement == nil
-        canUnacknowledge = basis.role == .writer && isOpen && record.acknowledgement != nil
-        canSilence = basis.role == .writer && isOpen && incident.domain != nil
+        findings = incident.findings.enumerated().map { DomainView.FindingRow($0.element, $0.offset) }
+        affected = incident.domains.map { FrontPage.Kept(name: $0, value: "/domains/\($0)") }
+        let mayWrite = basis.role == .writer && incident.isOpen
+        canAcknowledge = mayWrite && incident.acknowledged == nil
+        canUnacknowledge = mayWrite && incident.acknowledged != nil
+        canSilence = mayWrite && incident.domain != nil
     }
 }
 
@@ -100,50 +91,42 @@ struct IncidentStory: Equatable, Sendable {
         let attempts: String
     }
 
-    init(
-        _ record: IncidentRecord, deliveries: [DeliveryRecord], context: IncidentContext, labels: [String: String],
-        time: PageTime
-    ) {
-        let (incident, acknowledgement) = (record.incident, record.acknowledgement)
+    init(_ incident: IncidentReport, deliveries: [DeliveryReport], time: ReportTime) {
         id = incident.id
-        shortID = String(incident.id.prefix(12))
+        shortID = incident.shortID
         kind = incident.kind.rawValue
         (mark, tone) = incident.face
         switch incident.state {
         case .pending: state = "pending, not notified yet"
         case .resolved:
             state =
-                "resolved \(incident.resolvedAt.map(time.brief) ?? "")"
+                "resolved \(incident.resolvedAt.map(time.clock) ?? "")"
                 + (incident.reason.map { " (\($0.rawValue))" } ?? "")
-        default: state = "\(incident.state.rawValue) since \(time.brief(incident.firedAt ?? incident.openedAt))"
+        default: state = "\(incident.state.rawValue) since \(time.clock(incident.firedAt ?? incident.openedAt))"
         }
-        since = "trouble since \(time.brief(incident.since))"
-        acknowledged = acknowledgement.map {
-            "acknowledged by \($0.by.onOneLine(upTo: 100)) at \(time.brief($0.at))"
+        since = "trouble since \(time.clock(incident.since))"
+        acknowledged = incident.acknowledged.map {
+            "acknowledged by \($0.by.onOneLine(upTo: 100)) at \(time.clock($0.at))"
                 + ($0.reason.isEmpty ? "" : ": “\($0.reason.onOneLine(upTo: 300))”")
         }
-        silenced = context.silencedUntil(incident, labels: labels, at: time.wall).map {
-            "silenced until \(PageTime.brief($0, wall: time.wall))"
-        }
-        isUnacknowledged =
-            acknowledgement == nil && incident.inhibitedBy == nil
-            && (incident.state == .firing || incident.state == .recovering)
+        let marks = incident.state == .resolved ? [] : incident.marks(at: time.wall)
+        silenced = marks.isEmpty ? nil : marks.joined(separator: " · ")
+        isUnacknowledged = incident.isUnacknowledged
         self.deliveries = deliveries.reversed().map { Delivery($0, time) }
     }
 }
 
 extension IncidentStory.Delivery {
-    init(_ record: DeliveryRecord, _ time: PageTime) {
-        self.time = time.brief(record.at)
-        message = record.reason == .firing ? "FIRING" : record.reason.rawValue.uppercased().replacing("_", with: " ")
-        channel = record.channel.onOneLine(upTo: 60)
-        let answer = record.status.map { " (\($0))" } ?? ""
-        let isDelivered = record.outcome == .delivered
+    init(_ delivery: DeliveryReport, _ time: ReportTime) {
+        self.time = time.clock(delivery.at)
+        message = delivery.reason.uppercased().replacing("_", with: " ")
+        channel = delivery.channel.onOneLine(upTo: 60)
+        let answer = delivery.status.map { " (\($0))" } ?? ""
         result =
-            record.outcome.rawValue.replacing("_", with: " ") + answer
-            + (record.error.map { ": \($0.onOneLine(upTo: 200))" } ?? "")
-        tone = isDelivered ? "ink" : "fail"
-        attempts = "\(record.attempts)"
+            delivery.outcome.replacing("_", with: " ") + answer
+            + (delivery.error.map { ": \($0.onOneLine(upTo: 200))" } ?? "")
+        tone = delivery.outcome == "delivered" ? "ink" : "fail"
+        attempts = "\(delivery.attempts)"
     }
 }
 
@@ -155,17 +138,17 @@ struct EarlierIncident: Equatable, Sendable {
     let reason: String
     let notified: String
 
-    init(_ incident: Incident, notified: [String], time: PageTime) {
+    init(_ incident: IncidentReport, notified: [String], time: ReportTime) {
         kind = incident.kind.rawValue
         address = "/incidents/\(incident.id)"
-        began = time.brief(incident.since)
-        lasted = Span.words((incident.resolvedAt ?? time.now).timeIntervalSince(incident.since))
+        began = time.clock(incident.since)
+        lasted = Span.words(incident.lasted(at: time.wall))
         reason = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? ""
         self.notified = notified.isEmpty ? "nobody" : notified.map { $0.onOneLine(upTo: 40) }.listed(upTo: 3)
     }
 }
 
-extension Incident {
+extension IncidentReport {
     /// The symbol and colour of its kind.
     var face: (mark: String, tone: String) {
         let status: DomainStatus =

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
 import Storage
 
 struct IncidentsView: Equatable, Sendable {
@@ -12,7 +13,7 @@ struct IncidentsView: Equatable, Sendable {
     let search: String
     let kinds: [FrontPage.Choice]
     let days: String
-    let windows: [PropagationChart.Window]
+    let windows: [PageLink]
     let clear: String?
     let ticks: [PropagationChart.Tick]
     let sections: [Section]
@@ -60,24 +61,21 @@ struct IncidentsView: Equatable, Sendable {
 
     struct Reading: Sendable {
         var query: IncidentsQuery
-        var open: [IncidentRecord]
-        var pending: [IncidentRecord]
-        var resolved: [IncidentRecord]
+        var open: [IncidentReport]
+        var pending: [IncidentReport]
+        var resolved: [IncidentReport]
         /// Without the filter.
         var all: IncidentCounts
         /// With it.
         var counts: IncidentCounts
         /// The channels that took a message, by incident.
         var notified: [String: [String]] = [:]
-        var facts: [String: IncidentFacts] = [:]
-        var context = IncidentContext()
-        var labels: @Sendable (Domain) -> [String: String] = { _ in [:] }
         var hasMore = false
         /// Those that a refused form had chosen.
         var chosen: Set<String> = []
     }
 
-    init(_ reading: Reading, basis: Frame.Basis, time: PageTime) {
+    init(_ reading: Reading, basis: Frame.Basis, time: ReportTime) {
         let query = reading.query
         let (count, unacknowledged) = (reading.all.open, reading.all.unacknowledged)
         headline =
@@ -107,11 +105,11 @@ struct IncidentsView: Equatable, Sendable {
                 text: days == 1 ? "24 h" : "\(days) days", address: query.with { $0.days = days }.address,
                 isChosen: days == query.days)
         }
-        let start = time.now - Double(query.days) * 86400
+        let start = time.wall - Double(query.days) * 86400
         let scope = BarScope(start: start, time: time)
         ticks = scope.ticks
-        func rows(_ records: [IncidentRecord]) -> [Row] {
-            records.map { Row($0, reading, scope) }
+        func rows(_ incidents: [IncidentReport]) -> [Row] {
+            incidents.map { Row($0, reading, scope) }
         }
         func first(_ shown: Int, _ count: Int) -> String? {
             shown < count ? "the first \(shown.grouped) are shown; search finds the others" : nil
@@ -140,26 +138,26 @@ struct IncidentsView: Equatable, Sendable {
 /// The time that the bars show.
 struct BarScope: Sendable {
     let start: Date
-    let time: PageTime
+    let time: ReportTime
 
     func x(_ date: Date) -> Double {
-        min(100, max(0, date.timeIntervalSince(start) / max(1, time.now.timeIntervalSince(start)) * 100))
+        min(100, max(0, date.timeIntervalSince(start) / max(1, time.wall.timeIntervalSince(start)) * 100))
     }
 
     var ticks: [PropagationChart.Tick] {
         ChartScope(
             record: .empty, edges: [], changedAt: nil, usual: nil, staleAfter: 0,
-            window: time.now.timeIntervalSince(start), time: time
+            window: time.wall.timeIntervalSince(start), time: time
         ).ticks
     }
 
-    func bars(_ incident: Incident, acknowledgedAt: Date?) -> [IncidentsView.Bar] {
-        let end = incident.resolvedAt ?? time.now
+    func bars(_ incident: IncidentReport) -> [IncidentsView.Bar] {
+        let end = incident.resolvedAt ?? time.wall
         let fired = incident.firedAt ?? end
         var parts: [(Date, Date, String)] = []
         if fired > incident.since { parts.append((incident.since, fired, "outline")) }
         let kind = incident.state == .resolved ? "resolved" : "solid"
-        if let acknowledgedAt, acknowledgedAt > fired, acknowledgedAt < end {
+        if let acknowledgedAt = incident.acknowledged?.at, acknowledgedAt > fired, acknowledgedAt < end {
             parts += [(fired, acknowledgedAt, kind), (acknowledgedAt, end, kind + " notch")]
         } else if incident.firedAt != nil {
             parts.append((fired, end, kind))
@@ -168,58 +166,43 @@ struct BarScope: Sendable {
             guard to > start else { return nil }
             let left = x(from)
             // What is shorter than a pixel is seen, too.
-            return .init(x: SVG.percent(min(left, 99.4)), width: SVG.percent(max(0.6, x(to) - left)), kind: kind)
+            return .init(x: String.percent(min(left, 99.4)), width: String.percent(max(0.6, x(to) - left)), kind: kind)
         }
     }
 }
 
 extension IncidentsView.Row {
-    init(_ record: IncidentRecord, _ reading: IncidentsView.Reading, _ scope: BarScope) {
-        let (incident, time) = (record.incident, scope.time)
+    init(_ incident: IncidentReport, _ reading: IncidentsView.Reading, _ scope: BarScope) {
+        let time = scope.time
         id = "i-\(incident.id)"
         number = incident.id
         isChosen = reading.chosen.contains(incident.id)
         address = "/incidents/\(incident.id)"
-        domain = incident.subjectName == "aasa-monitor" ? "the monitor" : incident.subjectName
-        domainAddress = incident.domain.map { "/domains/\($0.name)" }
+        domain = incident.subject
+        domainAddress = incident.domain.map { "/domains/\($0)" }
         kind = incident.kind.rawValue
         (mark, tone) = incident.face
-        summary = reading.facts[incident.id].map { facts in
-            let text = facts.text(at: time.reading(incident))
-            return (text.cause ?? text.effect).firstSentence.shortened(to: 140)
-        }
-        bar = scope.bars(incident, acknowledgedAt: record.acknowledgement?.at)
-        let end = incident.resolvedAt ?? time.now
-        long = Span.words(end.timeIntervalSince(incident.since))
-        barText = "\(incident.state.rawValue), \(long) from \(time.brief(incident.since))"
-        since = incident.state == .resolved ? time.brief(incident.since) : "since \(time.brief(incident.since))"
-        let silenced = reading.context.silencedUntil(
-            incident, labels: incident.domain.map(reading.labels) ?? [:], at: time.wall)
-        var notes: [String] = []
-        isUnacknowledged =
-            record.acknowledgement == nil && incident.inhibitedBy == nil
-            && (incident.state == .firing || incident.state == .recovering)
+        summary = (incident.cause ?? incident.effect)?.firstSentence.shortened(to: 140)
+        bar = scope.bars(incident)
+        long = Span.words(incident.lasted(at: time.wall))
+        barText = "\(incident.state.rawValue), \(long) from \(time.clock(incident.since))"
+        since = incident.state == .resolved ? time.clock(incident.since) : "since \(time.clock(incident.since))"
+        isUnacknowledged = incident.isUnacknowledged
         switch incident.state {
         case .pending: state = "Pending"
         case .resolved: state = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? "resolved"
         case .firing, .recovering:
-            if let acknowledgement = record.acknowledgement {
-                state = "Acknowledged by \(acknowledgement.by.onOneLine(upTo: 60)), \(time.brief(acknowledgement.at))"
+            if let acknowledged = incident.acknowledged {
+                state = "Acknowledged by \(acknowledged.by.onOneLine(upTo: 60)), \(time.clock(acknowledged.at))"
             } else {
                 state = incident.state == .recovering ? "Recovering" : "Firing"
             }
         }
-        if let silenced { notes.append("silenced until \(PageTime.brief(silenced, wall: time.wall))") }
-        if incident.isFlapping { notes.append("flapping") }
+        var notes = incident.state == .resolved ? [] : incident.marks(at: time.wall)
         let notified = (reading.notified[incident.id] ?? []).map { $0.onOneLine(upTo: 40) }
         if incident.state != .pending {
             notes.append(notified.isEmpty ? "no message sent" : "notified \(notified.listed(upTo: 4))")
         }
-        self.notes = notes + [incident.id.shortIncidentID]
+        self.notes = notes + ["incident \(incident.shortID)"]
     }
-}
-
-extension String {
-    /// Of an incident's id as much as a list needs: `ack` takes it.
-    var shortIncidentID: String { "incident \(prefix(12))" }
 }

@@ -3,6 +3,8 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
+import Storage
 
 struct Frame: Equatable, Sendable {
     let title: String
@@ -86,20 +88,18 @@ struct Frame: Equatable, Sendable {
         var stalledSince: Date?
     }
 
-    enum Section { case domains, incidents, silences }
-
     private static let lengthChoices: [(value: String, text: String)] = [
         ("1h", "1 hour"), ("2h", "2 hours"), ("8h", "8 hours"), ("24h", "24 hours"), ("3d", "3 days"),
         ("7d", "7 days"),
     ]
 
-    init(title: String, tone: Tone, section: Section, json: String, basis: Basis, time: PageTime) {
+    init(title: String, tone: Tone, section: PageEndpoint, json: String, basis: Basis, time: ReportTime) {
         stalled = basis.stalledSince.map {
             "No check has ended since \(time.brief($0)) UTC: this is what was seen until then. The daemon’s log says why."
         }
         self.title = stalled == nil ? title : "Not checked – \(title)"
         icon = "/assets/icon-\((stalled == nil ? tone : .fail).rawValue).svg"
-        isDomains = section == .domains
+        isDomains = section == .overview
         isIncidents = section == .incidents
         isSilences = section == .silences
         openIncidents = basis.openIncidents > 0 ? basis.openIncidents.grouped : nil
@@ -127,6 +127,17 @@ struct Frame: Equatable, Sendable {
     }
 }
 
+extension SummaryRecord {
+    var tone: Tone { status.tone(summary?.level) }
+}
+
+/// One of several views that a page offers.
+struct PageLink: Equatable, Sendable {
+    let text: String
+    let address: String
+    let isChosen: Bool
+}
+
 /// The colour of a state. Colour never says it alone.
 enum Tone: String, Sendable {
     case fail, warn, prog, ok, soft
@@ -140,6 +151,16 @@ extension DomainStatus {
         case .propagating: .prog
         case .unknown, .waiting: .soft
         case .direct, .inSync: .ok
+        }
+    }
+
+    /// The same of one domain: the status says what phones do, the level how bad it is.
+    func tone(_ level: Verdict.Level?) -> Tone {
+        switch level {
+        case .failing: .fail
+        case .warning: .warn
+        case .ok: self == .propagating ? .prog : .ok
+        case .unknown, nil: .soft
         }
     }
 

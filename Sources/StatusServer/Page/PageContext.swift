@@ -7,31 +7,32 @@ import Hashing
 import Hummingbird
 import Logging
 import Monitoring
+import Report
 import Storage
 
 final class PageContext: Sendable {
     let store: Store
+    let api: API
     let timekeeper: any MonitorClock
     let logger: Logger
     let watched: WatchList
-    let windows: WindowList
-    let refusedReload: RefusedReload
+    let windows: Shared<[MaintenanceWindow]>
+    let refusedReload: Shared<String?>
     let key: AccessKey
     let version: String
     let cdnBaseURL: String
     let health: @Sendable () async -> MonitorHealth
-    /// As `MonitorActions`' own.
-    let hasChannel: @Sendable (String) -> Bool
     private let library: PageLibrary
     private let trouble = LogDeduplicator()
 
     init(
-        store: Store, timekeeper: any MonitorClock, logger: Logger, watched: WatchList, windows: WindowList,
-        refusedReload: RefusedReload, key: AccessKey, version: String, cdnBaseURL: String,
-        health: @escaping @Sendable () async -> MonitorHealth,
-        hasChannel: @escaping @Sendable (String) -> Bool = { _ in true }
+        store: Store, api: API, timekeeper: any MonitorClock, logger: Logger, watched: WatchList,
+        windows: Shared<[MaintenanceWindow]>,
+        refusedReload: Shared<String?>, key: AccessKey, version: String, cdnBaseURL: String,
+        health: @escaping @Sendable () async -> MonitorHealth
     ) throws {
         self.store = store
+        self.api = api
         self.timekeeper = timekeeper
         self.logger = logger
         self.watched = watched
@@ -41,7 +42,6 @@ final class PageContext: Sendable {
         self.version = version
         self.cdnBaseURL = cdnBaseURL
         self.health = health
-        self.hasChannel = hasChannel
         library = try PageLibrary()
     }
 
@@ -51,7 +51,7 @@ final class PageContext: Sendable {
     static let fastRefreshSeconds = 2
 
     func basis(
-        _ time: PageTime, _ role: Role, _ refusal: Frame.Refusal? = nil, counts: [DomainStatus: Int], isPaused: Bool,
+        _ time: ReportTime, _ role: Role, _ refusal: Frame.Refusal? = nil, counts: [DomainStatus: Int], isPaused: Bool,
         pauseAddress: String
     ) async throws -> Frame.Basis {
         let waiting = counts[.waiting] ?? 0
@@ -62,7 +62,7 @@ final class PageContext: Sendable {
             isPaused: isPaused, pauseAddress: pauseAddress, role: role, needsLogin: key.policy.token != nil,
             refusal: refusal, stalledSince: try await store.stalledSince(time.now))
         guard role > .visitor else { return basis }
-        let pending = try await store.pendingNotifications(of: hasChannel).reduce(0) { $0 + $1.count }
+        let pending = try await store.pendingNotifications(of: api.actions.hasChannel).reduce(0) { $0 + $1.count }
         let size = try await store.size()
         basis.health = await health().items(
             domains: counts.values.reduce(0, +), waiting: waiting, pendingMessages: pending, storeBytes: size,
@@ -73,18 +73,18 @@ final class PageContext: Sendable {
 
     /// Answers a request with a page, or says that the store does not answer.
     func answer(
-        _ request: Request, _ view: PageLibrary.View, _ make: (PageTime) async throws -> (any Sendable, Frame)?
+        _ request: Request, _ view: PageLibrary.View, _ make: (ReportTime) async throws -> (any Sendable, Frame)?
     ) async -> Response {
         do {
-            let time = PageTime(timekeeper)
+            let time = ReportTime(timekeeper)
             try await watched.show(in: store)
             guard let (model, frame) = try await make(time) else {
                 return Response(plain: "404 there is no such page\n", status: .notFound)
             }
             if trouble.isOver() { logger.notice("status page can read the store again") }
             return render(request, view, model, frame)
-        } catch let fault as QueryFault {
-            return Response(plain: "400 \(fault)\n", status: .badRequest)
+        } catch let refusal as APIRefusal where refusal.reason == .badRequest {
+            return Response(plain: "400 \(refusal)\n", status: .badRequest)
         } catch {
             if !(error is CancellationError), trouble.isNews("away") {
                 logger.error(

@@ -101,22 +101,16 @@ enum Fields {
 
 /// The files beside the pages. Their address holds a hash of them all, so that a browser may keep them.
 enum Assets {
-    private struct File {
-        let bytes: [UInt8]
-        let type: String
-    }
-
-    private static let files: [String: File] = {
-        var files = [
-            "page.css": File(bytes: PackageResources.page_css, type: "text/css; charset=utf-8"),
-            "page.js": File(bytes: PackageResources.page_js, type: "text/javascript; charset=utf-8"),
+    private static let files: [String: (bytes: [UInt8], type: String)] = {
+        var files: [String: (bytes: [UInt8], type: String)] = [
+            "page.css": (PackageResources.page_css, "text/css; charset=utf-8"),
+            "page.js": (PackageResources.page_js, "text/javascript; charset=utf-8"),
         ]
         let icon = String(decoding: PackageResources.icon_svg, as: UTF8.self)
         for (tone, colour) in [
             ("fail", "#b3211b"), ("warn", "#b26b00"), ("prog", "#175cae"), ("ok", "#1c6e3e"), ("soft", "#858e99"),
         ] {
-            files["icon-\(tone).svg"] = File(
-                bytes: Array(icon.replacing("#000000", with: colour).utf8), type: "image/svg+xml")
+            files["icon-\(tone).svg"] = (Array(icon.replacing("#000000", with: colour).utf8), "image/svg+xml")
         }
         return files
     }()

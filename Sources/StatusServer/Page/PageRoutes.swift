@@ -8,18 +8,23 @@ import Logging
 import Monitoring
 import Storage
 
-struct PageRoutes: Sendable {
+/// The pages as one request sees them. Each file of a page extends it.
+struct Pages: Sendable {
     let context: PageContext
     let gate: WriteGate
-    let actions: MonitorActions
-    /// As `StatusSite`'s.
-    let onWrite: @Sendable () async -> Void
+    var role = Role.visitor
+    /// Why a form of the page was refused; nil where none was.
+    var refusal: Frame.Refusal?
+
+    var api: API { context.api.asked(by: role) }
 
     func add(to router: Router<Visit>) {
         for endpoint in PageEndpoint.allCases {
             let path = EndpointPath(endpoint.rawValue)
             router.on(RouterPath(path.path), method: path.method) { request, visit in
-                try await answer(endpoint, request, visit)
+                var pages = self
+                pages.role = visit.role
+                return try await pages.answer(endpoint, request, visit)
             }
         }
     }
@@ -27,31 +32,23 @@ struct PageRoutes: Sendable {
     private func answer(_ endpoint: PageEndpoint, _ request: Request, _ visit: Visit) async throws -> Response {
         let (id, domain) = (visit.parameter("id"), visit.parameter("domain"))
         switch endpoint {
-        case .overview: return await OverviewRoute(context: context, role: visit.role).answer(request)
-        case .domain:
-            return await DomainPageRoute(context: context, role: visit.role, isChecking: actions.isChecking)
-                .answer(request, domain)
-        case .incidents: return await IncidentPagesRoute(context: context, role: visit.role).list(request)
-        case .incident: return await IncidentPagesRoute(context: context, role: visit.role).one(request, id)
-        case .badge: return try await BadgeRoute(context: context).answer(visit.parameter("file"))
+        case .overview: return await overview(request)
+        case .domain: return await self.domain(request, domain)
+        case .incidents: return await incidents(request)
+        case .incident: return await incident(request, id)
+        case .badge: return try await badge(visit.parameter("file"))
         case .asset: return Assets.answer(visit.parameter("name"))
-        case .loginForm: return login.form(request)
-        case .login: return try await login.login(request, visit)
-        case .silences: return await SilencesRoute(context: context, role: visit.role).answer(request)
-        case .addSilence: return try await writes(visit).add(request)
-        case .acknowledgeSeveral: return try await writes(visit).acknowledgeSeveral(request)
-        case .acknowledge: return try await writes(visit).acknowledge(request, id)
-        case .unacknowledge: return try await writes(visit).unacknowledge(request, id)
-        case .check: return try await writes(visit).check(request, domain)
-        case .silence: return try await writes(visit).silence(request, domain)
-        case .endSilence: return try await writes(visit).endSilence(request, id)
+        case .loginForm: return loginForm(request)
+        case .login: return try await login(request, visit)
+        case .silences: return await silences(request)
+        case .addSilence: return try await addSilence(request)
+        case .acknowledgeSeveral: return try await acknowledgeSeveral(request)
+        case .acknowledge: return try await acknowledge(request, id)
+        case .unacknowledge: return try await unacknowledge(request, id)
+        case .check: return try await check(request, domain)
+        case .silence: return try await silence(request, domain)
+        case .endSilence: return try await endSilence(request, id)
         }
-    }
-
-    private var login: LoginRoute { LoginRoute(context: context, gate: gate) }
-
-    private func writes(_ visit: Visit) -> PageWritesRoute {
-        PageWritesRoute(context: context, role: visit.role, gate: gate, actions: actions, onWrite: onWrite)
     }
 }
 

@@ -6,72 +6,54 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import Monitoring
+import Report
 import Storage
 
 /// Each form leads back to its page. One that is refused is shown again, with what was typed and what is wrong.
-struct PageWritesRoute: Sendable {
-    let context: PageContext
-    let role: Role
-    let gate: WriteGate
-    let actions: MonitorActions
-    let onWrite: @Sendable () async -> Void
-
+extension Pages {
     // MARK: - Acknowledgements
 
     func acknowledge(_ request: Request, _ id: String) async throws -> Response {
-        try await gate.form(request) { form in
-            do {
-                let answer = try await context.store.acknowledge(named: id, try acknowledgement(form))
-                return await finish(answer, request, form, id)
-            } catch let error as SilenceFault {
-                return await refuse(error.description, form, request, on: .incident(id))
-            } catch let fault as UnknownName {
-                return await refuse(fault.description, form, request, on: .incident(id), .notFound)
-            }
+        try await write(request, on: .incident(id)) { form in
+            let done = try await api.acknowledge(id, by: form["by"], reason: form["reason"])
+            return .seeOther("/incidents/\(done.id)")
         }
     }
 
     /// The incidents that the list of them has chosen.
     func acknowledgeSeveral(_ request: Request) async throws -> Response {
-        try await gate.form(request) { form in
+        try await write(request, on: .incidents) { form in
             let ids = form.all("incident")
-            do {
-                guard !ids.isEmpty else { throw SilenceFault("choose the incidents to acknowledge") }
-                let acknowledgement = try acknowledgement(form)
-                for id in ids {
-                    // One that is gone, has ended or was acknowledged meanwhile is no obstacle to the others.
-                    do { _ = try await context.store.acknowledge(named: id, acknowledgement) } catch is UnknownName {}
-                }
-                await onWrite()
-                return .seeOther(FormBody.ownPath(form["back"], otherwise: "/incidents"))
-            } catch let error as SilenceFault {
-                return await refuse(error.description, form, request, on: .incidents)
+            guard !ids.isEmpty else { throw SilenceFault("choose the incidents to acknowledge") }
+            for id in ids {
+                // One that is gone, has ended or was acknowledged meanwhile is no obstacle to the others.
+                do {
+                    _ = try await api.acknowledge(id, by: form["by"], reason: form["reason"])
+                } catch is UnknownName {
+                } catch let refusal as APIRefusal where refusal.reason == .conflict {}
             }
+            return .seeOther(FormBody.ownPath(form["back"], otherwise: "/incidents"))
         }
     }
 
     func unacknowledge(_ request: Request, _ id: String) async throws -> Response {
+        try await write(request, on: .incident(id)) { _ in
+            .seeOther("/incidents/\(try await api.unacknowledge(id).id)")
+        }
+    }
+
+    /// What a form orders; the page that it stands on, with the reason, where that is refused.
+    private func write(
+        _ request: Request, on place: Place, _ order: (FormBody) async throws -> Response
+    ) async throws -> Response {
         try await gate.form(request) { form in
             do {
-                return await finish(try await context.store.unacknowledge(named: id), request, form, id)
-            } catch let fault as UnknownName {
-                return await refuse(fault.description, form, request, on: .incident(id), .notFound)
+                return try await order(form)
+            } catch {
+                guard let refusal = APIRefusal(of: error) else { throw error }
+                return await refuse(refusal.description, form, request, on: place, refusal.status)
             }
         }
-    }
-
-    private func acknowledgement(_ form: FormBody) throws(SilenceFault) -> Acknowledgement {
-        try Acknowledgement(asked: form["by"], reason: form["reason"], at: context.timekeeper.now())
-    }
-
-    private func finish(_ answer: AcknowledgeAnswer, _ request: Request, _ form: FormBody, _ id: String) async
-        -> Response
-    {
-        guard case .done(let incident) = answer else {
-            return await refuse(answer.refusal ?? "", form, request, on: .incident(id), .conflict)
-        }
-        await onWrite()
-        return .seeOther("/incidents/\(incident.id)")
     }
 
     // MARK: - Checks
@@ -82,7 +64,7 @@ struct PageWritesRoute: Sendable {
     func check(_ request: Request, _ name: String) async throws -> Response {
         try await gate.form(request) { form in
             guard let domain = try? Domain(name), context.watched.index[domain] != nil else { return Self.notWatched }
-            switch await actions.checkNow(domain, Self.checkWait) {
+            switch try await api.check(domain, wait: Self.checkWait) {
             case .done, .underWay: break
             case .notWatched: return Self.notWatched
             case .tooOften(let seconds):
@@ -103,53 +85,47 @@ struct PageWritesRoute: Sendable {
     func silence(_ request: Request, _ name: String) async throws -> Response {
         try await gate.form(request) { form in
             guard let domain = try? Domain(name), context.watched.index[domain] != nil else { return Self.notWatched }
-            let back = FormBody.ownPath(form["back"], otherwise: "/domains/\(domain.name)#silence")
-            let incident = back.hasPrefix("/incidents/") ? String(back.dropFirst("/incidents/".count)) : nil
-            return try await add(
-                SilenceScope(domains: [.exactly(domain)]), form, request,
-                on: incident.map(Place.incident) ?? .domain(domain),
-                back)
+            let path = FormBody.ownPath(form["back"], otherwise: "/domains/\(domain.name)#silence")
+            let incident = path.hasPrefix("/incidents/") ? String(path.dropFirst("/incidents/".count)) : nil
+            return try await add(form, request, on: incident.map(Place.incident) ?? .domain(domain), path) {
+                SilenceScope(domains: [.exactly(domain)])
+            }
         }
     }
 
     /// Of whatever the page of silences names.
-    func add(_ request: Request) async throws -> Response {
+    func addSilence(_ request: Request) async throws -> Response {
         try await gate.form(request) { form in
-            let targets = form["target"].split { $0.isWhitespace || $0 == "," }.map(String.init)
-            do {
-                let kinds = form["kind"].isEmpty ? [] : [form["kind"]]
-                return try await add(
-                    try SilenceScope(targets: targets, kinds: kinds), form, request, on: .silences, SilencesRoute.path)
-            } catch let error as SilenceFault {
-                return await refuse(error.description, form, request, on: .silences)
+            try await add(form, request, on: .silences, Self.silencesPath) {
+                let targets = form["target"].split { $0.isWhitespace || $0 == "," }.map(String.init)
+                return try SilenceScope(targets: targets, kinds: form["kind"].isEmpty ? [] : [form["kind"]])
             }
         }
     }
 
     private func add(
-        _ scope: SilenceScope, _ form: FormBody, _ request: Request, on place: Place, _ back: String
+        _ form: FormBody, _ request: Request, on place: Place, _ back: String, _ scope: () throws -> SilenceScope
     ) async throws -> Response {
-        let now = context.timekeeper.systemTime()
         do {
-            guard let duration = try? parseDuration(form["for"]) else { throw SilenceFault("choose for how long") }
-            let order = try Silence(
-                scope: scope, startsAt: now, endsAt: now + duration.inSeconds, author: form["by"],
-                reason: form["reason"])
-            _ = try await context.store.add(order)
-            await onWrite()
-        } catch let error as SilenceFault {
-            return await refuse(error.description, form, request, on: place)
+            let scope = try scope()
+            guard let length = try? parseDuration(form["for"]) else { throw SilenceFault("choose for how long") }
+            _ = try await api.silence(
+                SilenceOrder(scope, length: length, author: form["by"], reason: form["reason"]))
+        } catch {
+            guard let refusal = APIRefusal(of: error) else { throw error }
+            return await refuse(refusal.description, form, request, on: place)
         }
         return .seeOther(back)
     }
 
     func endSilence(_ request: Request, _ id: String) async throws -> Response {
         try await gate.form(request) { form in
-            guard try await context.store.endSilence(id: id, now: context.timekeeper.systemTime()) != nil else {
-                return Self.refusal("no silence has this id", .notFound)
+            do {
+                _ = try await api.endSilence(id)
+            } catch let refusal as APIRefusal {
+                return Self.plain(refusal.description, .notFound)
             }
-            await onWrite()
-            return .seeOther(FormBody.ownPath(form["back"], otherwise: SilencesRoute.path))
+            return .seeOther(FormBody.ownPath(form["back"], otherwise: Self.silencesPath))
         }
     }
 
@@ -166,24 +142,22 @@ struct PageWritesRoute: Sendable {
         _ words: String, _ form: FormBody, _ request: Request, on place: Place,
         _ status: HTTPResponse.Status = .badRequest
     ) async -> Response {
-        let refusal = Frame.Refusal(words, form)
+        var pages = self
+        pages.refusal = Frame.Refusal(words, form)
         var answer =
             switch place {
-            case .domain(let domain):
-                await DomainPageRoute(context: context, role: role, isChecking: actions.isChecking, refusal: refusal)
-                    .answer(request, domain.name)
-            case .incident(let id):
-                await IncidentPagesRoute(context: context, role: role, refusal: refusal).one(request, id)
-            case .incidents: await IncidentPagesRoute(context: context, role: role, refusal: refusal).list(request)
-            case .silences: await SilencesRoute(context: context, role: role, refusal: refusal).answer(request)
+            case .domain(let domain): await pages.domain(request, domain.name)
+            case .incident(let id): await pages.incident(request, id)
+            case .incidents: await pages.incidents(request)
+            case .silences: await pages.silences(request)
             }
         if answer.status == .ok { answer.status = status }
         return answer
     }
 
-    private static var notWatched: Response { refusal("this domain is not watched here", .notFound) }
+    private static var notWatched: Response { plain("this domain is not watched here", .notFound) }
 
-    private static func refusal(_ words: String, _ status: HTTPResponse.Status) -> Response {
+    private static func plain(_ words: String, _ status: HTTPResponse.Status) -> Response {
         Response(plain: "\(status.code) \(words.displayable)\n", status: status)
     }
 }

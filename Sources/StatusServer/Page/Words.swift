@@ -1,74 +1,8 @@
-import Evidence
+// Texts of the pages.
+
 import Foundation
-import Monitoring
-import Storage
-
-/// The two clocks, at the moment at which a page is made.
-package struct PageTime: Sendable {
-    /// The steady clock, by which instants are stored.
-    package let now: Date
-    /// What clocks show now.
-    package let wall: Date
-
-    /// `wall`: nil where it is the same.
-    package init(now: Date, wall: Date? = nil) {
-        self.now = now
-        self.wall = wall ?? now
-    }
-
-    init(_ timekeeper: any MonitorClock) { self.init(now: timekeeper.now(), wall: timekeeper.systemTime()) }
-
-    /// For who reads a store from outside the daemon.
-    package init(_ store: Store, wall: Date) async throws {
-        self.init(now: try await store.steady(at: wall), wall: wall)
-    }
-
-    /// A stored instant as people's clocks showed it.
-    package func shown(_ stored: Date) -> Date { stored.shown(steady: now, wall: wall) }
-
-    /// As of when what is known of an incident is told, by the wall clock: what is over grows no older.
-    func reading(_ incident: Incident) -> Date { incident.resolvedAt.map(shown) ?? wall }
-}
-
-extension PageTime {
-    /// A stored instant: `15:13` on the day of the page, else `21 Nov 07:20`, with the year where it is another one.
-    func brief(_ stored: Date) -> String { Self.brief(shown(stored), wall: wall) }
-
-    /// An instant of the wall clock.
-    static func brief(_ date: Date, wall: Date) -> String {
-        let (text, now) = (date.rfc3339, wall.rfc3339)
-        let clock = text.dropFirst(11).prefix(5)
-        if text.prefix(10) == now.prefix(10) { return String(clock) }
-        return "\(day(date, wall: wall)) \(clock)"
-    }
-
-    /// `21 Nov`.
-    static func day(_ date: Date, wall: Date) -> String {
-        let text = date.rfc3339
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let month = Int(text.dropFirst(5).prefix(2)).flatMap { (1...12).contains($0) ? months[$0 - 1] : nil } ?? ""
-        let day = Int(text.dropFirst(8).prefix(2)) ?? 0
-        let year = text.prefix(4)
-        return "\(day) \(month)" + (year == wall.rfc3339.prefix(4) ? "" : " \(year)")
-    }
-
-    func day(_ stored: Date) -> String { Self.day(shown(stored), wall: wall) }
-
-    /// How long ago.
-    func age(_ stored: Date) -> String { Span.age(now.timeIntervalSince(stored)) }
-
-    /// How long until now.
-    func since(_ stored: Date) -> TimeInterval { max(0, now.timeIntervalSince(stored)) }
-}
 
 extension String {
-    /// Displayable, and cut by scalars: one character may hold a million combining marks.
-    package func onOneLine(upTo limit: Int) -> String {
-        let scalars = unicodeScalars.prefix(limit + 1)
-        guard scalars.count > limit else { return displayable }
-        return String(String.UnicodeScalarView(scalars.dropLast(2))).displayable + "…"
-    }
-
     /// Cut behind each full stop that ends one.
     var sentences: [String] {
         replacing(/(?<end>[.!?]”?) (?<next>[A-Z“`])/) { "\($0.end)\n\($0.next)" }
@@ -86,5 +20,20 @@ extension [String] {
     /// `ops, pager and 2 more`.
     func listed(upTo limit: Int) -> String {
         prefix(limit).joined(separator: ", ") + (count > limit ? " and \(count - limit) more" : "")
+    }
+}
+
+extension String {
+    /// The address of a page with what its query says; a value that is nil or empty is left out.
+    static func address(_ path: String, _ query: KeyValuePairs<String, String?>) -> String {
+        let items = query.compactMap { name, value in
+            value.flatMap { $0.isEmpty ? nil : URLQueryItem(name: name, value: $0) }
+        }
+        guard !items.isEmpty else { return path }
+        var components = URLComponents()
+        components.path = path
+        components.queryItems = items
+        // A form's plus is a blank.
+        return (components.string ?? path).replacing("+", with: "%2B")
     }
 }

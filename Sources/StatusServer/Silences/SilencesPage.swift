@@ -5,21 +5,18 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Monitoring
+import Report
 import Storage
 
-struct SilencesRoute: Sendable {
-    let context: PageContext
-    let role: Role
-    var refusal: Frame.Refusal?
+extension Pages {
+    static let silencesPath = "/silences"
 
-    static let path = "/silences"
-
-    func answer(_ request: Request) async -> Response {
+    func silences(_ request: Request) async -> Response {
         let isPaused = refusal != nil || request.uri.queryParameters["pause"] != nil
         return await context.answer(request, .silences) { time in
             let basis = try await context.basis(
                 time, role, refusal, counts: try await context.store.statusCounts(), isPaused: isPaused,
-                pauseAddress: Self.path + (isPaused ? "" : "?pause=1"))
+                pauseAddress: Self.silencesPath + (isPaused ? "" : "?pause=1"))
             let view = SilencesView(
                 Silences(
                     silences: try await context.store.silences(notOverAt: time.wall), windows: context.windows.current),
@@ -55,10 +52,10 @@ struct SilencesView: Equatable, Sendable {
         let matches: String
     }
 
-    init(_ all: Silences, watched: WatchIndex, basis: Frame.Basis, time: PageTime) {
+    init(_ all: Silences, watched: WatchIndex, basis: Frame.Basis, time: ReportTime) {
         let now = time.wall
         let active = all.silences.count { $0.isActive(at: now) } + all.windows.count { $0.end(at: now) != nil }
-        let until = all.everything(at: now).map { PageTime.brief($0, wall: now) }
+        let until = all.everything(at: now).map { ReportTime.brief($0, wall: now) }
         headline =
             until.map { "Nobody is notified until \($0)" }
             ?? (active == 0 ? "Nothing is silenced" : "\(active.of("silence")) in force")
@@ -78,41 +75,17 @@ struct SilencesView: Equatable, Sendable {
         }
         silences = all.silences.sorted { ($0.endsAt, $0.id) < ($1.endsAt, $1.id) }.map { silence in
             Row(
-                silence: DomainView.SilenceRow(silence, time), isActive: silence.isActive(at: now),
+                silence: DomainView.SilenceRow(SilenceReport(silence, now: now), time),
+                isActive: silence.isActive(at: now),
                 matches: matches(silence.scope))
         }
         windows = all.windows.map { window in
-            let end = window.end(at: now).map { "until \(PageTime.brief($0, wall: now))" }
-            let next = window.nextStart(after: now).map { "from \(PageTime.brief($0, wall: now))" }
+            let end = window.end(at: now).map { "until \(ReportTime.brief($0, wall: now))" }
+            let next = window.nextStart(after: now).map { "from \(ReportTime.brief($0, wall: now))" }
             return WindowRow(
                 name: window.name.onOneLine(upTo: 100), scope: "\(window.scope)".onOneLine(upTo: 200),
                 isActive: end != nil, when: end ?? next ?? "never", zone: window.zoneName,
                 reason: window.reason.onOneLine(upTo: 300), matches: matches(window.scope))
         }
-    }
-}
-
-extension Silences {
-    /// Until when every domain is silenced, whatever its kind of trouble; nil where it is not.
-    func everything(at wall: Date) -> Date? {
-        // What is about no single domain is silenced by what covers all of them.
-        whole.end(domain: nil, labels: [:], kind: .cdnStale, at: wall)
-    }
-
-    private var whole: Silences {
-        Silences(silences: silences.filter { $0.scope.kinds == nil }, windows: windows.filter { $0.scope.kinds == nil })
-    }
-
-    /// The same in words, with the name of who made it. `until`: the end as it is written there.
-    func everythingInWords(at wall: Date, until written: (Date) -> String) -> String? {
-        guard let end = everything(at: wall) else { return nil }
-        let covering = whole.silences.filter { silence in
-            Silences(silences: [silence], windows: []).everything(at: wall) != nil
-        }
-        // Whose it is, where it is one alone.
-        let author = covering.count == 1 && covering[0].endsAt == end ? covering[0].author : nil
-        return "Nobody is notified until \(written(end)): "
-            + (author.map { "a silence by \($0.onOneLine(upTo: 60)) covers" } ?? "silences or windows cover")
-            + " all domains."
     }
 }

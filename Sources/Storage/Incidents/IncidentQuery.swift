@@ -234,6 +234,22 @@ extension Store {
         }
     }
 
+    /// How many open incidents of these kinds and domains nobody acknowledged: those that a global incident inhibits, which
+    /// people acknowledge in their place.
+    package func unacknowledgedIncidents(of kinds: [IncidentKind], in domains: [Domain]) async throws -> Int {
+        let arguments: StatementArguments = [
+            "kinds": try Stored.text(kinds.map(\.rawValue)), "domains": try Stored.text(domains.map(\.name)),
+        ]
+        return try await read { database in
+            try Int.fetchOne(database, cached: Self.unacknowledgedOfKinds, arguments: arguments) ?? 0
+        }
+    }
+
+    private static let unacknowledgedOfKinds = """
+        SELECT count(*) FROM incident i WHERE \(IncidentRow.isUnresolved) AND NOT \(IncidentQuery.isAcknowledged)
+        AND i.kind IN (SELECT value FROM json_each(:kinds)) AND i.domain IN (SELECT value FROM json_each(:domains))
+        """
+
     /// How many incidents of each kind are firing or recovering; includes kinds with none.
     package func openIncidentCounts() async throws -> [(kind: IncidentKind, count: Int)] {
         let counts = try await read { database in

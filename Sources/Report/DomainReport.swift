@@ -1,0 +1,145 @@
+import Evidence
+import Foundation
+import Monitoring
+
+/// What is known of one domain in short.
+package struct DomainReport: Codable, Sendable {
+    package let domain: String
+    package let labels: [String: String]
+    /// How bad it is; nil before the first check.
+    package let verdict: Verdict.Level?
+    /// The parts below in one line.
+    package let diagnosis: String?
+    package let diagnosisId: DiagnosisID?
+    package let effect: String?
+    package let cause: String?
+    package let action: String?
+    package let outlook: String?
+    package let checkedAt: Date?
+    package let comparison: ComparisonReport?
+    /// Those that are not over, by kind.
+    package let incidents: [IncidentReport]
+
+    /// `incidents`: in any order.
+    package init(
+        _ domain: Domain, labels: [String: String], state: DomainState?, incidents: [IncidentReport], time: ReportTime
+    ) {
+        self.domain = domain.name
+        self.labels = labels
+        let verdict = state?.verdict
+        let text = verdict?.text(at: time.wall)
+        self.verdict = verdict.map { Verdict.Level(of: $0, open: (state?.open ?? [:]).values) }
+        diagnosis = text?.oneLine
+        diagnosisId = verdict?.diagnosis.id
+        effect = text?.effect
+        cause = text?.cause
+        action = text?.action
+        outlook = text?.outlook
+        checkedAt = state?.lastCheckedAt.map(time.shown)
+        comparison = verdict.map { ComparisonReport($0.comparison, at: time.now, time: time) }
+        self.incidents = incidents.sorted { $0.kind < $1.kind }
+    }
+}
+
+extension DomainReport {
+    package var parts: [String] { [effect, cause, action, outlook].compactMap(\.self) }
+
+    /// Whether a confirmed incident is open.
+    package var isFiring: Bool { incidents.contains { $0.state == .firing } }
+}
+
+/// `/api/v1/domains/{domain}`: with all that the last full check saw.
+package typealias DomainDetail = Detailed<DomainReport, DomainReport.Details>
+
+extension DomainReport {
+    package struct Details: Codable, Sendable {
+        package var schema = "aasa-monitor/domain/v1"
+        /// When everything was last asked for: the instant of `origin` and `cdn`.
+        package let fullAt: Date?
+        package let origin: OrderedJSON?
+        package let cdn: OrderedJSON?
+        /// Those that count.
+        package let findings: [FindingText]
+        package let ignored: [IgnoredFindingText]
+
+        package init(_ verdict: Verdict?, full: Observation?, time: ReportTime) {
+            let readings = full.map { Readings($0) }
+            fullAt = full.map { time.shown($0.checkedAt) }
+            origin = readings?.originReport
+            cdn = readings?.cdnReport(url: nil)
+            findings = (verdict?.findings ?? []).map { $0.text(at: time.wall) }
+            ignored = (verdict?.ignored ?? []).map { $0.text(at: time.wall) }
+        }
+    }
+}
+
+/// One page of `/api/v1/domains`.
+package struct DomainPage: Codable, Sendable {
+    package var schema = "aasa-monitor/domains/v1"
+    package let domains: [DomainReport]
+    /// `cursor` of the next page.
+    package let next: String?
+
+    package init(domains: [DomainReport], next: String?) {
+        self.domains = domains
+        self.next = next
+    }
+}
+
+/// How Apple's copy and the origin's file compare.
+package struct ComparisonReport: Codable, Equatable, Sendable {
+    package let state: Comparison.State
+    package let bytesEqual: Bool?
+    package let changedAt: Date?
+    package let lagSeconds: Int?
+    /// The first of so many.
+    package var changes: [AssociationChange]
+    package let changesTotal: Int
+    package var behaviour: [BehaviourChange]
+    package let edges: EdgeTally?
+    /// How it stands in a few words.
+    package let summary: String
+
+    /// `now`: as of when it is told, by the steady clock; nil: as of when it was made.
+    package init(_ comparison: Comparison, at now: Date?, time: ReportTime) {
+        let aged = now.map(comparison.aged) ?? comparison
+        state = comparison.state
+        bytesEqual = comparison.bytesEqual
+        changedAt = comparison.changedAt.map(time.shown)
+        lagSeconds = aged.lagSeconds
+        changes = comparison.changes
+        changesTotal = comparison.changesTotal
+        behaviour = comparison.behaviour
+        edges = comparison.edges
+        summary = aged.inWords
+    }
+}
+
+extension ComparisonReport {
+    package var differences: Differences {
+        Differences(changes: changes, total: changesTotal, behaviour: behaviour)
+    }
+}
+
+extension Comparison {
+    /// How Apple's copy stands to the origin's file, in a few words.
+    fileprivate var inWords: String {
+        switch state {
+        case _ where isWithoutEffect == true: "another version, by which no URL changes"
+        case .inSync: bytesEqual == false ? "in sync in meaning; the bytes differ" : "in sync"
+        case .propagating: "propagating\(lag)"
+        case .stale: "stale\(lag)"
+        case .divergent: "divergent: not the origin's file"
+        case .mixed: "mixed: Apple's servers disagree"
+        case .missing: "missing: Apple has no copy"
+        case .originUnavailable: "not compared: the origin has no readable file"
+        case .cdnUnavailable: "not compared: Apple's CDN gave no usable answer"
+        case .notCompared: "not compared"
+        }
+    }
+
+    private var lag: String {
+        guard let lagSeconds else { return "" }
+        return ", \(TimeInterval(lagSeconds).inWords) behind"
+    }
+}

@@ -1,0 +1,93 @@
+// The one JSON of the product: sorted keys in snake case, instants in UTC, null for what is not there. Who asks a daemon
+// reads with the decoder what it wrote with the encoder.
+
+import AASA
+import Evidence
+import Foundation
+
+package enum ReportJSON {
+    package static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+
+    package static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        decoder.dateDecodingStrategy = .iso8601
+        return decoder
+    }
+
+    /// For people and pipes: in lines, without a character that controls a terminal.
+    package static func text(_ value: some Encodable) throws -> String {
+        let encoder = encoder
+        encoder.outputFormatting.insert(.prettyPrinted)
+        let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+        guard !text.utf8.allSatisfy({ $0 < 0x7F }) else { return text }
+        // Such a character can only be within a string, since the encoder escapes those of ASCII.
+        return text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            if scalar.value > 0x7E, scalar.isTerminalControl {
+                escaped += escape(scalar)
+            } else {
+                escaped.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        String(scalar).utf16.map { unit in
+            let hex = String(unit, radix: 16, uppercase: true)
+            return "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+        }.joined()
+    }
+}
+
+extension OrderedJSON {
+    /// A report within a document that is written by hand.
+    package static func report(_ value: some Encodable) -> OrderedJSON {
+        // Reports are of strings, numbers and dates: none of them can fail to encode.
+        (try? JSONDecoder().decode(OrderedJSON.self, from: ReportJSON.encoder.encode(value))) ?? .null
+    }
+}
+
+// What the compiler writes for an optional property calls these. They stand in this module, so they come before the library's
+// own, which leave the key out.
+extension KeyedEncodingContainer {
+    package mutating func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
+        try encode(value, forKey: key)
+    }
+
+    package mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encode(value, forKey: key) }
+    package mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encode(value, forKey: key) }
+    package mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encode(value, forKey: key) }
+    package mutating func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encode(value, forKey: key) }
+    package mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encode(value, forKey: key) }
+}
+
+/// A report with more of the same fact, in one JSON object: an entry of a list, and what only the answer about it alone has.
+@dynamicMemberLookup
+package struct Detailed<Base: Codable & Sendable, More: Codable & Sendable>: Codable, Sendable {
+    package var base: Base
+    package var more: More
+
+    package init(_ base: Base, _ more: More) {
+        self.base = base
+        self.more = more
+    }
+
+    package init(from decoder: any Decoder) throws {
+        base = try Base(from: decoder)
+        more = try More(from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try base.encode(to: encoder)
+        try more.encode(to: encoder)
+    }
+
+    package subscript<Value>(dynamicMember path: KeyPath<Base, Value>) -> Value { base[keyPath: path] }
+    package subscript<Value>(dynamicMember path: KeyPath<More, Value>) -> Value { more[keyPath: path] }
+}

@@ -1,0 +1,76 @@
+// When something was, for people: by their clocks, as briefly as possible.
+
+import Evidence
+import Foundation
+import Monitoring
+import Storage
+
+/// The two clocks, at the moment of which something is told.
+package struct ReportTime: Sendable {
+    /// The steady clock, by which instants are stored.
+    package let now: Date
+    /// What clocks show now.
+    package let wall: Date
+
+    /// `wall`: nil where it is the same.
+    package init(now: Date, wall: Date? = nil) {
+        self.now = now
+        self.wall = wall ?? now
+    }
+
+    package init(_ timekeeper: any MonitorClock) { self.init(now: timekeeper.now(), wall: timekeeper.systemTime()) }
+
+    /// For who reads a store from outside the daemon.
+    package init(_ store: Store, wall: Date) async throws {
+        self.init(now: try await store.steady(at: wall), wall: wall)
+    }
+
+    /// A stored instant as people's clocks showed it.
+    package func shown(_ stored: Date) -> Date { stored.shown(steady: now, wall: wall) }
+
+    /// As of when what is known of an incident is told, by the wall clock: what is over grows no older.
+    package func reading(_ incident: Incident) -> Date { incident.resolvedAt.map(shown) ?? wall }
+}
+
+extension ReportTime {
+    /// A stored instant: `15:13` on the same day, else `21 Nov 07:20`, with the year where it is another one.
+    package func brief(_ stored: Date) -> String { Self.brief(shown(stored), wall: wall) }
+
+    /// The same of an instant that is shown already, as reports have it.
+    package func clock(_ shown: Date) -> String { Self.brief(shown, wall: wall) }
+
+    /// An instant of the wall clock.
+    package static func brief(_ date: Date, wall: Date) -> String {
+        let (text, now) = (date.rfc3339, wall.rfc3339)
+        let clock = text.dropFirst(11).prefix(5)
+        if text.prefix(10) == now.prefix(10) { return String(clock) }
+        return "\(day(date, wall: wall)) \(clock)"
+    }
+
+    /// `21 Nov`.
+    package static func day(_ date: Date, wall: Date) -> String {
+        let text = date.rfc3339
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let month = Int(text.dropFirst(5).prefix(2)).flatMap { (1...12).contains($0) ? months[$0 - 1] : nil } ?? ""
+        let day = Int(text.dropFirst(8).prefix(2)) ?? 0
+        let year = text.prefix(4)
+        return "\(day) \(month)" + (year == wall.rfc3339.prefix(4) ? "" : " \(year)")
+    }
+
+    package func day(_ stored: Date) -> String { Self.day(shown(stored), wall: wall) }
+
+    /// How long ago.
+    package func age(_ stored: Date) -> String { Span.age(now.timeIntervalSince(stored)) }
+
+    /// How long until now.
+    package func since(_ stored: Date) -> TimeInterval { max(0, now.timeIntervalSince(stored)) }
+}
+
+extension String {
+    /// Displayable, and cut by scalars: one character may hold a million combining marks.
+    package func onOneLine(upTo limit: Int) -> String {
+        let scalars = unicodeScalars.prefix(limit + 1)
+        guard scalars.count > limit else { return displayable }
+        return String(String.UnicodeScalarView(scalars.dropLast(2))).displayable + "…"
+    }
+}

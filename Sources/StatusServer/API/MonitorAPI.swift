@@ -1,0 +1,85 @@
+// What can be asked of a monitor, and ordered: of its store in process (`API`), or of a daemon over HTTP.
+
+import Evidence
+import Foundation
+import Monitoring
+import Report
+import Storage
+
+/// Each function is one question, or one order, and one route of the API.
+///
+/// They throw `APIRefusal`, and `UnknownName` and `SilenceFault`, which are refusals too (`APIRefusal.init(of:)`).
+package protocol MonitorAPI: Sendable {
+    func status() async throws -> MonitorStatus
+    /// By name. `filter.after`: the last name of the page before.
+    func domains(_ filter: SummaryFilter, limit: Int) async throws -> DomainPage
+    func domain(_ domain: Domain) async throws -> DomainDetail
+    /// `limit`: of versions, incidents and deliveries each.
+    func history(of domain: Domain, limit: Int) async throws -> HistoryReport
+    func incidents(_ query: IncidentQuery) async throws -> IncidentPage
+    /// `name`: an id, or the beginning of one.
+    func incident(named name: String) async throws -> IncidentDetail
+    func deliveries(_ query: DeliveryQuery) async throws -> DeliveryPage
+    /// `name`: the number of a delivery, or the beginning of a message's key.
+    func message(named name: String) async throws -> MessageReport
+    func silences() async throws -> SilencePage
+
+    func acknowledge(_ name: String, by: String, reason: String) async throws -> AcknowledgementReport
+    func unacknowledge(_ name: String) async throws -> AcknowledgementReport
+    func silence(_ order: SilenceOrder) async throws -> NewSilence
+    func endSilence(_ id: String) async throws -> SilenceReport
+    /// Has a channel tried now.
+    func retry(channel: String) async throws -> RetryReport
+}
+
+/// Which deliveries; nil: any.
+package struct DeliveryQuery: Sendable {
+    package var channel: String?
+    package var incident: String?
+    package var domain: Domain?
+    package var after: DeliveryPlace?
+    package var limit: Int
+
+    package init(
+        channel: String? = nil, incident: String? = nil, domain: Domain? = nil, after: DeliveryPlace? = nil, limit: Int
+    ) {
+        self.channel = channel
+        self.incident = incident
+        self.domain = domain
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// Why a question has no answer, or an order was not carried out, for who sent it.
+package struct APIRefusal: Error, CustomStringConvertible {
+    package enum Reason: Int, Sendable {
+        case badRequest = 400
+        case notFound = 404
+        case conflict = 409
+    }
+
+    package let reason: Reason
+    package let description: String
+
+    package init(_ reason: Reason, _ description: String) {
+        self.reason = reason
+        self.description = description
+    }
+
+    /// nil: it is none, but a fault of ours.
+    package init?(of error: any Error) {
+        switch error {
+        case let refusal as APIRefusal: self = refusal
+        case let fault as UnknownName: self.init(.notFound, fault.description)
+        case let fault as SilenceFault: self.init(.badRequest, fault.description)
+        default: return nil
+        }
+    }
+
+    init(_ key: String, isNoneOf words: [String]) {
+        self.init(.badRequest, "'\(key)' is none of \(words.joined(separator: ", "))")
+    }
+
+    static let notWatched = APIRefusal(.notFound, "this domain is not watched here")
+}
