@@ -14,7 +14,10 @@ struct WebhookFormat: ChannelFormat {
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
         var payload = WebhookPayload(alert)
         if alert.digest != nil {
-            if plain { payload.room = min(payload.room, Alert.Digest.shown) }
+            if plain {
+                payload.room = min(payload.room, Alert.Digest.shown)
+                payload.domains = Array(payload.domains.prefix(Alert.Digest.shown))
+            }
             var data = try ReportJSON.encoder.encode(payload)
             while data.count >= Self.maximumBytes, payload.room > 0 {
                 payload.room = payload.room * 3 / 4
@@ -112,7 +115,9 @@ struct WebhookPayload: Encodable {
     /// Of a message about one incident.
     var comparison: ComparisonReport
     var findings: [FindingText] = []
-    /// The maximum of domains and incidents listed in a digest; `count` has the total.
+    /// The domains listed in a digest: names are short, so they may take half of the body.
+    var domains: [String] = []
+    /// The maximum of incidents listed in a digest; `count` has the total.
     var room = 0
 
     init(_ alert: Alert) {
@@ -131,6 +136,12 @@ struct WebhookPayload: Encodable {
             diagnosis = rendered.oneLine.cut(toBytes: 1000)
             diagnosisID = digest.common(\.facts.diagnosis.id)
             room = digest.alerts.count
+            var bytes = 0
+            domains = Array(
+                digest.domains.prefix {
+                    bytes += $0.utf8.count + 3
+                    return bytes <= WebhookFormat.maximumBytes / 2
+                })
         } else {
             severity = alert.incident.severity
             summary = alert.summary
@@ -170,7 +181,7 @@ struct WebhookPayload: Encodable {
         var links = data.nestedContainer(keyedBy: Key.self, forKey: .links)
         try links.encode(alert.links.statusPage, forKey: .statusPage)
         if let digest = alert.digest {
-            try data.encode(Array(digest.domains.prefix(room)), forKey: .domains)
+            try data.encode(domains, forKey: .domains)
             try data.encode(digest.alerts.count, forKey: .count)
             let incidents = digest.alerts.prefix(room)
             try data.encode(

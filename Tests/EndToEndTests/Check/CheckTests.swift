@@ -50,7 +50,7 @@ extension EndToEndTests {
             ),
             (
                 ["comparison"], ["state", "bytes_equal", "changed_at", "lag_seconds", "changes"],
-                ["changes_total", "behaviour", "edges"]
+                ["changes_total", "behaviour", "edges", "summary"]
             ),
         ]
 
