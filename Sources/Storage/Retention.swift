@@ -37,6 +37,7 @@ extension Store {
         try await remove("silence", by: "id", "ends_at < :before", end(of: Self.keepSilences))
         let propagation = end(of: Self.keepPropagation)
         try await remove("version_interval", by: "domain", Self.isOldInterval, propagation)
+        try await removeSurplusIntervals()
         try await remove("version", by: "id", Self.isUnusedVersion, end(of: .seconds(86400)))
         try await remove("pause", by: "began", "ended < :before", propagation)
         try await giveBack()
@@ -62,9 +63,6 @@ extension Store {
         (EXISTS (
             SELECT 1 FROM version_interval n WHERE n.domain = version_interval.domain
             AND n.place = version_interval.place AND n.at > version_interval.at AND n.at < :before)
-        OR at < (
-            SELECT at FROM version_interval n WHERE n.domain = version_interval.domain
-            AND n.place = version_interval.place ORDER BY at DESC LIMIT 1 OFFSET \(maximumVersionIntervals - 1))
         OR at < :before AND \(isForgotten("version_interval")))
         """
     /// Versions without an interval. An origin that changes at each answer creates many of them. The version with the
@@ -99,6 +97,32 @@ extension Store {
             await Task.yield()
         }
     }
+
+    /// Finds the oldest row to keep once for each place. Found for each row, it would hold the writer for seconds.
+    private func removeSurplusIntervals() async throws {
+        let places = try await read { database in
+            try Row.fetchAll(database, sql: Self.crowdedPlaces).map { ($0["domain"] as String, $0["place"] as String) }
+        }
+        for start in stride(from: 0, to: places.count, by: Self.step) {
+            guard !Task.isCancelled else { return }
+            let some = places[start..<min(start + Self.step, places.count)]
+            try await write { database in
+                for (domain, place) in some {
+                    try database.execute(cached: Self.surplusIntervals, arguments: ["domain": domain, "place": place])
+                }
+            }
+            await Task.yield()
+        }
+    }
+
+    private static let crowdedPlaces = """
+        SELECT domain, place FROM version_interval GROUP BY domain, place HAVING count(*) > \(maximumVersionIntervals)
+        """
+    private static let surplusIntervals = """
+        DELETE FROM version_interval WHERE domain = :domain AND place = :place AND at < (
+            SELECT at FROM version_interval WHERE domain = :domain AND place = :place
+            ORDER BY at DESC LIMIT 1 OFFSET \(maximumVersionIntervals - 1))
+        """
 
     /// Truncates free pages at the end of the file, which was made with `auto_vacuum = INCREMENTAL`.
     /// https://www.sqlite.org/pragma.html#pragma_incremental_vacuum

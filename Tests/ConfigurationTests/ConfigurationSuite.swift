@@ -31,6 +31,7 @@ enum Fixture {
         "/run/credentials/pagerduty": "PLANTEDPLANTEDPLANTEDPLANTED0000\n",
         "/secrets/empty": "\n",
         "/secrets/raw": "PLANTED\n",
+        "/secrets/two-breaks": "PLANTED-token\n\n",
         "/secrets/url": "https://hooks.example.net/PLANTED\n",
         "/secrets/token": "PLANTED-token-of-30-characters\r\n",
         "/secrets/rotating":

@@ -211,5 +211,25 @@ extension StorageSuite {
             #expect(record.places[.origin]?.map(\.at) == [noon + 180])
             #expect(record.places[.edge("198.51.100.2")]?.count == 1)
         }
+
+        @Test("of a place that changes all the time the latest intervals stay, and those of its neighbours")
+        func crowded() async throws {
+            let a = Self.file(1)
+            try await play("a.test", [(0, a, [a, a])])
+            let more = Store.maximumVersionIntervals + 20
+            let start = noon.milliseconds
+            try await store.write { database in
+                for index in 1...more {
+                    try database.execute(
+                        sql: "INSERT INTO version_interval (domain, place, at, version) VALUES ('a.test', '', ?, ?)",
+                        arguments: [start + Int64(index), index % 2 - 1])
+                }
+            }
+            try await store.prune(now: noon + 86400, keepObservations: .seconds(86400))
+            let record = try await store.propagation(of: Domain("a.test"), since: .distantPast)
+            let kept = (more - Store.maximumVersionIntervals + 1...more).map { start + Int64($0) }
+            #expect(record.places[.origin]?.map(\.at.milliseconds) == kept)
+            #expect(record.places[.edge("198.51.100.2")]?.count == 1)
+        }
     }
 }

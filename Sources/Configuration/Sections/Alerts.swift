@@ -38,9 +38,9 @@ package struct AlertSettings: Sendable, Equatable {
                 + "channel. Updates, escalations and ends do not wait for it. `0s`: none"),
         Setting(
             "fallback", \.fallback, .fallback,
-            "the only channel that is notified of the [monitor's own trouble](alerts.md#the-global): a channel, the store, "
-                + "the schedule, the configuration. Without it, and for trouble of this channel itself, all others are. Not "
-                + "of type `alertmanager`"),
+            "the only channel that is notified of the [monitor's own trouble](alerts.md#many-domains-at-once): a channel, "
+                + "the store, the schedule, the configuration. Without it, and for trouble of this channel itself, all others "
+                + "are. Not of type `alertmanager`"),
         Setting(
             "escalation", \.escalation.settings, .list(of: Escalation.Step.form),
             "channels that are notified of an incident of severity `error` if "

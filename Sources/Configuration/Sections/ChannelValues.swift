@@ -39,7 +39,10 @@ struct ChannelValue: Sendable {
     private static let word = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
     private static let label = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 
-    func accepts(_ text: String) -> Bool { text.range(of: pattern, options: .regularExpression) != nil }
+    /// The whole text: `$` also matches before a final line break, which would reach a header.
+    func accepts(_ text: String) -> Bool {
+        text.range(of: pattern, options: .regularExpression) == text.startIndex..<text.endIndex
+    }
 }
 
 extension Form where Value == String {

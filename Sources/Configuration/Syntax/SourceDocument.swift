@@ -214,6 +214,8 @@ struct SourceNode {
         case .scalar(_, let isPlain) where isConcealed: isPlain ? "a plain value" : "a text"
         case .scalar(let text, let isPlain): (isPlain ? "" : "the text ") + Quotation.of(text)
         case .list where isConcealed: "a list"
+        // YAML reads an unquoted password such as `{abc}` as a mapping with a key.
+        case .mapping where isConcealed: "a mapping"
         case .list(let items):
             "the list [" + items.prefix(3).map(\.outline).joined(separator: ", ") + (items.count > 3 ? ", …]" : "]")
         case .mapping(let entries):
