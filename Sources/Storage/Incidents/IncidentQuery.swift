@@ -250,15 +250,17 @@ extension Store {
         AND i.kind IN (SELECT value FROM json_each(:kinds)) AND i.domain IN (SELECT value FROM json_each(:domains))
         """
 
-    /// How many incidents are firing or recovering, by kind and severity; includes those with none, without notes.
+    /// How many incidents are firing or recovering, by kind and severity. Includes errors and warnings of kinds with none.
     package func openIncidentCounts() async throws -> [(kind: IncidentKind, severity: Severity, count: Int)] {
         let counts = try await read { database in
             try Row.fetchAll(database, cached: Self.openCounts).reduce(into: [String: [String: Int]]()) {
                 $0[$1["kind"], default: [:]][$1["severity"]] = $1["count"]
             }
         }
-        return IncidentKind.allCases.flatMap { kind in
-            [Severity.error, .warning].map { (kind, $0, counts[kind.rawValue]?[$0.rawValue] ?? 0) }
+        return IncidentKind.allCases.flatMap { kind -> [(kind: IncidentKind, severity: Severity, count: Int)] in
+            let ofKind = counts[kind.rawValue] ?? [:]
+            return [Severity.error, .warning, .note].map { (kind, $0, ofKind[$0.rawValue] ?? 0) }
+                .filter { $0.count > 0 || $0.severity != .note }
         }
     }
 
