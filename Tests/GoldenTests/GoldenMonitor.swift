@@ -134,6 +134,7 @@ final class GoldenMonitor {
             configuration = try Self.configuration(state, isRemoved: true)
             try await delivery.replace(routing: Routing(configuration))
             await global.replace(configuration.stagedGlobal(probe, time))
+            metrics.live.replace(with: configuration)
             metrics.metrics.set(StageState.domain, nil)
             try await store.endDomains(
                 except: Set(configuration.domains.map(\.domain)), time: time, logger: silent)
