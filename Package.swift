@@ -102,7 +102,7 @@ let package = Package(
         .target(
             name: "StatusServer",
             dependencies: [
-                "AASA", "Evidence", "Facts", "Hashing", "Monitoring", "Report", "Storage",
+                "AASA", "Evidence", "Facts", "Hashing", "MonitorMetrics", "Monitoring", "Report", "Storage",
                 .external("HTTPTypes", "swift-http-types"),
                 .external("Hummingbird", "hummingbird"),
                 .external("HummingbirdCore", "hummingbird"),
@@ -282,7 +282,8 @@ let package = Package(
         .testTarget(
             name: "StatusServerTests",
             dependencies: [
-                "Evidence", "Facts", "Monitoring", "Report", "StatusServer", "Storage", "TestSupport", "TestTraits",
+                "Evidence", "Facts", "MonitorMetrics", "Monitoring", "Report", "StatusServer", "Storage", "TestSupport",
+                "TestTraits",
                 .external("Logging", "swift-log"),
                 .external("ServiceLifecycle", "swift-service-lifecycle"),
             ],

@@ -57,7 +57,7 @@ archive() {
     documents "$folder"
     install -m 755 "$staging/aasa-monitor" "$folder/aasa-monitor"
     cp LICENSE CHANGELOG.md monitor.yaml deploy/aasa-monitor.service deploy/aasa-monitor.sysusers "$folder/"
-    cp -r "$staging/man" "$staging/completions" "$folder/"
+    cp -r "$staging/man" "$staging/completions" deploy/prometheus "$folder/"
     notices >"$folder/third-party-notices"
     tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
         -C "$staging/archive" -czf "dist/$name.tar.gz" "$name"
@@ -104,6 +104,7 @@ deb() {
     configuration "$share/aasa-monitor/monitor.yaml"
     ln -s ../../../aasa-monitor/monitor.yaml "$doc/examples/monitor.yaml"
     install -m 644 docs/monitor.schema.json "$share/aasa-monitor/"
+    install -D -m 644 -t "$share/aasa-monitor/prometheus" deploy/prometheus/*
     install -m 644 "$staging"/man/* "$share/man/man1/"
     gzip -9n "$share"/man/man1/*
     install -D -m 644 "$staging/completions/aasa-monitor.bash" "$share/bash-completion/completions/aasa-monitor"

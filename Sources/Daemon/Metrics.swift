@@ -10,15 +10,17 @@ import MonitorMetrics
 import Storage
 
 extension MetricsRegistry {
-    /// Adds a committed check. `took`: seconds since its first request.
-    func note(_ observation: Observation, _ evaluation: Evaluation, before: DomainState, took: TimeInterval) {
+    /// Adds a committed check. `took`: seconds since its first request. `wall`: its end.
+    func note(
+        _ observation: Observation, _ evaluation: Evaluation, before: DomainState, took: TimeInterval, wall: Date
+    ) {
         checkDuration.observe(took)
         let verdict = evaluation.verdict
         checks.count(Labels(["outcome": verdict.level.rawValue]))
         if let last = evaluation.state.propagations.last, last != before.propagations.last {
             propagation.observe(TimeInterval(last.seconds))
         }
-        set(observation.domain.name, DomainGauges(observation, evaluation.state))
+        set(observation.domain.name, DomainGauges(observation, evaluation.state, wall: wall))
     }
 
     /// Adds a check that the store did not save.
@@ -29,7 +31,8 @@ extension MetricsRegistry {
 }
 
 extension DomainGauges {
-    init(_ observation: Observation, _ state: DomainState) {
+    /// `wall`: the end of the check.
+    init(_ observation: Observation, _ state: DomainState, wall: Date) {
         let comparison = state.verdict?.comparison
         // Alert rules page for these metrics.
         let isHarmless = comparison?.isWithoutEffect == true
@@ -42,7 +45,8 @@ extension DomainGauges {
             lagSeconds: isHarmless ? nil : comparison?.lagSeconds,
             edges: comparison?.edges.map { ($0.inSync, $0.asked) },
             certificateExpiry: observation.origin.connection?.tls?.chain.first?.notAfter?.timeIntervalSince1970,
-            state: comparison?.state.rawValue ?? "not_compared", findings: Array(Set(findings)).sorted())
+            checkedAt: wall.timeIntervalSince1970, state: comparison?.state.rawValue ?? "not_compared",
+            findings: Array(Set(findings)).sorted())
     }
 
     /// Whether the check found a file; nil if this machine could not ask.
@@ -63,7 +67,7 @@ extension Comparison.State {
     }
 }
 
-/// The content of `/metrics`: the metrics of this process, and two small queries to the store.
+/// The content of `/metrics`: the metrics of this process, and three small queries to the store.
 struct MetricsPage: Sendable {
     let metrics: MetricsRegistry
     let store: Store
@@ -72,15 +76,29 @@ struct MetricsPage: Sendable {
     let version: String
 
     /// - Throws: `StoreError`.
-    func text() async throws -> [UInt8] {
+    func exposition() async throws -> Exposition {
+        let configuration = live.current
         let pending = try await store.pendingNotifications(of: live.hasChannel)
+            .reduce(into: [:]) { $0[$1.channel] = $1.count }
         let incidents = try await store.openIncidentCounts()
+        let isByDomain = configuration.server.metricsByDomain
         return metrics.exposition(
             MetricsRegistry.Environment(
-                version: version, incidents: incidents.map { ($0.kind.rawValue, $0.count) },
-                pending: pending.map { ($0.channel, $0.count) },
+                version: version, domains: isByDomain ? configuration.domains.map(\.metricLabels).sorted() : [],
+                states: Comparison.State.allCases.map(\.rawValue),
+                incidents: incidents.map { ($0.kind.rawValue, $0.severity.rawValue, $0.count) },
+                pending: configuration.alerts.channels.map { ($0.name, pending[$0.name] ?? 0) },
                 deliveries: delivery.counts().map { ($0.channel, $0.outcome, $0.attempts) },
-                isByDomain: live.current.server.metricsByDomain)
-        ).bytes
+                storeBytes: try await store.size(),
+                configuration: (live.takenAt.timeIntervalSince1970, live.refusal == nil), isByDomain: isByDomain))
+    }
+}
+
+extension WatchedDomain {
+    /// Its name and its labels of the configuration, which another name of the same letters must not replace.
+    fileprivate var metricLabels: Labels {
+        var all = ["domain": domain.name]
+        all.addConfigured(labels)
+        return Labels(byName: all)
     }
 }

@@ -208,8 +208,8 @@ package struct MonitorDaemon: Sendable {
                 host: listening.host, port: listening.port, access: AccessPolicy(listening),
                 version: environment.version, watched: configuration.domains,
                 cdnBaseURL: configuration.cdn.baseURL, maintenance: configuration.maintenance),
-            store: parts.store, timekeeper: parts.time, logger: logger, metrics: { try await page.text() },
-            actions: MonitorActions(parts), health: { await MonitorHealth(parts) },
+            store: parts.store, timekeeper: parts.time, logger: logger, metrics: { try await page.exposition() },
+            requests: parts.metrics.requests, actions: MonitorActions(parts), health: { await MonitorHealth(parts) },
             onWrite: { await parts.silences.followWrite() },
             onListening: { port in
                 let address = "http://\(listening.shownHost):\(port)/"

@@ -75,11 +75,11 @@ final class TargetProbe: Sendable {
         if !isWatched, observation.origin.redirectStop == .privateAddress, observation.origin.redirects.isEmpty {
             return .refused("\(watched.domain) has no public address; only watched domains may have private ones")
         }
-        let evaluation = evaluate(state, observation, policy, now: parts.time.now(), wall: parts.time.systemTime())
+        let wall = parts.time.systemTime()
+        let evaluation = evaluate(state, observation, policy, now: parts.time.now(), wall: wall)
         return .metrics(
             MetricsRegistry.exposition(
-                probeOf: watched.domain.name, DomainGauges(observation, evaluation.state),
-                isSuccess: !evaluation.verdict.findings.contains { $0.severity == .error }, took: took
-            ).bytes)
+                probeOf: watched.domain.name, DomainGauges(observation, evaluation.state, wall: wall),
+                isSuccess: !evaluation.verdict.findings.contains { $0.severity == .error }, took: took))
     }
 }

@@ -1,14 +1,31 @@
 // The text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/
+// OpenMetrics: https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md
 
 import Synchronization
 
 /// Writes metrics, family by family. Callers choose names and labels; label values are escaped.
-package struct Exposition: Sendable {
+package struct Exposition: Equatable, Sendable {
     package enum Kind: String, Sendable { case counter, gauge, histogram }
 
-    package private(set) var bytes: [UInt8] = []
+    package enum Format: Sendable { case text, openMetrics }
+
+    private var bytes: [UInt8] = []
+    /// Where the names of counters end in the lines about their families. OpenMetrics wants them without `_total` there.
+    private var totals: [Range<Int>] = []
 
     package init(capacity: Int = 64 * 1024) { bytes.reserveCapacity(capacity) }
+
+    package func bytes(as format: Format) -> [UInt8] {
+        guard format == .openMetrics else { return bytes }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count + 8)
+        var place = 0
+        for total in totals {
+            result += bytes[place..<total.lowerBound]
+            place = total.upperBound
+        }
+        return result + bytes[place...] + Array("# EOF\n".utf8)
+    }
 
     /// A family with its samples. `help`: one sentence without a final period.
     package mutating func family(
@@ -20,9 +37,16 @@ package struct Exposition: Sendable {
 
     /// Begins a family. Its samples must follow.
     mutating func family(_ name: String, _ kind: Kind, _ help: String) {
-        line("# HELP \(name) \(help)")
-        line("# TYPE \(name) \(kind.rawValue)")
+        for (word, rest) in [("HELP", help), ("TYPE", kind.rawValue)] {
+            bytes.append(contentsOf: "# \(word) \(name)".utf8)
+            if kind == .counter, name.hasSuffix(Self.total) {
+                totals.append(bytes.count - Self.total.utf8.count..<bytes.count)
+            }
+            bytes.append(contentsOf: " \(rest)\n".utf8)
+        }
     }
+
+    private static let total = "_total"
 
     /// Adds a sample to the latest family.
     mutating func sample(_ name: String, _ labels: Labels = Labels(), _ value: Double) {
@@ -33,17 +57,15 @@ package struct Exposition: Sendable {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    private mutating func line(_ text: String) {
-        bytes.append(contentsOf: text.utf8)
-        bytes.append(UInt8(ascii: "\n"))
-    }
-
     /// Whole numbers, as most values are, have no fraction.
     static func text(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
         return value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
     }
+
+    /// The bound of a bucket. OpenMetrics wants `1.0`; the same in both formats, so that a series has one name.
+    static func bound(_ value: Double) -> String { value.isFinite ? "\(value)" : text(value) }
 }
 
 /// The labels of a sample, escaped once and reused.
@@ -52,6 +74,11 @@ package struct Labels: Hashable, Comparable, Sendable {
 
     package init(_ pairs: KeyValuePairs<String, String> = [:]) {
         for (name, value) in pairs { append(name, value) }
+    }
+
+    /// Sorted by name.
+    package init(byName labels: [String: String]) {
+        for (name, value) in labels.sorted(by: { $0.key < $1.key }) { append(name, value) }
     }
 
     /// The same name must not be on both sides.
@@ -135,7 +162,7 @@ package final class Histogram: Sendable {
         var total = 0
         for (bound, count) in zip(bounds + [.infinity], counts) {
             total += count
-            text.sample(name + "_bucket", Labels(["le": Exposition.text(bound)]), Double(total))
+            text.sample(name + "_bucket", Labels(["le": Exposition.bound(bound)]), Double(total))
         }
         text.sample(name + "_sum", Labels(), sum)
         text.sample(name + "_count", Labels(), Double(total))

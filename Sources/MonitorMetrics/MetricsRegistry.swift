@@ -15,6 +15,8 @@ package struct DomainGauges: Sendable {
     package var edges: (inSync: Int, asked: Int)?
     /// In seconds since 1970.
     package var certificateExpiry: Double?
+    /// When the check ended, by the wall clock, in seconds since 1970.
+    package var checkedAt: Double
     /// The `state` of the comparison between the origin and Apple's CDN.
     package var state: String
     /// The rule and severity of each finding, without repetition.
@@ -22,13 +24,14 @@ package struct DomainGauges: Sendable {
 
     package init(
         isOriginUp: Bool?, isInSync: Bool?, lagSeconds: Int?, edges: (inSync: Int, asked: Int)?,
-        certificateExpiry: Double?, state: String, findings: [Labels]
+        certificateExpiry: Double?, checkedAt: Double, state: String, findings: [Labels]
     ) {
         self.isOriginUp = isOriginUp
         self.isInSync = isInSync
         self.lagSeconds = lagSeconds
         self.edges = edges
         self.certificateExpiry = certificateExpiry
+        self.checkedAt = checkedAt
         self.state = state
         self.findings = findings
     }
@@ -43,9 +46,11 @@ package final class MetricsRegistry: Sendable {
     package let propagation = Histogram([300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172_800, 604_800])
     /// From the time a check is due to its start, in seconds.
     package let lateness = Histogram([0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900])
+    /// Answers of the status page and the API, by their status code.
+    package let requests = Counter([Labels(["code": "200"])])
     private let gauges = Mutex<[String: DomainGauges]>([:])
 
-    package init() {}
+    package init() { _ = ProcessReading.start }
 
     /// Replaces the gauges of a domain; nil removes a domain that is no longer monitored.
     package func set(_ domain: String, _ gauges: DomainGauges?) { self.gauges.withLock { $0[domain] = gauges } }
@@ -53,23 +58,38 @@ package final class MetricsRegistry: Sendable {
     /// Values that other components count at the time of a scrape.
     package struct Environment: Sendable {
         package var version: String
-        /// Open incidents by kind, including kinds without incidents.
-        package var incidents: [(kind: String, count: Int)]
+        /// The watched domains with the labels of the configuration.
+        package var domains: [Labels]
+        /// All states that a comparison can have.
+        package var states: [String]
+        /// Open incidents by kind and severity, including those without incidents.
+        package var incidents: [(kind: String, severity: String, count: Int)]
         /// Pending notifications by channel.
         package var pending: [(channel: String, count: Int)]
         /// Delivery attempts by channel and outcome.
         package var deliveries: [(channel: String, outcome: String, count: Int)]
+        package var storeBytes: Int
+        /// When the running configuration was read, in seconds since 1970, and whether the last reload took the file.
+        package var configuration: (readAt: Double, isFileTaken: Bool)
+        package var process: ProcessReading
         /// Whether to write samples for each domain.
         package var isByDomain: Bool
 
         package init(
-            version: String, incidents: [(kind: String, count: Int)], pending: [(channel: String, count: Int)],
-            deliveries: [(channel: String, outcome: String, count: Int)], isByDomain: Bool
+            version: String, domains: [Labels], states: [String],
+            incidents: [(kind: String, severity: String, count: Int)], pending: [(channel: String, count: Int)],
+            deliveries: [(channel: String, outcome: String, count: Int)], storeBytes: Int,
+            configuration: (readAt: Double, isFileTaken: Bool), isByDomain: Bool
         ) {
             self.version = version
+            self.domains = domains
+            self.states = states
             self.incidents = incidents
             self.pending = pending
             self.deliveries = deliveries
+            self.storeBytes = storeBytes
+            self.configuration = configuration
+            process = ProcessReading()
             self.isByDomain = isByDomain
         }
     }
@@ -94,13 +114,34 @@ package final class MetricsRegistry: Sendable {
             now.pending.map { (Labels(["channel": $0.channel]), Double($0.count)) })
         text.family(
             "aasa_incidents_open", .gauge, "Incidents that fire or recover",
-            now.incidents.map { (Labels(["kind": $0.kind]), Double($0.count)) })
-        let states = domains.reduce(into: [:]) { $0[$1.value.state, default: 0] += 1 }.sorted { $0.key < $1.key }
+            now.incidents.map { (Labels(["kind": $0.kind, "severity": $0.severity]), Double($0.count)) })
+        let states = domains.reduce(into: [:]) { $0[$1.value.state, default: 0] += 1 }
         text.family(
             "aasa_domains", .gauge, "Domains by the state of Apple's copy",
-            states.map { (Labels(["state": $0.key]), Double($0.value)) })
-        if now.isByDomain { Self.write(domains.map { (Labels(["domain": $0.key]), $0.value) }, to: &text) }
+            now.states.map { (Labels(["state": $0]), Double(states[$0] ?? 0)) })
+        write(now, to: &text)
+        if now.isByDomain {
+            text.family(
+                "aasa_domain_info", .gauge, "Always 1; the labels of the domain", now.domains.lazy.map { ($0, 1) })
+            Self.write(domains.map { (Labels(["domain": $0.key]), $0.value) }, to: &text)
+        }
         return text
+    }
+
+    /// What the monitor is and takes.
+    private func write(_ now: Environment, to text: inout Exposition) {
+        func gauge(_ name: String, _ help: String, _ value: Double) {
+            text.family(name, .gauge, help, [(Labels(), value)])
+        }
+        gauge("aasa_store_size_bytes", "The size of the store", Double(now.storeBytes))
+        gauge(
+            "aasa_config_last_reload_successful", "Whether the last reload took the configuration file",
+            now.configuration.isFileTaken ? 1 : 0)
+        gauge(
+            "aasa_config_last_reload_success_timestamp_seconds",
+            "When the running configuration was read, as Unix time", now.configuration.readAt)
+        requests.write("aasa_http_requests_total", "Answers of the status page by their code", to: &text)
+        now.process.write(to: &text)
     }
 
     private static func write(_ domains: [(labels: Labels, gauges: DomainGauges)], to text: inout Exposition) {
@@ -127,6 +168,7 @@ package final class MetricsRegistry: Sendable {
         gauge("aasa_certificate_expiry_timestamp_seconds", "When the origin's certificate expires, as Unix time") {
             $0.certificateExpiry
         }
+        gauge("aasa_last_check_timestamp_seconds", "When the last check ended, as Unix time") { $0.checkedAt }
         text.family(
             "aasa_finding", .gauge, "Findings of the last check; 1 where there is one",
             domains.lazy.flatMap { domain in domain.gauges.findings.map { (domain.labels + $0, 1) } })

@@ -2,6 +2,7 @@
 
 import Evidence
 import Foundation
+import MonitorMetrics
 
 package struct MonitorActions: Sendable {
     /// What came of asking for a check now.
@@ -17,8 +18,7 @@ package struct MonitorActions: Sendable {
 
     /// What came of a probe.
     package enum ProbeAnswer: Equatable, Sendable {
-        /// Metrics in Prometheus' text format.
-        case metrics([UInt8])
+        case metrics(Exposition)
         /// Why there is none, for the person who asked.
         case refused(String)
         /// Too many are under way.

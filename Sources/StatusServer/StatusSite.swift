@@ -6,6 +6,7 @@ import Foundation
 import Hummingbird
 import HummingbirdCore
 import Logging
+import MonitorMetrics
 import Monitoring
 import NIOCore
 import NIOHTTP1
@@ -21,7 +22,8 @@ package struct StatusSite: Service {
     private let store: Store
     private let timekeeper: any MonitorClock
     private let logger: Logger
-    private let metrics: @Sendable () async throws -> [UInt8]
+    private let metrics: @Sendable () async throws -> Exposition
+    private let requests: Counter
     private let actions: MonitorActions
     private let health: @Sendable () async -> MonitorHealth
     private let onWrite: @Sendable () async -> Void
@@ -32,13 +34,15 @@ package struct StatusSite: Service {
     private let refusedReload = Shared<String?>(nil)
 
     /// `metrics`: what `/metrics` answers.
+    /// `requests`: counts answers by `code`.
     /// `actions`: what it may ask of the monitor.
     /// `health`: what the daemon says of itself.
     /// `onWrite`: called after each change of an acknowledgement, a silence or a channel, before the answer.
     /// `onListening`: gets the port, the actual one for port 0, once connections are taken.
     package init(
         settings: StatusServerSettings, store: Store, timekeeper: any MonitorClock, logger: Logger,
-        metrics: @escaping @Sendable () async throws -> [UInt8] = { [] }, actions: MonitorActions = MonitorActions(),
+        metrics: @escaping @Sendable () async throws -> Exposition = { Exposition() }, requests: Counter = Counter(),
+        actions: MonitorActions = MonitorActions(),
         health: @escaping @Sendable () async -> MonitorHealth = { MonitorHealth() },
         onWrite: @escaping @Sendable () async -> Void = {},
         onListening: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -48,6 +52,7 @@ package struct StatusSite: Service {
         self.timekeeper = timekeeper
         self.logger = logger
         self.metrics = metrics
+        self.requests = requests
         self.actions = actions
         self.health = health
         self.onWrite = onWrite
@@ -141,6 +146,7 @@ package struct StatusSite: Service {
             refusedReload: refusedReload, key: key,
             version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health)
         let router = Router(context: Visit.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: RequestCount(counter: requests))
         router.add(middleware: APIEnvelope())
         router.add(middleware: Envelope())
         router.add(middleware: HostGate(key: key))

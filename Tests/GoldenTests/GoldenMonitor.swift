@@ -134,6 +134,7 @@ final class GoldenMonitor {
             configuration = try Self.configuration(state, isRemoved: true)
             try await delivery.replace(routing: Routing(configuration))
             await global.replace(configuration.stagedGlobal(probe, time))
+            metrics.live.replace(with: configuration)
             metrics.metrics.set(StageState.domain, nil)
             try await store.endDomains(
                 except: Set(configuration.domains.map(\.domain)), time: time, logger: silent)
@@ -166,7 +167,7 @@ final class GoldenMonitor {
             - (configuration.domains.shortestInterval ?? configuration.defaults.interval) / .seconds(1)
         try await serve(
             store, configuration.domains, publicURL: configuration.server.publicURL,
-            metrics: { try await metrics.text() },
+            metrics: { try await metrics.exposition() },
             health: {
                 MonitorHealth(
                     lateness: max(0, lateness), isNetworkSuspect: await global.isNetworkSuspect, channels: 2,
@@ -178,7 +179,7 @@ final class GoldenMonitor {
 /// Serves a store at the moment of all states.
 func serve(
     _ store: Store, _ watched: [WatchedDomain], publicURL: String? = nil,
-    metrics: @escaping @Sendable () async throws -> [UInt8] = { [] },
+    metrics: @escaping @Sendable () async throws -> Exposition = { Exposition() },
     health: @escaping @Sendable () async -> MonitorHealth = { MonitorHealth(channels: 3) },
     _ body: @escaping @Sendable (Int) async throws -> Void
 ) async throws {

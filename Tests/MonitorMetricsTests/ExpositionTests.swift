@@ -4,7 +4,9 @@ import Testing
 @testable import MonitorMetrics
 
 @Suite("MonitorMetrics", .inTurn) struct ExpositionTests {
-    private func text(_ exposition: Exposition) -> String { String(decoding: exposition.bytes, as: UTF8.self) }
+    private func text(_ exposition: Exposition) -> String {
+        String(decoding: exposition.bytes(as: .text), as: UTF8.self)
+    }
 
     @Test(
         "values are written as Prometheus reads them",
@@ -38,7 +40,7 @@ import Testing
         histogram.write("h_seconds", "Help", to: &exposition)
         #expect(
             text(exposition).split(separator: "\n").dropFirst(2) == [
-                #"h_seconds_bucket{le="0.1"} 2"#, #"h_seconds_bucket{le="1"} 4"#, #"h_seconds_bucket{le="+Inf"} 5"#,
+                #"h_seconds_bucket{le="0.1"} 2"#, #"h_seconds_bucket{le="1.0"} 4"#, #"h_seconds_bucket{le="+Inf"} 5"#,
                 "h_seconds_sum 8.65", "h_seconds_count 5",
             ])
     }
@@ -52,15 +54,13 @@ import Testing
                     "d\(number).example.com",
                     DomainGauges(
                         isOriginUp: true, isInSync: true, lagSeconds: nil, edges: (8, 8), certificateExpiry: 1,
-                        state: "in_sync", findings: []))
+                        checkedAt: 1, state: "in_sync", findings: []))
             }
-            let exposition = metrics.exposition(
-                MetricsRegistry.Environment(
-                    version: "1", incidents: [("cdn.stale", 0)], pending: [], deliveries: [], isByDomain: isByDomain))
+            let exposition = metrics.exposition(environment(isByDomain: isByDomain))
             return text(exposition).split(separator: "\n").count
         }
         #expect(lines(1, isByDomain: false) == lines(1000, isByDomain: false))
-        #expect(lines(1000, isByDomain: true) - lines(1, isByDomain: true) == 999 * 6)
+        #expect(lines(1000, isByDomain: true) - lines(1, isByDomain: true) == 999 * 7)
     }
 
     @Test("a domain that is no longer watched has no samples")
@@ -70,10 +70,54 @@ import Testing
             "gone.example.com",
             DomainGauges(
                 isOriginUp: false, isInSync: nil, lagSeconds: nil, edges: nil, certificateExpiry: nil,
-                state: "not_compared", findings: [Labels(["rule": "origin.status", "severity": "error"])]))
+                checkedAt: 1, state: "not_compared", findings: [Labels(["rule": "origin.status", "severity": "error"])])
+        )
         metrics.set("gone.example.com", nil)
-        let exposition = metrics.exposition(
-            MetricsRegistry.Environment(version: "1", incidents: [], pending: [], deliveries: [], isByDomain: true))
-        #expect(!text(exposition).contains("gone.example.com"))
+        #expect(!text(metrics.exposition(environment())).contains("gone.example.com"))
+    }
+
+    @Test("OpenMetrics names the family of a counter without _total, and says where the text ends")
+    func openMetrics() {
+        let text = String(
+            decoding: MetricsRegistry().exposition(environment()).bytes(as: .openMetrics), as: UTF8.self)
+        let lines = text.split(separator: "\n")
+        #expect(lines.last == "# EOF")
+        #expect(lines.contains("# TYPE aasa_checks counter"))
+        #expect(lines.contains("# HELP aasa_checks Checks by their verdict"))
+        #expect(lines.contains(#"aasa_checks_total{outcome="ok"} 0"#))
+        #expect(!lines.contains { $0.hasPrefix("#") && $0.contains("_total ") })
+    }
+
+    @Test("every state has a sample, and a domain its labels")
+    func complete() {
+        let lines = text(MetricsRegistry().exposition(environment())).split(separator: "\n")
+        #expect(
+            lines.filter { $0.hasPrefix("aasa_domains{") } == [
+                #"aasa_domains{state="in_sync"} 0"#, #"aasa_domains{state="stale"} 0"#,
+            ])
+        #expect(lines.contains(#"aasa_domain_info{domain="a.test",team="growth"} 1"#))
+    }
+
+    @Test("the process is measured")
+    func process() throws {
+        let lines = text(MetricsRegistry().exposition(environment())).split(separator: "\n")
+        func value(_ name: String) throws -> Double {
+            let line = try #require(lines.first { $0.hasPrefix(name + " ") }, "\(name)")
+            return try #require(Double(line.dropFirst(name.count + 1)))
+        }
+        #expect(try value("process_cpu_seconds_total") > 0)
+        #expect(try value("process_resident_memory_bytes") > 1_000_000)
+        let virtual = try value("process_virtual_memory_bytes")
+        #expect(try virtual >= value("process_resident_memory_bytes"))
+        // Standard input, output and error.
+        #expect(try value("process_open_fds") >= 3)
+        #expect(try value("process_start_time_seconds") > 1_700_000_000)
+    }
+
+    private func environment(isByDomain: Bool = true) -> MetricsRegistry.Environment {
+        MetricsRegistry.Environment(
+            version: "1", domains: isByDomain ? [Labels(byName: ["team": "growth", "domain": "a.test"])] : [],
+            states: ["in_sync", "stale"], incidents: [("cdn.stale", "error", 0)], pending: [], deliveries: [],
+            storeBytes: 1, configuration: (1, true), isByDomain: isByDomain)
     }
 }

@@ -1,5 +1,6 @@
 import Evidence
 import Foundation
+import MonitorMetrics
 import StatusServer
 import Storage
 import Synchronization
@@ -320,22 +321,70 @@ extension StatusServerSuite {
         func probe() async throws {
             let actions = MonitorActions(probe: { target, isFull in
                 switch target {
-                case "a.test": .metrics(Array("probe_success \(isFull ? 0 : 1)\n".utf8))
-                case "busy.test": .busy
-                default: .refused("not watched")
+                case "a.test":
+                    var exposition = Exposition()
+                    exposition.family("probe_success", .gauge, "Help", [(Labels(), isFull ? 0 : 1)])
+                    return .metrics(exposition)
+                case "busy.test": return .busy
+                default: return .refused("not watched")
                 }
             })
             try await scratch.serving(watched: [], actions: actions) { port in
                 let answer = try await ask(port, "/probe?target=a.test")
-                #expect(answer.status == 200 && answer.body == "probe_success 1\n")
+                #expect(answer.status == 200 && answer.body.hasSuffix("\nprobe_success 1\n"))
                 #expect(answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
-                #expect(try await ask(port, "/probe?target=a.test&module=full").body == "probe_success 0\n")
+                #expect(try await ask(port, "/probe?target=a.test&module=full").body.hasSuffix("\nprobe_success 0\n"))
                 let refused = try await ask(port, "/probe?target=b.test")
                 #expect(refused.status == 400 && refused.body == "not watched\n")
                 #expect(try await ask(port, "/probe?target=busy.test").status == 503)
                 #expect(try await ask(port, "/probe").status == 400)
                 #expect(try await ask(port, "/probe?target=a.test&module=x").status == 400)
             }
+        }
+
+        @Test(
+            "metrics are in OpenMetrics for those who prefer it",
+            arguments: [
+                (nil, false), ("*/*", false), ("text/plain", false), ("application/openmetrics-text", true),
+                // Of Prometheus 2, and of Prometheus 3 that was told to prefer text.
+                (
+                    "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+                        + "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true
+                ),
+                ("text/plain;version=0.0.4;q=0.6,application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.4", false),
+                ("application/openmetrics-text;q=0", false), ("APPLICATION/OpenMetrics-Text ; q=1", true),
+                ("application/openmetrics-text;q=x", false),
+            ] as [(String?, Bool)])
+        func openMetrics(accept: String?, isOpen: Bool) async throws {
+            let metrics: @Sendable () async throws -> Exposition = {
+                var exposition = Exposition()
+                exposition.family("a_total", .counter, "Help", [(Labels(), 1)])
+                return exposition
+            }
+            try await scratch.serving(watched: [], metrics: metrics) { port in
+                let answer = try await ask(port, "/metrics", headers: accept.map { ["Accept: \($0)"] } ?? [])
+                let type = answer.headers["content-type"] ?? ""
+                #expect(
+                    type.hasPrefix(isOpen ? "application/openmetrics-text; version=1.0.0" : "text/plain; version=0.0.4")
+                )
+                #expect(answer.body.contains(isOpen ? "# TYPE a counter\n" : "# TYPE a_total counter\n"))
+                #expect(answer.body.hasSuffix(isOpen ? "\na_total 1\n# EOF\n" : "\na_total 1\n"))
+            }
+        }
+
+        @Test("answers are counted by their status code")
+        func counted() async throws {
+            let requests = Counter()
+            try await scratch.serving(watched: [], requests: requests) { port in
+                for path in ["/healthz", "/healthz", "/nowhere", "/probe"] { _ = try await ask(port, path) }
+            }
+            var exposition = Exposition()
+            requests.write("r_total", "Help", to: &exposition)
+            let text = String(decoding: exposition.bytes(as: .text), as: UTF8.self)
+            #expect(
+                text.split(separator: "\n").dropFirst(2) == [
+                    #"r_total{code="200"} 2"#, #"r_total{code="400"} 1"#, #"r_total{code="404"} 1"#,
+                ])
         }
 
         @Test(

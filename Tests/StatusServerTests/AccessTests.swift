@@ -3,6 +3,7 @@
 import Evidence
 import Facts
 import Foundation
+import MonitorMetrics
 import Monitoring
 import StatusServer
 import Storage
@@ -107,7 +108,7 @@ extension StatusServerSuite {
         @Test("probes and writes refuse the same pages", arguments: sites)
         func foreign(headers: [String], isOwn: Bool) async throws {
             let actions = MonitorActions(
-                checkNow: { _, _ in .underWay }, probe: { _, _ in .metrics(Array("up 1\n".utf8)) })
+                checkNow: { _, _ in .underWay }, probe: { _, _ in .metrics(Exposition()) })
             try await serving(actions: actions) { port, _ in
                 let probe = try await ask(port, "/probe?target=a.test", headers: headers)
                 #expect(probe.status == (isOwn ? 200 : 403))

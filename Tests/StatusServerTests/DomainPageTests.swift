@@ -1,6 +1,7 @@
 import Evidence
 import Facts
 import Foundation
+import MonitorMetrics
 import StatusServer
 import Storage
 import TestSupport
@@ -193,7 +194,8 @@ extension ScratchStore {
     func serving(
         watched: [WatchedDomain], token: String? = nil, actions: MonitorActions = MonitorActions(),
         health: MonitorHealth = MonitorHealth(), maintenance: [MaintenanceWindow] = [],
-        limits: ConnectionLimits = ConnectionLimits(), metrics: @escaping @Sendable () async throws -> [UInt8] = { [] },
+        limits: ConnectionLimits = ConnectionLimits(),
+        metrics: @escaping @Sendable () async throws -> Exposition = { Exposition() }, requests: Counter = Counter(),
         _ body: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
         let (ports, feed) = AsyncStream.makeStream(of: Int.self)
@@ -203,7 +205,7 @@ extension ScratchStore {
                 cdnBaseURL: "https://cdn.test",
                 maintenance: maintenance, limits: limits),
             store: store, timekeeper: FixedTime(), logger: LineLog().logger, metrics: metrics,
-            actions: actions,
+            requests: requests, actions: actions,
             health: { health }, onListening: { feed.yield($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await site.run() }

@@ -1,5 +1,6 @@
 import Evidence
 import Foundation
+import MonitorMetrics
 import Monitoring
 import StatusServer
 import Storage
@@ -87,7 +88,7 @@ extension StatusServerSuite {
         func description() async throws {
             try await fill()
             let actions = MonitorActions(
-                checkNow: { _, _ in .done }, probe: { _, _ in .metrics(Array("probe_success 1\n".utf8)) })
+                checkNow: { _, _ in .done }, probe: { _, _ in .metrics(Exposition()) })
             let window = MaintenanceWindow(
                 name: "night", scope: SilenceScope(domains: [try DomainPattern("*")]), days: [.mon],
                 start: try #require(TimeOfDay("02:00")), extent: .lasting(.seconds(3600)), zone: .gmt, reason: "backup")

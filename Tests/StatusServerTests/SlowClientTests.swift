@@ -1,6 +1,7 @@
 // Clients that send and take as little as they can.
 
 import Foundation
+import MonitorMetrics
 import StatusServer
 import TestSupport
 import TestTraits
@@ -21,7 +22,11 @@ extension StatusServerSuite {
         }
 
         /// More than the buffers of a connection hold.
-        private static let metrics: @Sendable () async throws -> [UInt8] = { Array(repeating: 0x0A, count: 1 << 20) }
+        private static let metrics: @Sendable () async throws -> Exposition = {
+            var exposition = Exposition()
+            exposition.family("x", .gauge, String(repeating: "x", count: 1 << 20), [])
+            return exposition
+        }
 
         /// On a thread of its own: to connect blocks while the server has not accepted the clients before, which it does on
         /// Swift's threads.

@@ -144,6 +144,18 @@ extension StorageSuite {
             #expect(try await !store.ops { try $0.hasUnresolved(.cdnMissing) })
         }
 
+        @Test("open incidents are counted by kind and severity, with a count where there are none")
+        func openCounts() async throws {
+            try await store.commit(
+                try incident("i1"), try incident("i2", state: .recovering), try incident("i3", state: .resolved),
+                try incident("i4", version: 0), try incident("i5", severity: .warning))
+            let counts = try await store.openIncidentCounts()
+            #expect(counts.count == 2 * IncidentKind.allCases.count)
+            let stale = counts.filter { $0.kind == .cdnStale }.map { "\($0.severity.rawValue) \($0.count)" }
+            #expect(stale == ["error 2", "warning 1"])
+            #expect(counts.filter { $0.kind != .cdnStale }.allSatisfy { $0.count == 0 })
+        }
+
         @Test("the last check of the domain comes with the incident, after unchanged checks too")
         func checkedAt() async throws {
             let known = try incident()

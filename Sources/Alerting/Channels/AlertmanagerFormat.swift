@@ -53,7 +53,7 @@ struct AlertmanagerAlert: Encodable, Equatable {
         generatorURL = links.statusPage.flatMap { PlainMarkup.isPlain($0) ? $0 : nil }
     }
 
-    /// `alertname`, `kind`, `domain`, `cause` are reserved. A configured label of that name gets the prefix `label_`.
+    /// `alertname`, `kind`, `domain`, `cause` are reserved.
     private static func labels(
         _ incident: Incident, _ more: [String: String], _ instance: String
     ) -> [String: String] {
@@ -67,17 +67,25 @@ struct AlertmanagerAlert: Encodable, Equatable {
             // These incidents concern this monitor only.
             if cause != .cdn { labels["instance"] = PlainMarkup(unit: .bytes).cut(instance, to: 100) }
         }
-        for (name, value) in more.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
-            var plain = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-            if plain.first?.isNumber != false || plain.hasPrefix("__") || labels[plain] != nil {
-                plain = "label_" + plain
-            }
-            labels[plain] = PlainMarkup(unit: .bytes).cut(value, to: 1000)
-        }
+        labels.addConfigured(more)
         return labels
     }
 
     private static func instant(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}
+
+extension [String: String] {
+    /// Adds a domain's labels under names that Alertmanager and Prometheus take. A name that is taken gets the prefix
+    /// `label_`.
+    package mutating func addConfigured(_ labels: [String: String]) {
+        for (name, value) in labels.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
+            var plain = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+            if plain.first?.isNumber != false || plain.hasPrefix("__") || self[plain] != nil {
+                plain = "label_" + plain
+            }
+            self[plain] = PlainMarkup(unit: .bytes).cut(value, to: 1000)
+        }
     }
 }

@@ -119,7 +119,9 @@ package struct DomainWatcher: Sendable {
             await use.global?.note(state)
             return state
         }
-        use.metrics?.note(observation, evaluation, before: state, took: (ContinuousClock.now - begun).inSeconds)
+        use.metrics?.note(
+            observation, evaluation, before: state, took: (ContinuousClock.now - begun).inSeconds,
+            wall: use.time.systemTime())
         report(evaluation, before: state)
         return evaluation.state
     }

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import MonitorMetrics
 import Monitoring
 import Report
 import Storage
@@ -15,7 +16,7 @@ struct APIRoutes: Sendable {
     let gate: WriteGate
     let logger: Logger
     /// What `/metrics` answers.
-    let metrics: @Sendable () async throws -> [UInt8]
+    let metrics: @Sendable () async throws -> Exposition
     let health: @Sendable () async -> MonitorHealth
 
     /// Of a body.
@@ -71,7 +72,7 @@ struct APIRoutes: Sendable {
             }
         case .endSilence: return try await writing(request) { try json(await api.endSilence(id)) }
         case .description: return Response(json: Data(PackageResources.openapi_json))
-        case .metrics: return Response(metrics: try await metrics())
+        case .metrics: return Response(metrics: try await metrics(), for: request)
         case .probe: return try await probe(request)
         case .health: return liveness
         case .readiness: return await readiness()

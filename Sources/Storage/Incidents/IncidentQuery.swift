@@ -250,18 +250,22 @@ extension Store {
         AND i.kind IN (SELECT value FROM json_each(:kinds)) AND i.domain IN (SELECT value FROM json_each(:domains))
         """
 
-    /// How many incidents of each kind are firing or recovering; includes kinds with none.
-    package func openIncidentCounts() async throws -> [(kind: IncidentKind, count: Int)] {
+    /// How many incidents are firing or recovering, by kind and severity. Includes errors and warnings of kinds with none.
+    package func openIncidentCounts() async throws -> [(kind: IncidentKind, severity: Severity, count: Int)] {
         let counts = try await read { database in
-            try Row.fetchAll(database, cached: Self.openCounts).reduce(into: [String: Int]()) {
-                $0[$1["kind"]] = $1["count"]
+            try Row.fetchAll(database, cached: Self.openCounts).reduce(into: [String: [String: Int]]()) {
+                $0[$1["kind"], default: [:]][$1["severity"]] = $1["count"]
             }
         }
-        return IncidentKind.allCases.map { ($0, counts[$0.rawValue] ?? 0) }
+        return IncidentKind.allCases.flatMap { kind -> [(kind: IncidentKind, severity: Severity, count: Int)] in
+            let ofKind = counts[kind.rawValue] ?? [:]
+            return [Severity.error, .warning, .note].map { (kind, $0, ofKind[$0.rawValue] ?? 0) }
+                .filter { $0.count > 0 || $0.severity != .note }
+        }
     }
 
     private static let openCounts = """
-        SELECT kind, count(*) AS count FROM incident INDEXED BY incident_unresolved_of_kind
-        WHERE version > 0 AND state <> 'resolved' GROUP BY kind
+        SELECT kind, severity, count(*) AS count FROM incident INDEXED BY incident_unresolved_of_kind
+        WHERE version > 0 AND state <> 'resolved' GROUP BY kind, severity
         """
 }

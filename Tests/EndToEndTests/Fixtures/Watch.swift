@@ -25,6 +25,8 @@ struct Watch: Sendable {
         var timeout = "60s"
         var store = "monitor.db"
         var listen = "127.0.0.1:0"
+        /// Further keys of `server`, each behind a comma.
+        var server = ""
         /// Further lines of `defaults`, each indented by two blanks.
         var defaults = ""
         /// Most tests expect a message for each incident, at once.
@@ -73,7 +75,7 @@ struct Watch: Sendable {
             \(settings.alerts)
               channels:\(channels)
             store: {path: \(settings.store)}
-            server: {listen: "\(settings.listen)"}
+            server: {listen: "\(settings.listen)"\(settings.server)}
             \(settings.more)
             """)
     }
