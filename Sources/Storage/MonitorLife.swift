@@ -57,7 +57,8 @@ extension Store {
     /// Empty where none is in force, or where a newer program wrote them in another form.
     package func maintenance() async throws -> [MaintenanceWindow] {
         let text = try await read { try Self.meta("maintenance", $0) }
-        return text.flatMap { try? Stored.decode([MaintenanceWindow].self, text: $0, what: "the maintenance windows") } ?? []
+        guard let text else { return [] }
+        return (try? Stored.decode([MaintenanceWindow].self, text: text, what: "maintenance windows")) ?? []
     }
 }
 
