@@ -157,6 +157,9 @@ struct IncidentsText {
         let calm = open.count { $0.acknowledged != nil }
         var head = "\(open.count.of("incident is", "incidents are")) open"
         if calm > 0 { head += ", \(calm.grouped) acknowledged" }
+        // Who acknowledges the incident that inhibits them has done so for all of them.
+        let inhibited = open.count { $0.acknowledged == nil && $0.inhibitedBy != nil }
+        if inhibited > 0 { head += ", \(inhibited.grouped) inhibited" }
         if isPast { head += "; \((incidents.count - open.count).grouped) resolved" }
         var lines = [style.bold(head)]
         for incident in incidents {
@@ -169,17 +172,15 @@ struct IncidentsText {
     }
 
     private static func line(_ incident: IncidentReport, _ style: TextStyle, _ now: Date) -> String {
-        let since = "\(Span.minute(incident.since)) UTC"
         let state =
             incident.resolvedAt.map { end in
                 "resolved after \(Span.words(end.timeIntervalSince(incident.since)))"
                     + (incident.reason.map { " (\($0.rawValue))" } ?? "")
-            } ?? incident.state.rawValue
+                    + " · since \(Span.minute(incident.since)) UTC"
+            } ?? incident.stateSince { "\(Span.minute($0)) UTC (\(Span.age(now.timeIntervalSince($0))))" }
         let isOpen = incident.resolvedAt == nil
         let facts: [String?] = [
             "\(style.bold(incident.shortID))  \(style.severity(incident.severity))  \(incident.about.displayable)  \(state)",
-            "since \(since)"
-                + (isOpen ? " (\(Span.age(now.timeIntervalSince(incident.since))))" : ""),
             incident.waitsFor(at: now),
             incident.acknowledged.map { acknowledged in
                 "acknowledged by \(acknowledged.by.onOneLine(upTo: 100))"

@@ -77,7 +77,7 @@ struct OneShotChecker: Sendable {
         let watched = watched(target.domain)
         let service = target.service.map(JudgedService.init)
         let expectations = (watched?.expect ?? Expectations()).adding(expectations[target.domain] ?? Expectations())
-            .adding(Expectations(services: service.map { [$0.name] } ?? []))
+            .adding(Expectations(askedService: service?.name))
         let started = Date()
         let observation = try await probe.observe(
             target.domain, mode: mode ?? self.mode(of: target), depth: depth,

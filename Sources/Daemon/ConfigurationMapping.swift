@@ -51,7 +51,7 @@ extension StatusSite {
     /// Applies the domains, maintenance windows and access rules of a configuration.
     func show(_ configuration: ConfigurationFile) async {
         await watch(configuration.domains)
-        show(configuration.maintenance)
+        await show(configuration.maintenance)
         allow(AccessPolicy(configuration.server))
     }
 }

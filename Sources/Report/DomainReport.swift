@@ -6,7 +6,7 @@ import Monitoring
 package struct DomainReport: Codable, Sendable {
     package let domain: String
     package let labels: [String: String]
-    /// How bad it is; nil before the first check.
+    /// How bad it is; nil before the first check. Nothing is `ok` while no monitor checks.
     package let verdict: Verdict.Level?
     /// The parts below in one line.
     package let diagnosis: String?
@@ -20,15 +20,17 @@ package struct DomainReport: Codable, Sendable {
     /// Those that are not over, by kind.
     package let incidents: [IncidentReport]
 
-    /// `incidents`: in any order.
+    /// `incidents`: in any order. `isChecked`: whether a monitor still checks.
     package init(
-        _ domain: Domain, labels: [String: String], state: DomainState?, incidents: [IncidentReport], time: ReportTime
+        _ domain: Domain, labels: [String: String], state: DomainState?, incidents: [IncidentReport],
+        isChecked: Bool = true, time: ReportTime
     ) {
         self.domain = domain.name
         self.labels = labels
         let verdict = state?.verdict
         let text = verdict?.text(at: time.wall)
-        self.verdict = verdict.map { Verdict.Level(of: $0, open: (state?.open ?? [:]).values) }
+        let level = verdict.map { Verdict.Level(of: $0, open: (state?.open ?? [:]).values) }
+        self.verdict = isChecked ? level : level?.unchecked
         diagnosis = text?.oneLine
         diagnosisId = verdict?.diagnosis.id
         effect = text?.effect

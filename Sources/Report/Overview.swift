@@ -9,7 +9,7 @@ package struct Overview: Sendable {
     package private(set) var domains: [DomainReport]
     /// `1 of 4 domains needs attention`.
     package let headline: String
-    /// The same of a monitor that has stopped: `1 of 4 domains needed attention`.
+    /// The same of a monitor that has stopped, of what was wrong: `1 of 4 domains needed attention`.
     package let pastHeadline: String
     let wall: Date
 
@@ -32,12 +32,14 @@ package struct Overview: Sendable {
     private static func headline(_ domains: [DomainReport], isPast: Bool) -> String {
         guard !domains.isEmpty else { return isPast ? "No domain was watched" : "No domain is watched" }
         let unchecked = domains.count { $0.verdict == nil }
-        let troubled = domains.count(where: \.needsAttention)
+        // Whether a domain was well is not known any more.
+        let troubled = domains.count { isPast ? $0.needsAttention && $0.verdict != .unknown : $0.needsAttention }
         let all = domains.count.of("domain")
         if troubled > 0 {
             let verb = isPast ? "needed" : troubled == 1 ? "needs" : "need"
             return "\(troubled.grouped) of \(all) \(verb) attention"
         }
+        if domains.contains(where: \.needsAttention) { return "nothing was known to be wrong" }
         if unchecked == domains.count { return "\(all), not checked yet" }
         if unchecked > 0 {
             return "\((domains.count - unchecked).grouped) of \(all) OK, \(unchecked.grouped) not checked yet"

@@ -72,8 +72,11 @@ package struct StatusSite: Service {
     /// A page tries again where the store does not answer now.
     private func showWatched() async { try? await watched.show(in: store) }
 
-    /// Shows other maintenance windows from now on.
-    package func show(_ maintenance: [MaintenanceWindow]) { windows.replace(with: maintenance) }
+    /// Shows other maintenance windows from now on, and writes them into the store, as the watched domains.
+    package func show(_ maintenance: [MaintenanceWindow]) async {
+        windows.replace(with: maintenance)
+        try? await store.note(maintenance: maintenance)
+    }
 
     /// Goes by another policy from now on. Another token ends all sessions.
     package func allow(_ access: AccessPolicy) { key.replace(with: access) }
@@ -87,6 +90,7 @@ package struct StatusSite: Service {
     /// - Throws: `ListenError` where the address cannot be taken, before anything is served.
     package func run() async throws {
         await showWatched()
+        try? await store.note(maintenance: windows.current)
         let isListening = Mutex(false)
         let application = try application { port in
             isListening.withLock { $0 = true }

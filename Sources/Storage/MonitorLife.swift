@@ -45,6 +45,23 @@ extension Store {
     }
 }
 
+// MARK: - The maintenance windows of the daemon
+// Commands that read the store know no configuration, and the one in the file may not be in force.
+
+extension Store {
+    package func note(maintenance windows: [MaintenanceWindow]) async throws {
+        let text = try Stored.text(windows)
+        try await write { try Self.setMeta("maintenance", text, $0) }
+    }
+
+    /// Empty where none is in force, or where a newer program wrote them in another form.
+    package func maintenance() async throws -> [MaintenanceWindow] {
+        let text = try await read { try Self.meta("maintenance", $0) }
+        guard let text else { return [] }
+        return (try? Stored.decode([MaintenanceWindow].self, text: text, what: "maintenance windows")) ?? []
+    }
+}
+
 // MARK: - Whether a monitor works with the store
 
 extension Store {

@@ -111,7 +111,7 @@ extension EvidenceSuite {
             Row(
                 cause: .access(.turnedAwayHere(.status(403), copy: CopyWitness(fetchedAt: nil))), origin: .status(403),
                 cdn: good,
-                effect: works, outlook: .phonesWithinWeek),
+                effect: works),
             Row(
                 cause: Cause(.cdn(.missing(status: 404, at: nil))), origin: good, cdn: .status(404), effect: nothing,
                 outlook: .withinDay),
@@ -139,12 +139,11 @@ extension EvidenceSuite {
                 effect: .unknown(.cdnNotReached)),
             Row(
                 cause: Cause(.origin(.redirectSameSite("https://www.example.com/", cdnFollowed: false))),
-                origin: good.redirected(to: "https://www.example.com/"), cdn: good, effect: works,
-                outlook: .phonesWithinWeek),
+                origin: good.redirected(to: "https://www.example.com/"), cdn: good, effect: works),
             Row(
                 cause: Cause(.origin(.fault(.slow(milliseconds: 3000)))), origin: good.with { $0.firstByte = 3000 },
                 cdn: good,
-                effect: works, outlook: .phonesWithinWeek),
+                effect: works),
             Row(cause: .copy(.inSync), origin: good, cdn: good, effect: works, outlook: .phonesWithinWeek),
             Row(
                 cause: .copy(.otherMode(.developer)), origin: good, cdn: nil, unasked: .mode, effect: works,
@@ -163,9 +162,37 @@ extension EvidenceSuite {
                 history: try row.changedHoursAgo.map { try history(supersededHoursAgo: [$0]) } ?? .none, now: .testing)
             var diagnosis = verdict.diagnosis
             diagnosis.word = nil
+            diagnosis.isFetchAtRisk = nil
             #expect(
                 diagnosis
                     == Diagnosis(effect: Effect(row.effect, phones: mode), cause: row.cause, outlook: row.outlook))
+        }
+
+        @Test(
+            "links that work now are not called well where something ends them",
+            arguments: [
+                (good, good, "Links work."),
+                (.status(404), good, "Links work now, and can break when Apple asks for the file again."),
+                (.status(404), .status(404), "Links open the website, not the app."),
+                // Apple's crawler gets the file, as its copy shows.
+                (.status(403), good, "Links work."),
+            ] as [(Reply, Reply, String)])
+        func risk(_ origin: Reply, _ cdn: Reply, _ effect: String) throws {
+            let observation = try Observation.of(origin: origin, cdn: cdn)
+            let verdict = Verdict(of: Readings(observation), history: .none, now: .testing)
+            #expect(verdict.text.effect == effect)
+        }
+
+        @Test("a certificate that expires ends links that work, and no phone waits a week for its renewal")
+        func expiring() {
+            let cause = Cause(.origin(.certificateExpiring(.testing + 3 * 86_400)))
+            let text = Diagnosis(effect: Effect(.work(seen: nil)), cause: cause).text(at: .testing)
+            #expect(text.effect == "Links work now, and can break once the certificate expires.")
+            #expect(text.outlook == nil)
+            let some = Diagnosis(effect: Effect(.work(seen: EdgeShare(edges: 3, asked: 4))), cause: cause)
+            #expect(
+                some.text(at: .testing).effect
+                    == "Links work, as far as 3 of Apple's 4 edges show, and can break once the certificate expires.")
         }
 
         @Test("every cause of a check is reached by a test here or by a story")

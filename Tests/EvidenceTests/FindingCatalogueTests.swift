@@ -96,7 +96,7 @@ let problems: [Problem] = {
     let pages: [FileProblem] = redirects.map { .pageMissing("https://example.com/a", .redirect($0)) }
     let file: [FileProblem] = [
         .lint(lint(.error)), .lint(lint(.note)), .moreLint(3, domain), .linksRemoved(services: ["webcredentials"]),
-        .serviceMissing("applinks"),
+        .serviceMissing("applinks"), .askedServiceMissing("appclips", apps: ["A.b", "A.c"]),
         .appMissing("A.b", from: nil),
         .opensUnexpectedly("https://example.com/a", by: "A.b", domain),
         .opensNothing("https://example.com/a", expected: "A.b", domain),

@@ -22,7 +22,7 @@ extension EvidenceSuite {
                 try Observation.of(mode: mode, origin: origin, cdn: cdn, unasked: .mode, scene: scene))
             let verdict = Verdict(
                 of: readings, history: .none, checks: CheckSettings(certificateWarning: .seconds(86_400)),
-                expectations: Expectations(services: [service]), now: .testing)
+                expectations: Expectations(askedService: service), now: .testing)
             let own = JudgedService(service)
             return (verdict.about(own), own.effect(of: verdict, readings))
         }
@@ -57,6 +57,32 @@ extension EvidenceSuite {
             let (verdict, effect) = try Self.judged(service, origin: .file(origin), cdn: .file(copy))
             #expect(effect == expected)
             #expect(verdict.level == level, "\(verdict.told)")
+        }
+
+        @Test(
+            "what to do names the key and the app, and no expectation",
+            arguments: [
+                (
+                    "webcredentials", links,
+                    "Add the key webcredentials with the ID of the app, such as \"webcredentials\": {\"apps\": [\"\(app)\"]}."
+                ),
+                (
+                    "appclips", both,
+                    "Add the key appclips with the App Clip's ID, such as \"appclips\": {\"apps\": [\"\(app).Clip\"]}."
+                ),
+                (
+                    "applinks", passkeys,
+                    "Add the key applinks with the ID of the app and its URLs, such as \"applinks\": {\"details\": "
+                        + "[{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"/path/*\"}]}]}."
+                ),
+            ])
+        func action(_ service: String, _ file: String, _ action: String) throws {
+            let (verdict, _) = try Self.judged(service, origin: .file(file), cdn: .file(file))
+            #expect(verdict.text.action == action)
+            #expect(verdict.text.cause == "The file has no key \(service).")
+            // An expectation of the configuration's is one that can be corrected.
+            let words = Finding(.file(.serviceMissing(service, apps: [Self.app]))).text(at: .testing)
+            #expect(words.fix.hasSuffix(" Or correct the expectation."))
         }
 
         @Test("without a file, at some edges only, and in another mode")

@@ -13,6 +13,7 @@ extension Story {
 
     private static let lint = ["aasa.exclude-after-include error"]
     private static let calming = "Links work."
+    private static let atRisk = "Links work now, and can break when Apple asks for the file again."
 
     private static func status(_ status: String) -> Reply {
         .crawler("SWCERR00101 Bad HTTP Response: \(status)", details: #"{"status":"\#(status)"}"#)
@@ -57,7 +58,8 @@ extension Story {
         Story(
             "the file cannot be read, the copy can", origin: .status(500), cdn: good,
             findings: ["origin.status error"], id: .originFault,
-            words: [calming, "How long Apple keeps its copy is unknown"]),
+            words: [atRisk, "How long Apple keeps its copy is unknown"]
+        ) { $0.unsaid = [calming] },
     ]
 
     private static let wordsBesideACopy: [Story] = [
@@ -65,7 +67,7 @@ extension Story {
             "the copy is served, and Apple's crawler failed", cdn: withReason(good, "SWCERR00301 Timeout"),
             findings: ["cdn.crawler-error warning"], id: .crawlerFailsBesideCopy,
             words: [
-                "Links work.", "crawler failed when it asked last (SWCERR00301 Timeout)",
+                atRisk, "crawler failed when it asked last (SWCERR00301 Timeout)",
                 "How long Apple keeps its copy is unknown",
             ]
         ) { $0.unsaid = ["gets no answer"] },

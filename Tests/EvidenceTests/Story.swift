@@ -177,7 +177,7 @@ extension Story {
             scene: .calm(.status(404), cdn: good).with { $0.rootCopy = good },
             findings: ["origin.status error", "origin.root-only warning"], id: .rootOnly,
             words: ["Apple's CDN has it, but Apple does", "not promise"]
-        ) { $0.effect = "Links work." },
+        ) { $0.effect = "Links work now, and can break when Apple asks for the file again." },
         Story(
             "the file is at the root only, and Apple's crawler did not look there", origin: .status(404),
             cdn: notFound, scene: .calm(.status(404), cdn: notFound).with { $0.rootCopy = good },

@@ -113,6 +113,27 @@ extension StatusServerSuite {
             #expect(page.sections[2].rows.map(\.line) == ["v1 since 20 Nov"])
         }
 
+        @Test("edges that disagree for long are called so, not stale")
+        func mixed() async throws {
+            let scratch = try ScratchStore()
+            try await play("split.test", into: scratch.store, changedAt: noon - 90000, edges: [Self.next, Self.file])
+            let page = try await page(scratch, [try info("split.test")])
+            #expect(page.sections.flatMap(\.rows).map(\.status) == ["Mixed"])
+            #expect(page.single?.status == "Mixed" && page.single?.tone == "fail")
+        }
+
+        @Test("a cause that several domains share is said once above them, while no alert is due yet")
+        func shared() async throws {
+            let (scratch, watched) = try await staged()
+            #expect(try await page(scratch, watched).reasons.isEmpty)
+            let none = Reply.status(404)
+            let more = try (0..<3).map { try info("lost\($0).test") }
+            for domain in more { try await play(domain.domain.name, into: scratch.store, edges: [none, none]) }
+            let page = try await page(scratch, watched + more)
+            #expect(page.reasons.map(\.count) == ["3"] && page.reasons.first?.example == "such as lost0.test")
+            #expect(page.global.isEmpty)
+        }
+
         static let queries: [([String: String], [String])] = [
             ([:], ["gone.test", "stale.test", "moving.test", "new.test", "fine.test"]),
             (["state": "old-file"], ["stale.test", "moving.test"]), (["state": "stale"], ["stale.test"]),

@@ -27,6 +27,44 @@ extension StatusServerSuite {
             #expect(overview.domains.map(\.verdict) == [.failing, .failing, .failing, .warning, nil, .ok, .ok])
         }
 
+        @Test("nothing is called well while no monitor checks, and what was wrong stays so")
+        func unchecked() async throws {
+            let scratch = try ScratchStore()
+            try await scratch.commit([state("a.test", .ok), state("b.test", .failing), state("c.test", .warning)])
+            for (now, verdicts) in [
+                (noon, [Verdict.Level.ok, .failing, .warning]), (noon + 86_400, [.unknown, .failing, .warning]),
+            ] {
+                let api = API(scratch.store, now: now)
+                let reports = try await api.domains(SummaryFilter(), limit: 9).domains
+                #expect(reports.map(\.verdict) == verdicts)
+                #expect(try await api.domain(Domain("a.test")).base.verdict == verdicts[0])
+            }
+            let overview = Overview(
+                try await API(scratch.store, now: noon + 86_400).status(),
+                try await API(scratch.store, now: noon + 86_400).domains(SummaryFilter(), limit: 1).domains, wall: noon)
+            #expect(overview.pastHeadline == "nothing was known to be wrong")
+        }
+
+        @Test("who reads the store knows the maintenance windows of its daemon")
+        func windows() async throws {
+            let scratch = try ScratchStore()
+            try await scratch.commit([state("a.test", .failing, open: [(.cdnStale, .firing)])])
+            let window = MaintenanceWindow(
+                name: "deploy", scope: SilenceScope(domains: [try DomainPattern("a.test")]),
+                days: Set(Weekday.allCases), start: try #require(TimeOfDay("06:00")), extent: .lasting(.seconds(7200)),
+                zone: try #require(TimeZone(identifier: "UTC")), reason: "weekly")
+            func report() async throws -> IncidentReport? {
+                try await API(scratch.store, now: noon).domain(Domain("a.test")).base.incidents.first
+            }
+            #expect(try await report()?.silencedUntil == nil)
+            try await scratch.store.note(maintenance: [window])
+            #expect(try await report()?.silencedUntil == noon + 3600)
+            #expect(try await API(scratch.store, now: noon).silences().maintenance.map(\.name) == ["deploy"])
+            // A reload took it away.
+            try await scratch.store.note(maintenance: [])
+            #expect(try await report()?.silencedUntil == nil)
+        }
+
         static let headlines: [([Verdict.Level?], String)] = [
             ([], "No domain is watched"),
             ([nil], "1 domain, not checked yet"),
@@ -115,7 +153,7 @@ extension StatusServerSuite {
         }
 
         @Test("a domain without a verdict says so")
-        func unchecked() async throws {
+        func waiting() async throws {
             let row = try #require(try await overview([state("a.test", nil, checkedAt: nil)]).domains.first)
             #expect(row.verdict == nil && row.parts == [] && row.checkedAt == nil && row.comparison == nil)
         }

@@ -46,8 +46,8 @@ extension WorkflowCommand.Level {
 }
 
 extension CheckReport {
-    /// One annotation a finding; of a check without findings that count one that says how it went. And one for `--why`.
-    var annotations: [String] { ofFindings + (why.map { [$0.annotation] } ?? []) }
+    /// One annotation a finding; of a check without findings that count one that says how it went. The answer to `--why` comes first.
+    var annotations: [String] { (why.map { [$0.annotation] } ?? []) + ofFindings }
 
     private var ofFindings: [String] {
         let name = observation.domain.name

@@ -84,7 +84,8 @@ extension AssociationChange.Kind {
 // site is made harmless before it gets here or on its way out.
 extension CheckReport {
     func text(style: TextStyle) -> String {
-        var lines: [String] = []
+        // Who asks about a URL reads the answer first, and the report of its domain as the reason.
+        var lines = why.map { $0.lines(style: style) + [""] } ?? []
         let name = observation.domain.name
         lines.append("\(style.bold(name))  \(style.verdict(verdict.level))")
         for part in diagnosis.parts { lines += style.diagnosis(part) }
@@ -104,7 +105,6 @@ extension CheckReport {
             }
         }
         lines += [""] + EvidenceText(report: self, style: style).lines
-        if let why { lines += [""] + why.lines(style: style) }
         return lines.joined(separator: "\n")
     }
 
@@ -135,7 +135,8 @@ extension CheckReport {
     var markdown: String {
         let name = observation.domain.name
         let text = diagnosis
-        var lines = ["## \(Self.mark(verdict.level)) \(Markdown.text(name)): \(verdict.level.rawValue)", ""]
+        var lines = why.map { $0.markdown + [""] } ?? []
+        lines += ["## \(Self.mark(verdict.level)) \(Markdown.text(name)): \(verdict.level.rawValue)", ""]
         lines.append("**\(Markdown.text(text.effect))**")
         for (label, part) in [("Why", text.cause), ("Do", text.action), ("Until when", text.outlook)] {
             if let part { lines += ["", "\(label): \(Markdown.text(part))"] }
@@ -163,7 +164,6 @@ extension CheckReport {
             if let more = comparison.differences.more(after: .max) { lines.append("- \(more)") }
             lines += comparison.behaviour.map { "- \(Markdown.text($0.sentence))" }
         }
-        if let why { lines += [""] + why.markdown }
         return lines.joined(separator: "\n")
     }
 

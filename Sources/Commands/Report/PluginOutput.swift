@@ -38,8 +38,6 @@ struct PluginOutput {
     /// Of all that was checked.
     var status: Verdict.Level { entries.isEmpty && common.isEmpty ? .unknown : worst }
     private var entries: [(status: Verdict.Level, name: String, words: String, data: [String])] = []
-    /// Lines after the first.
-    private var details: [String] = []
 
     init() {}
 
@@ -55,10 +53,10 @@ struct PluginOutput {
     }
 
     mutating func add(_ report: CheckReport) {
+        if let why = report.why { common.append(why.words) }
         add(
             report.verdict.level, report.observation.domain.name, report.diagnosis.oneLine,
             Self.performance(report))
-        details += report.why.map { [Self.clean($0.words)] } ?? []
     }
 
     /// What the daemon knows of a domain.
@@ -91,8 +89,7 @@ struct PluginOutput {
         }
         let head = common.map { "\($0); " }.joined()
         guard entries.count > 1 else {
-            let line = Self.line("AASA \(status.pluginWord) - \(head)\(first.name): \(first.words)", first.data)
-            return ([line] + details).joined(separator: "\n")
+            return Self.line("AASA \(status.pluginWord) - \(head)\(first.name): \(first.words)", first.data)
         }
         let bad = entries.filter { $0.status != .ok }
         let names = bad.prefix(3).map(\.name).joined(separator: ", ") + (bad.count > 3 ? ", …" : "")

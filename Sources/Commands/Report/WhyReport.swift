@@ -185,7 +185,7 @@ extension WhyReport {
         case .opensNothing: sentences.append("Phones open the website, as the file says. Each rule that was tried:")
         case .opensAnother: sentences.append("Phones do what the file says, and that is not what is expected.")
         case .reportFirst:
-            sentences.append("Not all is well with \(domain): what its report says comes first.")
+            sentences.append("Not all is well with \(domain): see its report below.")
         case .phoneKnows:
             sentences.append(
                 "\(readsCDN ? "Apple's copy" : "The origin's file") opens this URL in the app. If a phone opens the website all the same, only the phone knows why. "
@@ -213,14 +213,14 @@ extension WhyReport {
     }
 
     func lines(style: TextStyle) -> [String] {
-        var lines = headline(style).split(separator: "\n").map { "  \($0)" }
-        for sentence in sentences { lines += style.wrapped(sentence, indentation: 4) }
+        var lines = headline(style).split(separator: "\n").map(String.init)
+        for sentence in sentences { lines += style.wrapped(sentence, indentation: 2) }
         // A command that is broken into lines cannot be copied.
-        if let command { lines.append("      " + command) }
+        if let command { lines.append("    " + command) }
         for (index, reason) in reasons.enumerated() {
             let number = "\(index + 1). "
-            lines += [""] + style.wrapped(number + reason.what, indentation: 4, hanging: number.count)
-            let indentation = 4 + number.count
+            lines += [""] + style.wrapped(number + reason.what, indentation: 2, hanging: number.count)
+            let indentation = 2 + number.count
             switch reason.test {
             case .steps(let text): lines += style.wrapped("test: " + text, indentation: indentation, hanging: 6)
             case .commands(let commands):
@@ -234,7 +234,7 @@ extension WhyReport {
     }
 
     var markdown: [String] {
-        var lines = ["### \(Markdown.text(url.shortened(to: 200)))", "", Markdown.text(words), ""]
+        var lines = ["## \(Markdown.text(url.shortened(to: 200)))", "", Markdown.text(words), ""]
         lines.append((sentences + [command].compactMap(\.self)).map(Markdown.text).joined(separator: " "))
         if !reasons.isEmpty {
             lines += ["", "| | why a phone may open the website | how to test it |", "|---|---|---|"]

@@ -12,6 +12,8 @@ package struct Diagnosis: Codable, Equatable, Sendable {
     package var word: AppleReport?
     /// How long it stays so, as far as that is known.
     package var outlook: Outlook?
+    /// Whether Apple's crawler meets an error when it asks for the file again; nil if none was seen.
+    package var isFetchAtRisk: Bool?
     /// Whether only this machine shows the site's fault, and nothing else was seen to work from here; nil if not.
     package var isSeenHereAlone: Bool?
     /// When Apple's crawler got the file, if that was after the fault began; nil if not, or if unknown.
@@ -48,7 +50,9 @@ extension Diagnosis {
             Self.rows.lazy.compactMap { $0(context) }.first
             ?? context.findings.first.map { Cause($0) } ?? .copy(.originFine)
         self.init(
-            effect: Effect(of: context), cause: cause, word: context.appleReport, outlook: Outlook(of: context))
+            effect: Effect(of: context), cause: cause, word: context.appleReport,
+            outlook: Outlook(of: context, cause))
+        if outlook == .copyMayEnd || context.hasError(in: .origin) { isFetchAtRisk = true }
         if cause.restsOnThisMachine, context.findings.contains(where: { $0.doubt == .untested }) {
             isSeenHereAlone = true
         }

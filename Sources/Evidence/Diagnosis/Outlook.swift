@@ -22,7 +22,9 @@ package enum Outlook: Codable, Equatable, Sendable {
     /// Phones that have the app follow within a week.
     case phonesWithinWeek
 
-    init?(of context: DiagnosisContext) {
+    /// The outlook says until when `cause` has its effect. `phonesWithinWeek` is about a change of the file, so it is no
+    /// answer where something else ends the cause: no phone waits for the renewal of a certificate that expires in a week.
+    init?(of context: DiagnosisContext, _ cause: Cause) {
         let observation = context.check.observation
         let comparison = context.comparison
         switch observation.cdn {
@@ -74,13 +76,57 @@ package enum Outlook: Codable, Equatable, Sendable {
                 self = .withinDay
             } else if isKeptFromApple || context.hasError(in: .file) {
                 self = .copyMayEnd
-            } else if context.check.origin.ownFault == nil {
+            } else if context.check.origin.ownFault == nil, cause.endsWithChangeOfFile {
                 self = .phonesWithinWeek
             } else {
                 return nil
             }
         case .inSync:
-            self = isKeptFromApple ? .copyMayEnd : isWrong ? .withinDay : .phonesWithinWeek
+            if isKeptFromApple {
+                self = .copyMayEnd
+            } else if isWrong {
+                self = .withinDay
+            } else if cause.endsWithChangeOfFile {
+                self = .phonesWithinWeek
+            } else {
+                return nil
+            }
+        }
+    }
+}
+
+/// What ends links that work now.
+enum Risk {
+    /// Apple's crawler asks the origin again, and meets what is wrong there.
+    case nextFetch
+    /// The certificate expires, and Apple's crawler refuses it from then on.
+    case certificateEnds
+
+}
+
+extension Diagnosis {
+    /// nil: nothing is known to end them, or they do not work. Phones in other modes do not depend on Apple's crawler.
+    var risk: Risk? {
+        guard case .work = effect.links, effect.phones.readsCDN else { return nil }
+        if cause.isOfExpiringCertificate { return .certificateEnds }
+        return isFetchAtRisk == true ? .nextFetch : nil
+    }
+}
+
+extension Cause {
+    /// Whether a change of the file ends it, or there is nothing to end.
+    fileprivate var endsWithChangeOfFile: Bool {
+        switch self {
+        case .copy: true
+        case .finding(_, let problem, _): problem.area == .file || problem.area == .expectation
+        case .origin, .access, .crawler, .remark: false
+        }
+    }
+
+    fileprivate var isOfExpiringCertificate: Bool {
+        switch self {
+        case .finding(_, .origin(.certificateExpiring), _), .finding(_, .origin(.chainExpiring), _): true
+        default: false
         }
     }
 }

@@ -7,7 +7,10 @@ package enum FileProblem: Codable, Equatable, Sendable {
     case moreLint(Int, Domain)
     /// The file opens no link, although it did before or Apple's copy does. It exists for these services.
     case linksRemoved(services: [String])
-    case serviceMissing(String)
+    /// `apps`: the first that the file names or should name; nil: not known.
+    case serviceMissing(String, apps: [String]? = nil)
+    /// The same of the service that a person asks about: nobody expected it.
+    case askedServiceMissing(String, apps: [String])
     /// `from`: the service; nil for the whole file.
     case appMissing(String, from: String?)
     case opensUnexpectedly(String, by: String, Domain)
@@ -28,10 +31,14 @@ package enum FileProblem: Codable, Equatable, Sendable {
                 "The file opens no link any more, as it did before: it is there for \(services.listed(upTo: 4)) alone.",
                 "Put the apps back under applinks. If that is meant, ignore the rule aasa.links-removed for the domain.",
                 evidence: ["pointer": "/applinks"])
-        case .serviceMissing(let name):
+        case .serviceMissing(let name, let apps):
             .init(
                 .serviceMissing, leads: .expectationFailed, "The file has no service \(name), which is expected.",
-                English.deployOrCorrect)
+                "\(English.adding(name, apps ?? [])) Or correct the expectation.")
+        case .askedServiceMissing(let name, let apps):
+            .init(
+                .serviceMissing, leads: .expectationFailed, "The file has no key \(name).",
+                English.adding(name, apps))
         case .appMissing(let app, let service):
             .init(
                 .appMissing, leads: .expectationFailed,
@@ -72,6 +79,22 @@ package enum PageFault: Codable, Equatable, Sendable {
 
 extension English {
     fileprivate static let deployOrCorrect = "Deploy the file that has the change, or correct the expectation."
+
+    /// Which key to add, with which app: each service has a key of its own, and apps under another key do not count for it.
+    /// https://developer.apple.com/documentation/xcode/supporting-associated-domains
+    fileprivate static func adding(_ service: String, _ apps: [String]) -> String {
+        let isClip = service == "appclips"
+        // Xcode gives an App Clip the app's ID and ".Clip".
+        let known = apps.isEmpty ? ["ABCDE12345.com.example.app"] : apps
+        let ids = (isClip ? known.map { $0.hasSuffix(".Clip") ? $0 : $0 + ".Clip" } : known).map { "\"\($0)\"" }
+            .joined(separator: ", ")
+        let whose = isClip ? "the App Clip's ID" : "the ID of the app"
+        guard service == "applinks" else {
+            return "Add the key \(service) with \(whose), such as \"\(service)\": {\"apps\": [\(ids)]}."
+        }
+        return "Add the key applinks with \(whose) and its URLs, such as "
+            + "\"applinks\": {\"details\": [{\"appIDs\": [\(ids)], \"components\": [{\"/\": \"/path/*\"}]}]}."
+    }
 
     fileprivate static func words(_ lint: LintFinding) -> Words {
         let lead =

@@ -55,6 +55,18 @@ package enum English {
 // MARK: - What phones do now, and until when
 
 extension English {
+    /// What phones do now, and what ends that: an alert that begins with "Links work." is not read further.
+    static func text(of effect: Effect, _ risk: Risk?) -> String {
+        let now = text(of: effect)
+        guard let risk, case .work(let seen) = effect.links else { return now }
+        let end =
+            switch risk {
+            case .nextFetch: "can break when Apple asks for the file again"
+            case .certificateEnds: "can break once the certificate expires"
+            }
+        return (seen == nil ? "Links work now, and " : now.dropLast() + ", and ") + end + "."
+    }
+
     static func text(of effect: Effect) -> String {
         let isAll = effect.phones == .production
         let phones = isAll ? "Phones" : "Phones in \(effect.phones.rawValue) mode"
@@ -193,7 +205,7 @@ extension Diagnosis {
             why = [English.quote(word), why].compactMap(\.self).joined(separator: " ")
         }
         return DiagnosisText(
-            effect: English.text(of: effect), cause: why, action: action, outlook: outlook.map(English.text))
+            effect: English.text(of: effect, risk), cause: why, action: action, outlook: outlook.map(English.text))
     }
 }
 

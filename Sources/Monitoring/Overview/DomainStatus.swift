@@ -117,6 +117,11 @@ extension Verdict.Level {
     }
 }
 
+extension Verdict.Level {
+    /// The same while no monitor checks: nothing is known to be well any more. What was wrong outweighs what is not known.
+    package var unchecked: Verdict.Level { self == .ok ? .unknown : self }
+}
+
 extension Incident {
     fileprivate var isFiringError: Bool { state == .firing && severity == .error }
 }

@@ -5,7 +5,7 @@ import Evidence
 import Facts
 import Foundation
 
-package struct MaintenanceWindow: Equatable, Sendable {
+package struct MaintenanceWindow: Codable, Equatable, Sendable {
     package var name: String
     package var scope: SilenceScope
     /// The days on which the window begins.
@@ -15,7 +15,7 @@ package struct MaintenanceWindow: Equatable, Sendable {
     package var zone: TimeZone
     package var reason: String
 
-    package enum Extent: Equatable, Sendable {
+    package enum Extent: Codable, Equatable, Sendable {
         /// Elapsed time, independent of clock changes; at most `longest`.
         case lasting(Duration)
         /// Until this time of day; on the next day if it is not later than the start.
@@ -80,7 +80,7 @@ package struct MaintenanceWindow: Equatable, Sendable {
 }
 
 /// A local time of day.
-package struct TimeOfDay: Hashable, Sendable, CustomStringConvertible {
+package struct TimeOfDay: Codable, Hashable, Sendable, CustomStringConvertible {
     /// 0 to 23.
     package let hour: Int
     /// 0 to 59.
@@ -112,7 +112,7 @@ package struct TimeOfDay: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-package enum Weekday: String, Sendable, CaseIterable {
+package enum Weekday: String, Codable, Sendable, CaseIterable {
     // Day 0 is 1970-01-01, a Thursday.
     case thu, fri, sat, sun, mon, tue, wed
 

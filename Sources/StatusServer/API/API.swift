@@ -10,7 +10,7 @@ package struct API: MonitorAPI {
     let store: Store
     let clocks: @Sendable () async throws -> ReportTime
     let index: @Sendable () async throws -> WatchIndex
-    let windows: @Sendable () -> [MaintenanceWindow]
+    let windows: @Sendable () async throws -> [MaintenanceWindow]
     let actions: MonitorActions
     /// Called after each change.
     let onWrite: @Sendable () async -> Void
@@ -39,8 +39,8 @@ package struct API: MonitorAPI {
         kept = nil
     }
 
-    /// Of a store, beside its daemon or without one, as of one moment. Intervals and maintenance windows are the configuration's, so they are
-    /// not in it.
+    /// Of a store, beside its daemon or without one, as of one moment. Intervals are the configuration's, so they are not in
+    /// it.
     package init(_ store: Store, now: Date) {
         self.store = store
         clocks = { try await ReportTime(store, wall: now) }
@@ -55,7 +55,7 @@ package struct API: MonitorAPI {
             return index
         }
         kept = Shared(nil)
-        windows = { [] }
+        windows = { try await store.maintenance() }
         actions = MonitorActions()
         onWrite = {}
     }
@@ -68,7 +68,7 @@ package struct API: MonitorAPI {
 
     func context(_ time: ReportTime) async throws -> IncidentContext {
         if let context = kept?.current { return context }
-        let context = try await IncidentContext(store, windows: windows(), wall: time.wall, for: role)
+        let context = try await IncidentContext(store, windows: await windows(), wall: time.wall, for: role)
         kept?.replace(with: context)
         return context
     }
@@ -104,8 +104,9 @@ package struct API: MonitorAPI {
         let page = names.prefix(limit).compactMap { name in (try? Domain(name)).flatMap { index[$0] } }
         let states = try await store.states(of: page.map(\.domain))
         let context = try await context(time)
+        let isChecked = try await isChecked(time)
         return DomainPage(
-            domains: page.map { report($0, states[$0.domain], context, time) },
+            domains: page.map { report($0, states[$0.domain], context, isChecked: isChecked, time) },
             next: names.count > limit ? names[limit - 1] : nil)
     }
 
@@ -114,12 +115,17 @@ package struct API: MonitorAPI {
         let time = try await clocks()
         let state = try await store.state(of: domain)
         return DomainDetail(
-            report(watched, state, try await context(time), time),
+            report(watched, state, try await context(time), isChecked: try await isChecked(time), time),
             DomainReport.Details(state?.verdict, full: try await store.lastFullCheck(of: domain), time: time))
     }
 
+    private func isChecked(_ time: ReportTime) async throws -> Bool {
+        try await store.life(now: time.now) == .checking
+    }
+
     private func report(
-        _ watched: WatchedDomain, _ state: DomainState?, _ context: IncidentContext, _ time: ReportTime
+        _ watched: WatchedDomain, _ state: DomainState?, _ context: IncidentContext, isChecked: Bool,
+        _ time: ReportTime
     ) -> DomainReport {
         let open = (state?.open ?? [:]).values.filter { $0.incident.state != .resolved }
         return DomainReport(
@@ -130,7 +136,7 @@ package struct API: MonitorAPI {
                     marks: context.marks(
                         tracked.incident, labels: watched.labels, graceUntil: tracked.graceUntil,
                         acknowledgement: context.acknowledgements[tracked.incident.id], time: time), time: time)
-            }, time: time)
+            }, isChecked: isChecked, time: time)
     }
 
     package func history(of domain: Domain, limit: Int) async throws -> HistoryReport {
@@ -250,9 +256,10 @@ package struct API: MonitorAPI {
 
     package func silences() async throws -> SilencePage {
         let now = try await clocks().wall
+        let windows = try await windows()
         return SilencePage(
             silences: try await store.silences(notOverAt: now).map { SilenceReport($0, now: now) },
-            maintenance: windows().map { MaintenanceReport($0, now: now) })
+            maintenance: windows.map { MaintenanceReport($0, now: now) })
     }
 
     package func silence(_ order: SilenceOrder) async throws -> NewSilence {

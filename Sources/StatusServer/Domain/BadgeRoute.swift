@@ -17,8 +17,9 @@ extension Pages {
         try await context.watched.show(in: context.store)
         let record = try await context.store.summaries([domain.name]).first ?? SummaryRecord(unchecked: domain)
         let isStalled = try await context.store.stalledSince(time.now) != nil
+        let face = DomainFace(record, isChecked: !isStalled)
         let badge =
-            isStalled ? Self.drawn("not checked", .soft) : Self.drawn(record.status.word.lowercased(), record.tone)
+            isStalled ? Self.drawn("not checked", .soft) : Self.drawn(face.word.lowercased(), face.tone)
         return Response(
             status: .ok,
             headers: [

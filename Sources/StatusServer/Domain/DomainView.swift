@@ -108,8 +108,10 @@ struct DomainView: Equatable, Sendable {
         path = "/domains/\(domain.name)"
         address = reading.query.address(path)
         isChecking = reading.isChecking
+        let isChecked = basis.stalledSince == nil
+        let face = DomainFace(record, isChecked: isChecked)
         frame = Frame(
-            title: "\(domain.name): \(record.status.word)", tone: record.tone, section: .overview,
+            title: "\(domain.name): \(face.word)", tone: face.tone, section: .overview,
             json: "/api/v1/domains/\(domain.name)", basis: basis, time: time)
         labels = watched.labels.sorted { $0.key < $1.key }.map { key, value in
             var query = FrontQuery()
@@ -117,8 +119,8 @@ struct DomainView: Equatable, Sendable {
             return PageLink(
                 text: "\(key)=\(value)".onOneLine(upTo: 80), address: query.address, isChosen: false)
         }
-        status = record.status == .direct ? watched.modeWord + " mode" : record.status.word
-        (mark, tone) = (record.status.mark, record.tone.rawValue)
+        status = record.status == .direct && isChecked ? watched.modeWord + " mode" : face.word
+        (mark, tone) = (face.mark, face.tone.rawValue)
         let staleAfter = watched.checks.staleAfter.inSeconds
         let lasting = TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: false, time)
         long =
@@ -128,7 +130,7 @@ struct DomainView: Equatable, Sendable {
         steps = text?.action?.sentences ?? []
         hasSteps = steps.count > 1
         squares = record.summary?.edges.flatMap(EdgeChart.init)
-        numbers = Self.numbers(record, state, lasting, staleAfter: staleAfter, time)
+        numbers = Self.numbers(record, face, state, lasting, staleAfter: staleAfter, time)
 
         let lag = record.summary?.changedAt.map(time.since)
         let past = record.summary?.propagations ?? []
@@ -252,11 +254,11 @@ extension DomainView.SilenceRow {
 extension DomainView {
     /// The five numbers of a domain.
     private static func numbers(
-        _ record: SummaryRecord, _ state: DomainState?, _ lasting: TroubleDuration, staleAfter: TimeInterval,
-        _ time: ReportTime
+        _ record: SummaryRecord, _ face: DomainFace, _ state: DomainState?, _ lasting: TroubleDuration,
+        staleAfter: TimeInterval, _ time: ReportTime
     ) -> [Number] {
         let summary = record.summary
-        let tone = record.tone.rawValue
+        let tone = face.tone.rawValue
         let past = summary?.propagations ?? []
         let usual = UsualPropagation(past)
         func number(_ name: String, _ value: String, _ detail: String, _ tone: String = "ink", squares: Bool = false)
@@ -274,7 +276,7 @@ extension DomainView {
             all.append(
                 number(
                     lasting.of == "left"
-                        ? "Left" : record.status == .missing ? "Without a copy for" : "\(record.status.word) for",
+                        ? "Left" : record.status == .missing ? "Without a copy for" : "\(face.word) for",
                     lasting.long ?? "–", lasting.until ?? record.since.map { "since \(time.brief($0))" } ?? "", tone))
         } else if let since = record.since, record.status == .inSync || record.status == .direct {
             all.append(
@@ -282,7 +284,7 @@ extension DomainView {
                     "\(record.status == .direct ? "Fine" : "In sync") for", Span.words(time.since(since)),
                     "since \(time.brief(since))"))
         } else {
-            all.append(number("State", record.status.word, ""))
+            all.append(number("State", face.word, ""))
         }
         let edges = summary?.edges
         let version = record.version.map { "v\($0)" }

@@ -159,13 +159,15 @@ struct FrontPage: Equatable, Sendable {
         clear = query.isFiltered ? query.with { $0 = FrontQuery() }.address : nil
         let isLarge = all > Self.large
         self.isLarge = isLarge
-        // Groups of one say what the rows say.
+        // Groups of one say what the rows say. Beside rows that say all of each domain, only a cause that many share is worth
+        // saying once more: as when Apple's CDN loses the copies of all domains, whose common incident may be a day away.
         let isSummary = reading.reasons.count * 3 <= all && reading.reasons.contains { $0.group.count > 1 }
-        reasons =
-            isSummary && (isLarge || troubled > Self.many)
-            ? reading.reasons.map { ReasonRow($0.group, $0.example, query, time) } : []
+        let groups =
+            isLarge ? (isSummary ? reading.reasons : []) : reading.reasons.filter { $0.group.count >= Self.many }
+        reasons = groups.map { ReasonRow($0.group, $0.example, query, time) }
         reasonNote = "\(troubled.of("domain")) \(troubled == 1 ? "needs" : "need") attention, worst first"
-        sections = Self.sections(reading, watched, isShort: isLarge, time)
+        sections = Self.sections(
+            reading, watched, isChecked: basis.stalledSince == nil, isShort: isLarge, time)
         single = reading.single
         isEmpty = reading.records.isEmpty
         pager = Pager(query, total: reading.total, shown: reading.records.count, counts: isLarge ? counts : [:])
@@ -173,8 +175,8 @@ struct FrontPage: Equatable, Sendable {
 
     /// From so many domains on each takes a line, and charts sum them up.
     static let large = 50
-    /// From so many domains in trouble on the page groups them by reason, too.
-    static let many = 6
+    /// From so many domains with one cause on the page says it of all of them, too.
+    static let many = 3
 
     private static func headline(all: Int, tally: (DomainStatus.Tile) -> Int, waiting: Int, other: String) -> String {
         guard all > 0 else { return "No domain is watched" }
@@ -238,7 +240,7 @@ struct FrontPage: Equatable, Sendable {
     }
 
     private static func sections(
-        _ reading: Reading, _ watched: WatchIndex, isShort: Bool, _ time: ReportTime
+        _ reading: Reading, _ watched: WatchIndex, isChecked: Bool, isShort: Bool, _ time: ReportTime
     ) -> [Section] {
         let rows = reading.records.compactMap { record -> (DomainStatus, FrontRow)? in
             guard let info = watched[record.domain] else { return nil }
@@ -247,8 +249,8 @@ struct FrontPage: Equatable, Sendable {
                 FrontRow(
                     record,
                     FrontRow.Setting(
-                        watched: info, isShort: isShort, context: reading.context, notified: reading.notified,
-                        time: time))
+                        watched: info, isChecked: isChecked, isShort: isShort, context: reading.context,
+                        notified: reading.notified, time: time))
             )
         }
         if reading.query.order == .name {

@@ -48,6 +48,8 @@ struct FrontRow: Equatable, Sendable {
     /// What a row is made with, beside its record.
     struct Setting: Sendable {
         var watched: WatchedDomain
+        /// Whether the daemon still checks.
+        var isChecked = true
         var isShort = false
         var context = IncidentContext()
         /// The channels that took a message, by incident.
@@ -70,9 +72,9 @@ struct FrontRow: Equatable, Sendable {
         name = record.domain.name
         id = "d-\(name)"
         address = "/domains/\(name)"
-        status = record.status == .direct ? watched.modeWord : record.status.word
-        mark = record.status.mark
-        tone = record.tone.rawValue
+        let face = DomainFace(record, isChecked: setting.isChecked)
+        status = record.status == .direct && setting.isChecked ? watched.modeWord : face.word
+        (mark, tone) = (face.mark, face.tone.rawValue)
         labels = watched.labelTexts
         let isCalm = !record.status.needsAttention
         isShort = isCalm || setting.isShort

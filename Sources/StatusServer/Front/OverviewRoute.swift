@@ -31,7 +31,7 @@ extension Pages {
         let all = counts.values.reduce(0, +)
         let troubled = counts.reduce(0) { $0 + ($1.key.needsAttention ? $1.value : 0) }
         let isLarge = all > FrontPage.large
-        if isLarge || troubled > FrontPage.many {
+        if isLarge || troubled >= FrontPage.many {
             let groups = try await store.reasons(query.filter, limit: 12)
             let examples = try await store.summaries(groups.map(\.example.name))
             reading.reasons = groups.map { group in (group, examples.first { $0.domain == group.example }) }

@@ -127,8 +127,26 @@ struct Frame: Equatable, Sendable {
     }
 }
 
-extension SummaryRecord {
-    var tone: Tone { status.tone(summary?.level) }
+/// The state of one domain as its row, its page and its badge show it.
+struct DomainFace: Equatable, Sendable {
+    let word: String
+    let mark: String
+    let tone: Tone
+
+    /// `isChecked`: whether the daemon still checks; where it does not, nothing is called well.
+    init(_ record: SummaryRecord, isChecked: Bool) {
+        let level = record.summary?.level
+        if !isChecked, level == nil || level == .ok {
+            (word, mark, tone) = ("Not checked", DomainStatus.unknown.mark, .soft)
+            return
+        }
+        // Edges that disagree are not all stale, or all without a copy: phones get the one or the other. While a change is
+        // young, that is how it arrives.
+        let isMixed = record.summary?.comparison == .mixed && record.status < .propagating
+        word = isMixed ? "Mixed" : record.status.word
+        mark = record.status.mark
+        tone = record.status.tone(level)
+    }
 }
 
 /// One of several views that a page offers.
@@ -155,7 +173,7 @@ extension DomainStatus {
     }
 
     /// The same of one domain: the status says what phones do, the level how bad it is.
-    func tone(_ level: Verdict.Level?) -> Tone {
+    fileprivate func tone(_ level: Verdict.Level?) -> Tone {
         switch level {
         case .failing: .fail
         case .warning: .warn

@@ -34,7 +34,7 @@ extension EndToEndTests {
                     }
                     let open = try await incidents()
                     #expect(open.output.hasPrefix("1 incident is open\n\n"), "\(open.output)")
-                    #expect(open.output.contains("origin.broken of bad.test  firing · since "))
+                    #expect(open.output.contains("origin.broken of bad.test  firing since "))
                     #expect(!open.output.contains("over.test"))
                     let all = try await incidents("--all")
                     #expect(all.output.hasPrefix("1 incident is open; 1 resolved\n"), "\(all.output)")
