@@ -37,6 +37,29 @@ extension EndToEndTests {
             }
         }
 
+        @Test("where standard error is the journal each line has its priority, and elsewhere none")
+        func journal() async throws {
+            try await Stage.withoutLab { stage in
+                try stage.write("faulty.yaml", "version: 1\ndomains: 7\ncolour: red\n")
+                try stage.write("log", "")
+                func run(_ stream: (stat) -> String) async throws -> [String] {
+                    let log = try FileHandle(forWritingTo: URL(filePath: stage.path("log")))
+                    try log.truncate(atOffset: 0)
+                    var place = stat()
+                    try #require(fstat(log.fileDescriptor, &place) == 0)
+                    let process = try stage.start(
+                        ["run", "--config", "faulty.yaml"], environment: ["JOURNAL_STREAM": stream(place)], errors: log)
+                    #expect(try await process.ended() == .exit(78))
+                    return try String(contentsOfFile: stage.path("log"), encoding: .utf8).split(separator: "\n")
+                        .map(String.init)
+                }
+                let journal = try await run { "\($0.st_dev):\($0.st_ino)" }
+                #expect(journal.count > 2 && journal.allSatisfy { $0.hasPrefix("<3>") }, "\(journal)")
+                let other = try await run { "\($0.st_dev):\($0.st_ino + 1)" }
+                #expect(other == journal.map { String($0.dropFirst(3)) })
+            }
+        }
+
         @Test("each line of the JSON log is an object, with numbers as numbers and texts as texts")
         func json() async throws {
             let objects = try await lines("json").map { try JSONValue(String($0)) }
