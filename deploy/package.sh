@@ -80,10 +80,13 @@ notices() {
     done
 }
 
-# The packaged configuration: the example, with the service's store.
+# The packaged configuration: the example, with the service's store and no domain: what it watches is for its user to say.
 configuration() {
     sed -e 's|^# yaml-language-server: .*|# yaml-language-server: $schema=/usr/share/aasa-monitor/monitor.schema.json|' \
-        -e 's|^  path: aasa-monitor.db .*|  path: /var/lib/aasa-monitor/aasa-monitor.db|' monitor.yaml >"$1"
+        -e 's|^  path: aasa-monitor.db .*|  path: /var/lib/aasa-monitor/aasa-monitor.db|' \
+        -e 's|^domains:$|domains: []             # yours, such as [example.com], or one a line without the brackets|' \
+        -e '/^  - example\.com$/d' monitor.yaml >"$1"
+    grep -q '^domains: \[\]' "$1"
     grep -q '^  path: /var/lib/aasa-monitor/aasa-monitor.db$' "$1"
 }
 
