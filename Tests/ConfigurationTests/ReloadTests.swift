@@ -18,7 +18,8 @@ extension ConfigurationSuite {
         }
 
         /// `service`: what the environment file holds now.
-        private func reload(_ channel: String, service: String?, changedAfter seconds: TimeInterval) throws -> [String] {
+        private func reload(_ channel: String, service: String?, changedAfter seconds: TimeInterval) throws -> [String]
+        {
             let start = Date(timeIntervalSince1970: 1_795_244_400)
             let text = "version: 1\ndomains: [a.test]\nalerts: {channels: [{name: a, type: slack, \(channel)}]}\n"
             try write("monitor.yaml", text, at: start)
