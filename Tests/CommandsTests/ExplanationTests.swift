@@ -15,10 +15,12 @@ extension CommandsTests {
             #expect(!lines[2].contains("]("), "\(text)")
         }
 
-        @Test("a name that a finding and an alert have is explained as both")
+        @Test("a name that a finding and an alert have is explained as both, and each part of an alert is")
         func both() throws {
             let text = try Explanation.text(of: "cdn.missing")
             #expect(text.contains("cdn.missing (error): a finding") && text.contains("cdn.missing: a kind of alert"))
+            let degraded = try Explanation.text(of: "monitor.degraded")
+            #expect(degraded.components(separatedBy: "who is notified: ").count == 4, "\(degraded)")
             #expect(text.contains("alert: cdn.missing") && text.contains("findings: cdn.missing, cdn.crawler-error"))
         }
 

@@ -51,7 +51,7 @@ enum Explanation {
     }
 
     private static func text(of finding: FindingKind) -> String {
-        let row = DocumentedNames.rules[finding.rawValue] ?? [:]
+        let row = DocumentedNames.rules[finding.rawValue]?.first ?? [:]
         var lines = ["\(finding.rawValue) (\(row["severity"] ?? finding.severity.rawValue)): a finding"]
         if let words = row["when"] { lines += ["", words] }
         lines.append("")
@@ -60,11 +60,13 @@ enum Explanation {
     }
 
     private static func text(ofKind kind: String) -> String {
-        let row = DocumentedNames.kinds[kind] ?? [:]
-        let order = ["confirmed", "findings", "who is notified"]
-        let facts = order.compactMap { key in row[key].map { "\(key): \($0)" } }
-        return (["\(kind): a kind of alert", "", row["what is wrong"] ?? ""] + (facts.isEmpty ? [] : [""]) + facts)
-            .joined(separator: "\n")
+        let paragraphs = (DocumentedNames.kinds[kind] ?? []).map { row in
+            let facts = ["confirmed", "findings", "who is notified"].compactMap { key in
+                row[key].map { "\(key): \($0)" }
+            }
+            return ([row["what is wrong"] ?? ""] + facts).joined(separator: "\n")
+        }
+        return (["\(kind): a kind of alert"] + paragraphs).joined(separator: "\n\n")
     }
 }
 
@@ -73,23 +75,29 @@ private enum DocumentedNames {
     static let rules = rows(of: PackageResources.rules_md, "rule")
     static let kinds = rows(of: PackageResources.alerts_md, "kind")
 
-    /// By name: the cells by their headings. `first`: the heading of the column that has the names.
-    private static func rows(of document: [UInt8], _ first: String) -> [String: [String: String]] {
-        var result: [String: [String: String]] = [:]
+    /// By name its rows, each with the cells by their headings. `first`: the heading of the column that has the names; a row
+    /// with nothing there is about the names above it.
+    private static func rows(of document: [UInt8], _ first: String) -> [String: [[String: String]]] {
+        var result: [String: [[String: String]]] = [:]
         var headings: [String] = []
+        var names: [String] = []
         for line in String(decoding: document, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false) {
             guard line.hasPrefix("| ") else {
                 if !line.hasPrefix("|---") { headings = [] }
                 continue
             }
-            let cells = line.dropFirst(2).dropLast(2).split(separator: " | ", omittingEmptySubsequences: false)
+            let isContinued = line.hasPrefix("| | ")
+            let cells = line.dropFirst(isContinued ? 4 : 2).dropLast(2)
+                .split(separator: " | ", omittingEmptySubsequences: false)
             guard !headings.isEmpty else {
                 headings = cells.map(String.init)
                 continue
             }
-            guard headings.first == first, let names = cells.first else { continue }
-            let row = Dictionary(zip(headings, cells.map(plain))) { first, _ in first }
-            for name in names.matches(of: #/`([^`]+)`/#) { result[String(name.1)] = row }
+            guard headings.first == first else { continue }
+            if !isContinued { names = (cells.first ?? "").matches(of: #/`([^`]+)`/#).map { String($0.1) } }
+            let columns = isContinued ? headings.dropFirst() : headings[...]
+            let row = Dictionary(zip(columns, cells.map(plain))) { first, _ in first }
+            for name in names { result[name, default: []].append(row) }
         }
         return result
     }
