@@ -1,4 +1,5 @@
 import Evidence
+import Foundation
 import Testing
 
 @testable import Commands
