@@ -7,11 +7,46 @@ import re
 import sys
 
 PROGRAM = "aasa-monitor"
-SHARED = """.SH EXIT STATUS
-0: nothing at severity error. 1: at least one error finding. 64: usage. 65: a source is not an association file. 66: an input file is
-missing or cannot be read. 70: a fault of the program or its machine. 78: configuration. 130: interrupted. 141: the reader of a command
-that would have gone on has gone.
-.SH FILES
+MEANINGS = {
+    0: "success",
+    1: "at least one error finding",
+    64: "usage",
+    65: "a source is not an association file",
+    66: "what was named is missing or cannot be read: a file, a store, a site or a daemon",
+    70: "a fault of the program or its machine",
+    78: "configuration, or a store that this version cannot use",
+    130: "interrupted",
+    141: "the reader of the output has gone",
+}
+# With which codes each command ends. One that is missing here ends the build.
+STORE = {0: None, 64: None, 66: None, 70: None, 78: None}
+CODES = {
+    "": {0: "nothing at severity error"} | {code: None for code in MEANINGS if code},
+    "check": {0: "nothing at severity error", 1: None, 64: None, 66: None,
+              70: "a fault of the program or its machine, or only this machine is at fault and nothing else was found", 78: None},
+    "run": {0: "ended by SIGTERM or SIGINT", 64: None, 66: None, 70: None, 78: None},
+    "watch": {0: None, 1: None, 64: None, 66: None, 70: None, 78: None, 130: None, 141: None},
+    "status": STORE | {1: None, 141: "the reader of --watch has gone"},
+    "incidents": STORE,
+    "history": STORE,
+    "lint": {0: "nothing at severity error", 1: "an error, with --strict a warning; or a site that serves no file",
+             64: None, 66: None, 70: None, 78: None},
+    "match": {0: None, 1: None, 64: None, 65: None, 66: None, 70: None, 78: None},
+    "diff": {0: "the same meaning", 1: "another meaning, even if only in a comment", 64: None, 65: None, 66: None, 70: None, 78: None},
+    "device": {0: None, 1: "the device's answer or its evidence is at fault", 64: None, 66: None,
+               70: "a fault of the program or its machine, or nothing can be said", 78: None},
+    "audit": {0: None, 1: None, 64: None, 66: None, 70: None, 78: None},
+    "init": {0: None, 64: "usage, or the file is there already", 66: None, 70: None},
+    "config": {0: None, 64: None, 66: None, 70: None, 78: "the configuration has a fault"},
+    "alert": {0: None, 1: "a message was not delivered", 64: None, 66: None, 70: None, 78: None},
+    "silence": STORE,
+    "ack": STORE,
+    "unack": STORE,
+    "deliveries": STORE,
+    "store": STORE | {70: "a fault of the program or its machine, or the store is damaged"},
+    "demo": {0: None, 1: "the story was not told to its end", 64: None, 70: None, 130: None},
+}
+SHARED = """.SH FILES
 .TP
 .I /etc/aasa\\-monitor/monitor.yaml
 The configuration of the service.
@@ -90,21 +125,48 @@ def sections(path, command):
     return page
 
 
+SENTENCE = re.compile(r"\s*Exit codes: (.*?)(?=\n\n|$)", re.DOTALL)
+
+
+def said(command):
+    """What the command and its subcommands say of their exit codes, with the subcommand that says it."""
+    found = [("", match.strip()) for match in SENTENCE.findall(command.get("discussion", ""))]
+    for each in visible(command, "subcommands"):
+        found += [(each["commandName"], words) for _, words in said(each)]
+    return found
+
+
+def exit_status(command, name):
+    """The command's own words, and what else it ends with."""
+    own = said(command) if name else []
+    result = ".SH EXIT STATUS\n"
+    for subcommand, words in own:
+        result += text((subcommand + ": " if subcommand else "") + words) + "\n.PP\n"
+    # What a subcommand says is not said for the others.
+    told = {int(code) for subcommand, words in own if not subcommand for code in re.findall(r"\b\d{1,3}\b", words)}
+    for code, words in sorted(CODES[name].items()):
+        if code not in told:
+            result += f".TP\n{code}\n{text(words or MEANINGS[code])}\n"
+    return result
+
+
 def page(path, command, others, version, date):
     title = "-".join(path)
     words = command.get("abstract", "").rstrip(".")
     result = f'.TH "{text(title.upper())}" 1 "{date}" "{PROGRAM} {version}" "User Commands"\n'
     result += f".SH NAME\n{text(title)} \\- {text(words[:1].lower() + words[1:])}\n"
     result += f".SH SYNOPSIS\n{synopsis(path, command)}"
-    if command.get("discussion"):
-        result += f".SH DESCRIPTION\n{paragraphs(command['discussion'])}\n"
+    description = SENTENCE.sub("", command.get("discussion", ""))
+    if description.strip():
+        result += f".SH DESCRIPTION\n{paragraphs(description)}\n"
+    codes = exit_status(command, "" if len(path) == 1 else path[-1])
     if len(path) == 1:
         result += ".SH COMMANDS\n"
         for each in visible(command, "subcommands"):
             if each["commandName"] != "help":
                 result += f".TP\n.BR {text(PROGRAM + '-' + each['commandName'])} (1)\n{text(each.get('abstract', ''))}\n"
         command = {key: value for key, value in command.items() if key != "subcommands"}
-    return result + sections(path, command) + SHARED.format(others=others)
+    return result + sections(path, command) + codes + SHARED.format(others=others)
 
 
 def main(folder, version, date):

@@ -56,7 +56,8 @@ archive() {
     folder="$staging/archive/$name"
     documents "$folder"
     install -m 755 "$staging/aasa-monitor" "$folder/aasa-monitor"
-    cp LICENSE CHANGELOG.md monitor.yaml deploy/aasa-monitor.service deploy/aasa-monitor.sysusers "$folder/"
+    cp LICENSE CHANGELOG.md deploy/aasa-monitor.service deploy/aasa-monitor.sysusers "$folder/"
+    example >"$folder/monitor.yaml"
     cp -r "$staging/man" "$staging/completions" deploy/prometheus "$folder/"
     notices >"$folder/third-party-notices"
     tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
@@ -80,10 +81,17 @@ notices() {
     done
 }
 
+# The example without a domain: what it watches is for its user to say.
+example() {
+    sed -e 's|^domains:$|domains: []             # yours, such as [example.com], or one a line without the brackets|' \
+        -e '/^  - example\.com$/d' monitor.yaml
+}
+
 # The packaged configuration: the example, with the service's store.
 configuration() {
-    sed -e 's|^# yaml-language-server: .*|# yaml-language-server: $schema=/usr/share/aasa-monitor/monitor.schema.json|' \
-        -e 's|^  path: aasa-monitor.db .*|  path: /var/lib/aasa-monitor/aasa-monitor.db|' monitor.yaml >"$1"
+    example | sed -e 's|^# yaml-language-server: .*|# yaml-language-server: $schema=/usr/share/aasa-monitor/monitor.schema.json|' \
+        -e 's|^  path: aasa-monitor.db .*|  path: /var/lib/aasa-monitor/aasa-monitor.db|' >"$1"
+    grep -q '^domains: \[\]' "$1"
     grep -q '^  path: /var/lib/aasa-monitor/aasa-monitor.db$' "$1"
 }
 

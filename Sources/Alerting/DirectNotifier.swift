@@ -56,7 +56,9 @@ package struct DirectNotifier: Sendable {
     }
 
     private func isTaken(_ alert: Alert, by channel: Channel) async -> Bool {
-        let key = MessageIdentity.key(ofMessages: ["direct", channel.name, alert.incident.id, alert.typeName])
+        let key = MessageIdentity.key(ofMessages: [
+            "direct", channel.name, channel.destinationHash, alert.incident.id, alert.typeName,
+        ])
         let attempt = try? await attempt(alert, key: key, channel)
         logger.log(
             level: attempt?.outcome == .delivered ? .notice : .warning, "direct notification sent",

@@ -60,7 +60,7 @@ package struct AasaMonitor: AsyncParsableCommand {
     }
 
     private static func end(with failure: CommandFailure) -> Never {
-        if !failure.message.isEmpty { Console.remark(failure.message) }
+        if !failure.message.isEmpty { Console.complain(failure.message) }
         Foundation.exit(failure.exit.rawValue)
     }
 }

@@ -14,7 +14,7 @@ struct ConfigCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check", abstract: "List every fault of a configuration, with line and column.",
             discussion: """
-                Reads the files of secrets and of domains that it names, too, and nothing else; what stops `run` on a \
+                Reads the files of secrets, certificates and domains that it names, too, and nothing else; what stops `run` on a \
                 machine (the store, the port), `run` says when it starts. For root, a configuration in \
                 /etc/aasa-monitor is examined as user aasa-monitor, as the service runs.
                 """)
@@ -39,6 +39,7 @@ struct ConfigCommand: AsyncParsableCommand {
             let examined = try ConfigurationOptions.explaining(path) { path in
                 try ConfigurationLoader.examine(path: path == "-" ? nil : path)
             }
+            try CertificateFile.check(of: examined.file)
             let problems = examined.warnings + UnheardIncidents(configuration: examined).problems
             for problem in problems { Console.note("\(problem)") }
             let (domains, channels) = (examined.file.domains.count, examined.file.alerts.channels.count)
@@ -89,8 +90,7 @@ struct UnheardIncidents {
     private var file: ConfigurationFile { configuration.file }
 
     var problems: [ConfigurationProblem] {
-        guard !file.alerts.channels.isEmpty else {
-            let words = "no channel is configured, so no alert is sent; give at least one under 'alerts.channels'"
+        if let words = file.alerts.warningOfSilence {
             return [configuration.warning(at: "alerts.channels", words)]
         }
         return unheard

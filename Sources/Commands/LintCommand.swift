@@ -10,7 +10,7 @@ struct LintCommand: AsyncParsableCommand {
         abstract: "Check apple-app-site-association files: errors, traps, and how devices read them.",
         discussion: """
             A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy). \
-            --explain RULE tells why a rule is one, as docs/lint-rules.md does.
+            --explain NAME explains any rule of a finding and any kind of alert, not those of lint alone.
             """)
 
     @Argument(help: ArgumentHelp("What to check.", valueName: "source"), completion: .file())
@@ -18,8 +18,9 @@ struct LintCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Explain a rule, such as rule-unreachable: why, an example, what to do.", valueName: "rule"),
-        completion: .list(Linter.rules.map(\.id)))
+            "Explain a rule or a kind of alert, such as rule-unreachable, origin.status or cdn.stale.",
+            valueName: "name"),
+        completion: .list(Explanation.names))
     var explain: String?
 
     @Option(help: "text, json, github (workflow annotations) or sarif.")
@@ -44,7 +45,7 @@ struct LintCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let explain { return Console.print(try Self.explanation(of: explain)) }
+        if let explain { return Console.print(try Explanation.text(of: explain)) }
         let reader = SourceReader(connections: connections, timeLimit: timeLimit, configuration: configuration)
         let answers = try await reader.readEach(sources)
         var results: [LintResult] = []
@@ -63,33 +64,6 @@ struct LintCommand: AsyncParsableCommand {
         let worst = results.flatMap(\.report.findings).map(\.severity).max()
         let isFound = worst.map { $0 >= (strict ? .warning : .error) } ?? false
         if isFound || !failures.isEmpty { throw MonitorExit.found.code }
-    }
-
-    /// `name`: in any form in which the configuration takes it.
-    private static func explanation(of name: String) throws -> String {
-        let named = Rule.named(name)
-        guard let rule = Linter.rules.first(where: { named == Rule(rawValue: "aasa.\($0.id)") }) else {
-            let hint = Spelling.suggestion(for: name, among: Linter.rules.flatMap { [$0.id, "aasa.\($0.id)"] })
-            throw CommandFailure(
-                .usage, "no rule of lint is named '\(name.displayable.shortened(to: 60))'\(hint)")
-        }
-        func indented(_ text: String) -> String {
-            text.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
-        }
-        return """
-            \(rule.id) (\(rule.severity.rawValue)): \(rule.title)
-
-            \(rule.why)
-
-            flagged:
-            \(indented(rule.example))
-
-            accepted:
-            \(indented(rule.fixedExample))
-
-            fix: \(rule.fix)
-            see: \(rule.reference)
-            """
     }
 
     private func show(_ results: [LintResult], _ failures: [CommandFailure]) {

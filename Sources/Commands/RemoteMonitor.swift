@@ -22,7 +22,7 @@ struct RemoteMonitor: MonitorAPI {
         connectTimeout: .seconds(10), totalTimeout: .seconds(30), bodyBytes: 64 * 1024 * 1024)
 
     /// - Throws: `CommandFailure` where the token cannot be read.
-    init(url: String, tokenFile: String?) throws {
+    init(url: String, tokenFile: String?, caFile: String?) throws {
         self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
         self.tokenFile = tokenFile
         do {
@@ -35,7 +35,7 @@ struct RemoteMonitor: MonitorAPI {
             throw CommandFailure(.noInput, "--token-file: '\(tokenFile ?? "")' has several lines; a token is one")
         }
         do {
-            driver = try CurlDriver(maximumConcurrent: 4)
+            driver = try CurlDriver(network: Curl.NetworkSettings(caFile: caFile), maximumConcurrent: 4)
         } catch {
             throw CommandFailure(.software, "the network cannot be used: \(error.failure.detail)")
         }
@@ -92,6 +92,12 @@ struct RemoteMonitor: MonitorAPI {
                 throw CommandFailure(
                     .software, "the daemon at \(url) takes the connection and does not answer within 30 s; see its log")
             }
+            if failure.kind == .certificate {
+                throw CommandFailure(
+                    .noInput,
+                    "the certificate of \(url) is refused: \(failure.detail.displayable); name the one of its authority with "
+                        + "--cacert FILE")
+            }
             throw CommandFailure(
                 .noInput,
                 "no daemon answers at \(url): \(failure.detail.displayable); is 'aasa-monitor run' up, and is this its server.listen?"
@@ -135,7 +141,8 @@ extension RemoteMonitor {
         guard result.status == 503, words.hasPrefix("not ready: ") else { return status }
         let reason = String(words.dropFirst("not ready: ".count)).displayable.shortened(to: 200)
         return MonitorStatus(
-            .notReady(reason), incidents: status.incidents, pending: status.pending, silenced: status.silenced)
+            .notReady(reason), incidents: status.incidents, pending: status.pending, channels: status.channels,
+            silenced: status.silenced)
     }
 
     /// What a daemon gives at most.

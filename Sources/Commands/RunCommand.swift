@@ -27,6 +27,7 @@ struct RunCommand: AsyncParsableCommand {
     var shard: Shard?
 
     func run() async throws {
+        let start = Date()
         let path = try configuration.resolvedPath()
         let (file, warnings) = try ConfigurationOptions.explaining(path) {
             try ConfigurationLoader.load(path: $0, shard: shard)
@@ -40,7 +41,7 @@ struct RunCommand: AsyncParsableCommand {
         environment.configurationPath = Self.absolute(path)
         environment.rereading = { [configuration, shard] in
             try configuration.check(path)
-            let (next, warnings) = try ConfigurationLoader.load(path: path, shard: shard)
+            let (next, warnings) = try ConfigurationLoader.reload(path: path, shard: shard, since: start)
             try CertificateFile.check(of: next)
             return (next, warnings)
         }

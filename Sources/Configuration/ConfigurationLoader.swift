@@ -20,15 +20,14 @@ package enum ConfigurationLoader {
         _ text: String, file: String, shard: Shard? = nil, environment: [String: String], now: Date = Date(),
         isReadableByAll: @escaping (String) -> Bool = { _ in false }, readFile: (String) throws -> String
     ) throws(ConfigurationFault) -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
-        let (result, problems) = withoutActuallyEscaping(readFile) { readFile in
+        let result = withoutActuallyEscaping(readFile) { readFile in
             let reading = Reading(
                 file: file, environment: environment, readFile: readFile, isReadableByAll: isReadableByAll, now: now)
-            return (read(text, reading, shard), reading.problems)
+            return Result { () throws(ConfigurationFault) in
+                (try valid(text, reading, shard), warnings: reading.problems)
+            }
         }
-        guard let result, !problems.contains(where: { $0.severity == .error }) else {
-            throw ConfigurationFault(problems: problems)
-        }
-        return (result, warnings: problems)
+        return try result.get()
     }
 
     /// Reads the configuration at `path`, and the files of secrets that it names. `shard`: as in `parse`.
@@ -54,12 +53,25 @@ package enum ConfigurationLoader {
         let reading = Reading(
             file: path ?? standardInput, environment: environment, readFile: SmallFile.secret,
             isReadableByAll: SmallFile.isReadableByAll)
-        let file = read(text, reading, nil)
-        guard let file, !reading.problems.contains(where: { $0.severity == .error }) else {
-            throw ConfigurationFault(problems: reading.problems)
-        }
+        let file = try valid(text, reading, nil)
         return ExaminedConfiguration(
             file: file, warnings: reading.problems, name: reading.file, places: reading.places)
+    }
+
+    /// Like `load`, for a process that has run since `start`: the warnings also name what it cannot read anew.
+    ///
+    /// - Throws: like `load`.
+    package static func reload(
+        path: String, shard: Shard? = nil, since start: Date,
+        environment: [String: String] = ProcessInfo.processInfo.environment, service: ServiceEnvironment = .init()
+    ) throws -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
+        let text = try text(at: path)
+        let reading = Reading(
+            file: path, environment: environment, readFile: SmallFile.secret,
+            isReadableByAll: SmallFile.isReadableByAll)
+        let file = try valid(text, reading, shard)
+        reading.warnOfWhatStays(since: start, service)
+        return (file, warnings: reading.problems)
     }
 
     /// The name of standard input in messages.
@@ -98,8 +110,16 @@ package enum ConfigurationLoader {
         return text
     }
 
-    private static func read(_ text: String, _ reading: Reading, _ shard: Shard?) -> ConfigurationFile? {
-        root(text, reading).map { ConfigurationFile.read($0, shard: shard) }
+    private static func valid(
+        _ text: String, _ reading: Reading, _ shard: Shard?
+    ) throws(ConfigurationFault) -> ConfigurationFile {
+        let file = root(text, reading).map { ConfigurationFile.read($0, shard: shard) }
+        let problems = reading.problems
+        let errors = problems.count { $0.severity == .error }
+        guard let file, errors == 0 else {
+            throw ConfigurationFault(problems: problems, watchesNothing: reading.watchesNothing && errors == 1)
+        }
+        return file
     }
 
     /// nil after reporting why there is none.
@@ -179,9 +199,12 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
 package struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConvertible {
     /// Every problem, including warnings, in order of position. At least one is an error.
     package let problems: [ConfigurationProblem]
+    /// Whether all that is wrong is that no domain is named yet, as in the packaged file.
+    package let watchesNothing: Bool
 
-    package init(problems: [ConfigurationProblem]) {
+    package init(problems: [ConfigurationProblem], watchesNothing: Bool = false) {
         self.problems = problems
+        self.watchesNothing = watchesNothing
     }
 
     package var description: String { problems.map(\.description).joined(separator: "\n") }

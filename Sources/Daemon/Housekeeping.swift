@@ -22,6 +22,8 @@ actor Housekeeping {
     /// The wall clock minus the steady clock, in seconds, at the last check.
     private var wallAhead: TimeInterval?
     private var presentAt: Date?
+    /// As it stands in the store.
+    private var notedChannels: Int?
     /// At the last heartbeat.
     var progress: WorkProgress?
     let heartbeatTrouble = LogDeduplicator()
@@ -164,6 +166,14 @@ extension Housekeeping {
         try? await parts.store.notePresence(at: parts.time.now(), since: last, shortest: shortest)
         // After the write: time spent waiting for the store is not time without a monitor.
         presentAt = parts.time.now()
+        await noteChannels()
+    }
+
+    /// Readers of the store, such as `status`, see no configuration.
+    private func noteChannels() async {
+        let channels = parts.live.current.alerts.channels.count
+        guard channels != notedChannels, (try? await parts.store.note(channels: channels)) != nil else { return }
+        notedChannels = channels
     }
 
     private func removeOldRows() async {

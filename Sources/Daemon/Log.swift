@@ -1,5 +1,6 @@
 // Log output: one line each on standard error, as text for people and journals, or as JSON for collectors.
 
+import CDispatch
 import Evidence
 import Foundation
 import Glibc
@@ -10,14 +11,45 @@ import Monitoring
 package enum MonitorLog {
     /// A logger with the configured format and level.
     package static func logger(_ settings: LogSettings) -> Logger {
-        var logger = Logger(label: "aasa-monitor") { _ in LineLogHandler(isJSON: settings.format == .json) }
+        let goesToJournal = Journal.takesStandardError
+        var logger = Logger(label: "aasa-monitor") { _ in
+            LineLogHandler(isJSON: settings.format == .json, goesToJournal: goesToJournal)
+        }
         logger.logLevel = Logger.Level(rawValue: settings.level.rawValue) ?? .info
         return logger
     }
 }
 
+/// The journal takes a line's priority from its beginning. Without one, all lines have the same.
+/// https://www.freedesktop.org/software/systemd/man/latest/sd-daemon.html
+package enum Journal {
+    /// Whether the journal reads standard error, and no file or pipe that it was redirected to.
+    package static let takesStandardError = takes(
+        STDERR_FILENO, stream: ProcessInfo.processInfo.environment["JOURNAL_STREAM"])
+
+    /// `stream`: `DEVICE:INODE` of the journal's socket, as systemd tells it.
+    static func takes(_ descriptor: Int32, stream: String?) -> Bool {
+        var status = stat()
+        guard let stream, fstat(descriptor, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    /// `<3>` and the like: the levels of syslog.
+    package static func priority(_ level: Logger.Level) -> String {
+        switch level {
+        case .trace, .debug: "<7>"
+        case .info: "<6>"
+        case .notice: "<5>"
+        case .warning: "<4>"
+        case .error: "<3>"
+        case .critical: "<2>"
+        }
+    }
+}
+
 struct LineLogHandler: LogHandler {
     let isJSON: Bool
+    var goesToJournal = false
     var logLevel: Logger.Level = .info
     var metadata: Logger.Metadata = [:]
 
@@ -33,7 +65,7 @@ struct LineLogHandler: LogHandler {
             isJSON
             ? Self.json(time, event.level, "\(event.message)", fields)
             : Self.text(time, event.level, "\(event.message)", fields)
-        Self.write(line + "\n")
+        Self.write((goesToJournal ? Journal.priority(event.level) : "") + line + "\n")
     }
 
     /// Writes a whole line, in one call if possible. If nobody reads standard error, or the disk is full, the line is

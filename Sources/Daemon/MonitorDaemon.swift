@@ -72,6 +72,7 @@ package struct MonitorDaemon: Sendable {
         ]
         if let path = environment.configurationPath { start["configuration"] = "\(path)" }
         environment.logger.notice("starting aasa-monitor", metadata: start)
+        if let words = configuration.alerts.warningOfSilence { environment.logger.warning("\(words)") }
         try await Self.lending(CurlDriver(forAlertsOf: configuration)) { alerts in
             let routing = Routing(configuration)
             let storeTrouble = StoreTroubleNotifier(

@@ -93,6 +93,7 @@ struct Reload: Sendable {
         for key in fixed {
             logger.warning("changed setting needs a restart", metadata: ["key": "\(key)"])
         }
+        if let words = next.alerts.warningOfSilence { logger.warning("\(words)") }
         let before = Set(former.alerts.channels.map(\.name))
         let after = Set(next.alerts.channels.map(\.name))
         logger.notice(

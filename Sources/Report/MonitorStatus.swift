@@ -14,6 +14,8 @@ package struct MonitorStatus: Codable, Sendable {
     /// What many domains have together, and the monitor's own trouble, the oldest first.
     package let incidents: [IncidentReport]
     package let pending: [PendingCount]
+    /// Of the configuration that runs or ran last; nil where that is not known, or not for everybody.
+    package let channels: Int?
     /// That a silence covers everything, until when, and whose it is.
     package let silenced: String?
 
@@ -28,7 +30,9 @@ package struct MonitorStatus: Codable, Sendable {
     }
 
     /// `life`: its instants by the wall clock.
-    package init(_ life: MonitorLife, incidents: [IncidentReport], pending: [PendingCount], silenced: String?) {
+    package init(
+        _ life: MonitorLife, incidents: [IncidentReport], pending: [PendingCount], channels: Int?, silenced: String?
+    ) {
         switch life {
         case .checking: (state, since, reason) = (.checking, nil, nil)
         case .stopped(let last): (state, since, reason) = (.stopped, last, nil)
@@ -37,6 +41,7 @@ package struct MonitorStatus: Codable, Sendable {
         }
         self.incidents = incidents
         self.pending = pending
+        self.channels = channels
         self.silenced = silenced
     }
 }

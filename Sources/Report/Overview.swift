@@ -51,7 +51,10 @@ package struct Overview: Sendable {
     /// How many notifications are pending, and why channels wait.
     package var notifications: String {
         let waiting = monitor.pending.filter { $0.count > 0 }
-        guard let oldest = waiting.map(\.since).min() else { return "no notification is pending" }
+        guard let oldest = waiting.map(\.since).min() else {
+            return monitor.channels == 0
+                ? "no channel is configured, so nobody is notified" : "no notification is pending"
+        }
         let count = waiting.reduce(0) { $0 + $1.count }
         let channels = waiting.map(\.channel).sorted().map { $0.displayable.shortened(to: 40) }
         let named = channels.prefix(3).joined(separator: ", ") + (channels.count > 3 ? ", …" : "")

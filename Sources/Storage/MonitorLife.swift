@@ -37,6 +37,16 @@ extension Store {
         try await write { try Self.setMeta("wall_ahead", String(Int(seconds.rounded())), $0) }
     }
 
+    /// Stores how many channels the running configuration has.
+    package func note(channels: Int) async throws {
+        try await write { try Self.setMeta("channels", String(channels), $0) }
+    }
+
+    /// How many channels the daemon has; nil if it did not tell.
+    package func channelCount() async throws -> Int? {
+        try await read { try Self.meta("channels", $0).flatMap(Int.init) }
+    }
+
     /// The time of the daemon's steady clock when the wall clock shows `wall`.
     package func steady(at wall: Date) async throws -> Date {
         try await read { database in

@@ -30,10 +30,12 @@ extension CommandsTests {
             return state
         }
 
-        private static func overview(_ states: [DomainState], life: MonitorLife = .checking) -> Overview {
+        private static func overview(
+            _ states: [DomainState], life: MonitorLife = .checking, channels: Int? = nil
+        ) -> Overview {
             let time = ReportTime(now: noon)
             return Overview(
-                MonitorStatus(life, incidents: [], pending: [], silenced: nil),
+                MonitorStatus(life, incidents: [], pending: [], channels: channels, silenced: nil),
                 states.map { state in
                     DomainReport(
                         state.domain, labels: [:], state: state,
@@ -49,6 +51,17 @@ extension CommandsTests {
                 overview, isShort: isShort, style: style, now: noon
             ).text
             return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        }
+
+        @Test(
+            "a daemon without a channel notifies nobody, and one that does not say is not accused",
+            arguments: [
+                (0, "no channel is configured, so nobody is notified"), (1, "no notification is pending"),
+                (nil, "no notification is pending"),
+            ] as [(Int?, String)])
+        func channels(_ count: Int?, _ words: String) throws {
+            let overview = Self.overview([try Self.state("a.test", .ok, "")], channels: count)
+            #expect(StatusText(overview, style: Self.style, now: Self.noon).text.hasSuffix("\n" + words))
         }
 
         @Test("domains with one cause are one paragraph, in which each has a line with its incident")

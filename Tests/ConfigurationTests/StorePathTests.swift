@@ -19,6 +19,8 @@ extension ConfigurationSuite {
                 ("store: {path: /var/lib/own.db}\n", ["STATE_DIRECTORY": "/var/lib/x"], "/var/lib/own.db"),
                 ("store: {path: own.db}\n", ["STATE_DIRECTORY": "/var/lib/x:/var/lib/y"], "/var/lib/x/own.db"),
                 ("store: {path: \"${NAME}.db\"}\n", ["NAME": "b"], "FOLDER/b.db"),
+                ("store: {path: ~/own.db}\n", ["HOME": "/home/eva"], "/home/eva/own.db"),
+                ("store: {path: ~/own.db}\n", ["HOME": "/home/eva", "STATE_DIRECTORY": "/x"], "/home/eva/own.db"),
                 (
                     "alerts: {channels: [{name: ops, type: slack, url_file: /nowhere}]}\nstore: {path: own.db}\n", [:],
                     "FOLDER/own.db"

@@ -55,6 +55,15 @@ extension DaemonSuite {
                 begun == [.silences: 1, .storeHealth: 12, .wallClock: 4, .presence: 3, .heartbeat: 2, .oldRows: 1])
         }
 
+        @Test(
+            "readers of the store are told how many channels there are",
+            arguments: [("", 0), (#"alerts: {channels: [{name: a, type: webhook, url: "https://a.test/"}]}"#, 1)])
+        func channels(_ more: String, _ count: Int) async throws {
+            #expect(try await scratch.store.channelCount() == nil)
+            _ = try await housekeeping(more)
+            #expect(try await scratch.store.channelCount() == count)
+        }
+
         @Test("it works until it is cancelled, and then notes when it ended")
         func cancelled() async throws {
             let housekeeping = try await housekeeping()

@@ -72,7 +72,8 @@ inside apt-get install -y -qq /aasa-monitor.deb >"$work/log" 2>&1 || { tail -20 
 expect 0 "aasa-monitor 0." aasa-monitor --version
 expect 0 "/var/lib/aasa-monitor" getent passwd aasa-monitor
 expect 0 "aasa-monitor:aasa-monitor 2770" stat -c '%U:%G %a' /var/lib/aasa-monitor
-expect 0 "valid, 1 domain" aasa-monitor config check
+expect 78 "'domains' is empty; name at least one" aasa-monitor config check
+expect 78 "'domains' is empty; name at least one" aasa-monitor run --config /etc/aasa-monitor/monitor.yaml
 expect 66 "there is no store at /var/lib/aasa-monitor/aasa-monitor.db" aasa-monitor store check
 expect 0 "" test ! -e /var/lib/aasa-monitor/aasa-monitor.db
 expect 0 "" test ! -e /etc/systemd/system/multi-user.target.wants/aasa-monitor.service
@@ -82,6 +83,7 @@ for file in usr/share/man/man1/aasa-monitor-check.1.gz usr/share/bash-completion
     usr/share/doc/aasa-monitor/README.md lib/systemd/system/aasa-monitor.service; do
     [ -s "$root/$file" ] || fail "$file is missing"
 done
+zcat "$root/usr/share/man/man1/aasa-monitor-init.1.gz" | grep -q '^65' && fail "the page of init has exit codes of others"
 inside bash -n /usr/share/bash-completion/completions/aasa-monitor
 systemd-analyze verify --man=no --root="$root" aasa-monitor.service || fail "the unit"
 exposure=$(systemd-analyze security --offline=true --root="$root" aasa-monitor.service | sed -n 's/.*exposure level for [^:]*: \([0-9.]*\) .*/\1/p')
@@ -97,6 +99,8 @@ until_true "the site does not listen" test -s "$work/port"
 port=$(cat "$work/port")
 network=(--cacert /ca.pem --connect-to "::127.0.0.1:$port" --cdn-url https://cdn.test/a/v1)
 expect 0 "good.test" aasa-monitor check "${network[@]}" good.test
+# A file that names no domain yet is nobody's concern here.
+grep -q 'is not used' "$work/said" && fail "the packaged configuration is complained about"
 expect 1 "403" aasa-monitor check "${network[@]}" bad.test
 
 step "the first screen of the README: check, init, alert test, and an alert in the chat"
@@ -135,7 +139,7 @@ def replace(old, new):
     global text
     assert text.count(old) == 1, old
     text = text.replace(old, new)
-replace("\n  - example.com\n", "\n  - good.test\n  - {domain: bad.test, interval: 1s}\n  - {domain: other.test, interval: 1s}\n")
+replace("\ndomains: []             # yours, such as [example.com], or one a line without the brackets\n", "\ndomains:\n  - good.test\n  - {domain: bad.test, interval: 1s}\n  - {domain: other.test, interval: 1s}\n")
 replace("  listen: 127.0.0.1:9630", "  listen: 127.0.0.1:0")
 replace("  group_wait: 10s ", "  group_wait: 1s ")
 replace("\n  channels:\n", f"""

@@ -51,7 +51,7 @@ extension NotificationPlanner {
         _ group: NotificationGroup, _ members: [(IncidentRecord, NotificationRecord)]
     ) throws -> MessageRecord {
         let identities = members.map { "\($1.incidentID) \($1.count + 1)" }.sorted()
-        let key = MessageIdentity.key(ofMessages: [channel.name] + identities)
+        let key = MessageIdentity.key(ofMessages: [channel.name, channel.destinationHash] + identities)
         let alert = try alert(about: members.map(\.0), group.reason, key: key)
         let reference = members.count == 1 ? members.first?.1.reference : nil
         var message = MessageRecord(

@@ -44,7 +44,7 @@ struct DeviceCommand: AsyncParsableCommand {
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var timeLimit: TimeLimitOption
-    @OptionGroup var remote: RemoteOptions
+    @OptionGroup var remote: DaemonOptions
     @OptionGroup var configuration: ConfigurationOptions
 
     /// A file may name any number of domains.
@@ -156,7 +156,9 @@ struct DeviceCommand: AsyncParsableCommand {
             Console.remark(
                 "only the first \(targets.count) of \(unique.count) domains are compared; name one with --domain")
         }
-        let monitor = try remote.url.map { try RemoteMonitor(url: $0, tokenFile: remote.tokenFile) }
+        let monitor = try remote.url.map {
+            try RemoteMonitor(url: $0, tokenFile: remote.tokenFile, caFile: connections.caFile)
+        }
         let checker = try OneShotChecker(
             connections: connections, timeout: timeLimit.timeout, asksCDN: true, targets: targets.count,
             configuration: file)

@@ -77,23 +77,25 @@ extension CompletionKind {
     }
 }
 
-/// A running daemon in place of its store.
-struct RemoteOptions: ParsableArguments {
-    @Option(
-        name: .customLong("url"),
-        help: ArgumentHelp(
-            "Ask the running daemon there in place of its store, such as http://127.0.0.1:9630.", valueName: "url"))
+/// Where a running daemon is, for commands that have `--cacert` already.
+struct DaemonOptions: ParsableArguments {
+    static let urlHelp = ArgumentHelp(
+        "Ask the running daemon there in place of its store, such as http://127.0.0.1:9630.", valueName: "url")
+    static let tokenHelp = ArgumentHelp(
+        "The file that holds the daemon's token (server.token), for --url.", valueName: "file")
+
+    @Option(name: .customLong("url"), help: Self.urlHelp)
     var url: String?
 
-    @Option(
-        name: .customLong("token-file"),
-        help: ArgumentHelp("The file that holds the daemon's token (server.token), for --url.", valueName: "file"),
-        completion: .file())
+    @Option(name: .customLong("token-file"), help: Self.tokenHelp, completion: .file())
     var tokenFile: String?
 
-    func validate() throws {
+    func validate() throws { try Self.validate(url, ["--token-file": tokenFile]) }
+
+    /// `others`: the options that go with the address.
+    static func validate(_ url: String?, _ others: KeyValuePairs<String, String?>) throws {
         guard let url else {
-            if tokenFile != nil { throw ValidationError("--token-file goes with --url") }
+            for (name, value) in others where value != nil { throw ValidationError("\(name) goes with --url") }
             return
         }
         let parts = URLComponents(string: url)
@@ -106,6 +108,25 @@ struct RemoteOptions: ParsableArguments {
         }
     }
 
+}
+
+/// A running daemon in place of its store. No group within another: the parser checks each several times a level.
+struct RemoteOptions: ParsableArguments {
+    @Option(name: .customLong("url"), help: DaemonOptions.urlHelp)
+    var url: String?
+
+    @Option(name: .customLong("token-file"), help: DaemonOptions.tokenHelp, completion: .file())
+    var tokenFile: String?
+
+    @Option(
+        name: .customLong("cacert"),
+        help: ArgumentHelp(
+            "Trust the certificates of this PEM file instead of the system's, for --url.", valueName: "file"),
+        completion: .file())
+    var caFile: String?
+
+    func validate() throws { try DaemonOptions.validate(url, ["--token-file": tokenFile, "--cacert": caFile]) }
+
     /// Asks the daemon at --url, or, without one, its store. `now`: as of when the store is told of.
     /// - Throws: `CommandFailure`.
     func ask<Value>(
@@ -117,7 +138,8 @@ struct RemoteOptions: ParsableArguments {
             guard store.file == nil, store.configuration.path == nil else {
                 throw CommandFailure(.usage, "--url excludes --store and --config: name the daemon or its store")
             }
-            let monitor = try RemoteMonitor(url: url, tokenFile: tokenFile)
+            if let caFile { try CertificateFile.check(caFile, as: "'\(caFile.displayable)'", option: "--cacert") }
+            let monitor = try RemoteMonitor(url: url, tokenFile: tokenFile, caFile: caFile)
             return try await monitor.close(after: { try await work(monitor) })
         } catch {
             guard let refusal = APIRefusal(of: error) else { throw error }

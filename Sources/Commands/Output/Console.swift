@@ -1,6 +1,7 @@
 // Results go to standard output, everything else to standard error.
 
 import ArgumentParser
+import Daemon
 import Evidence
 import Foundation
 import Synchronization
@@ -28,6 +29,13 @@ enum Console {
 
     /// Writes a message that begins with the program's name, as errors and remarks of this program do.
     static func remark(_ text: String) { note("aasa-monitor: \(text)") }
+
+    /// A remark about the failure that ends the command; an error in the journal, line by line.
+    static func complain(_ text: String) {
+        guard Journal.takesStandardError else { return remark(text) }
+        let lines = "aasa-monitor: \(text)".split(separator: "\n", omittingEmptySubsequences: false)
+        note(lines.map { Journal.priority(.error) + $0 }.joined(separator: "\n"))
+    }
 
     /// - Returns: whether all of it was written.
     @discardableResult

@@ -25,6 +25,12 @@ final class Reading {
     private(set) var places: [String: SourcePosition] = [:]
     /// The texts that contain variables, by the key's path.
     private(set) var written: [String: ScalarText] = [:]
+    /// The first place of each variable, by its name.
+    private(set) var variables: [String: SourcePosition] = [:]
+    /// The files of secrets that were read, with their keys.
+    private(set) var secretFiles: [(path: String, key: String, position: SourcePosition)] = []
+    /// Whether `domains` is there and empty.
+    var watchesNothing = false
     /// The domains that come from a variable. Messages never suggest them.
     private(set) var concealedDomains: Set<Domain> = []
     /// What sections need of those before them.
@@ -118,7 +124,9 @@ final class Reading {
     /// The scalar with its variables filled in; nil after reporting a problem with them.
     func text(_ raw: String, at position: SourcePosition) -> ScalarText? {
         do {
-            return try substitution.text(raw, at: position)
+            let text = try substitution.text(raw, at: position)
+            for name in text.variables where variables[name] == nil { variables[name] = position }
+            return text
         } catch {
             self.error(error.message, at: position)
             return nil
@@ -127,13 +135,21 @@ final class Reading {
 
     /// A path of the file, resolved against the configuration's folder.
     func place(_ path: String) -> String {
+        let path = inHome(path)
         guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
         return String(file[...slash]) + path
     }
 
+    /// `~/` is the user's home, as in a shell.
+    private func inHome(_ path: String) -> String {
+        guard path.hasPrefix("~/"), let home = environment["HOME"], home.hasPrefix("/") else { return path }
+        return home + path.dropFirst()
+    }
+
     /// The store's path, under the first folder of `$STATE_DIRECTORY`, which systemd sets, or else as `place`.
     func placeOfStore(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first else {
+        guard !inHome(path).hasPrefix("/"), let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first
+        else {
             return place(path)
         }
         return "\(folder)/\(path)"
@@ -161,6 +177,7 @@ final class Reading {
             self.error("cannot read the file \(path.quoted) of '\(key)'\(reason)", at: path.position)
             return nil
         }
+        secretFiles.append((place(path.value), key, path.position))
         if content.last?.isNewline == true { content.removeLast() }
         guard !content.isEmpty else {
             self.error("the file \(path.quoted) of '\(key)' is empty", at: path.position)
@@ -201,8 +218,10 @@ struct ScalarText {
     /// As written in the file.
     let raw: String
     let position: SourcePosition
-    /// Whether a part of the value comes from the environment.
-    let usesVariable: Bool
+    /// The variables of the environment that are parts of the value.
+    let variables: [String]
+
+    var usesVariable: Bool { !variables.isEmpty }
 
     /// For messages: the text as written in the file.
     var quoted: String { Quotation.of(raw) }
@@ -230,12 +249,12 @@ struct EnvironmentSubstitution {
 
     /// - Throws: `Fault` for the first variable that is unset or misspelled.
     func text(_ text: String, at position: SourcePosition) throws(Fault) -> ScalarText {
-        var usesVariable = false
-        let value = text.contains("$") ? try filled(text, &usesVariable) : text
-        return ScalarText(value: value, raw: text, position: position, usesVariable: usesVariable)
+        var variables: [String] = []
+        let value = text.contains("$") ? try filled(text, &variables) : text
+        return ScalarText(value: value, raw: text, position: position, variables: variables)
     }
 
-    private func filled(_ text: String, _ usesVariable: inout Bool) throws(Fault) -> String {
+    private func filled(_ text: String, _ variables: inout [String]) throws(Fault) -> String {
         var result = ""
         var rest = Substring(text)
         while let dollar = rest.firstIndex(of: "$") {
@@ -249,8 +268,9 @@ struct EnvironmentSubstitution {
                 guard let end = rest.firstIndex(of: "}") else {
                     throw Fault(message: "'${' has no closing '}'; a literal dollar is written '$$'")
                 }
-                result += try value(of: rest[..<end].dropFirst())
-                usesVariable = true
+                let expression = rest[..<end].dropFirst()
+                result += try value(of: expression)
+                variables.append(Self.name(in: expression))
                 rest = rest[rest.index(after: end)...]
             default:
                 result += "$"
@@ -259,10 +279,14 @@ struct EnvironmentSubstitution {
         return result + rest
     }
 
+    private static func name(in expression: Substring) -> String {
+        String(expression[..<(expression.firstRange(of: ":-")?.lowerBound ?? expression.endIndex)])
+    }
+
     /// `expression`: the text between the braces.
     private func value(of expression: Substring) throws(Fault) -> String {
         let separator = expression.firstRange(of: ":-")
-        let name = String(expression[..<(separator?.lowerBound ?? expression.endIndex)])
+        let name = Self.name(in: expression)
         let isName =
             name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isLetter($0) || (48...57).contains($0) }
             && name.utf8.first.map { !(48...57).contains($0) } == true

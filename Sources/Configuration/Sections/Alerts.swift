@@ -18,6 +18,12 @@ package struct AlertSettings: Sendable, Equatable {
     /// With unique names, in file order.
     package var channels: [Channel] = []
 
+    /// What a monitor without a channel must be told; nil with one.
+    package var warningOfSilence: String? {
+        channels.isEmpty
+            ? "no channel is configured, so no alert is sent; give at least one under 'alerts.channels'" : nil
+    }
+
     package init() {}
 
     /// Zero: notifications are not delayed.

@@ -154,6 +154,7 @@ enum DomainLists {
             return []
         }
         if entry.value.isNull { root.reading.error("'domains' is empty; \(advice)", at: entry.position) }
+        root.reading.watchesNothing = entry.value.isNull || entry.value.isEmptyList
         if entry.value.isEmptyList {
             root.reading.error("'domains' is empty; \(advice)", at: entry.value.position)
         }

@@ -14,7 +14,7 @@ package struct StoreSettings: Sendable, Equatable {
     private static let path = Setting<StoreSettings>(
         "path", \.path, .text("a path", words: "path"),
         "the SQLite file; a relative one lies under `$STATE_DIRECTORY` where systemd sets it, else in the folder of the "
-            + "configuration")
+            + "configuration; `~/` is the home of the user")
 
     static let form = Form<StoreSettings>.mapping(
         [

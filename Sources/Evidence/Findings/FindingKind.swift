@@ -138,7 +138,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     package var severity: Severity { facts.severity }
     package var feeds: IncidentKind? { facts.feeds }
     /// A link to the requirement.
-    var reference: String { facts.reference }
+    package var reference: String { facts.reference }
 
     /// Whether it is about one domain. Ignoring findings about this machine or many domains would hide failed checks.
     var isOfDomain: Bool { self != .cdnWide && !rawValue.hasPrefix("monitor.") }

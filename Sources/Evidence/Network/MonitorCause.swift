@@ -106,7 +106,7 @@ package enum MonitorCause: Codable, Equatable, Sendable {
         case .networkSuspect:
             .init(
                 .networkLost, severity: .warning, leads: .networkSuspect,
-                "This check reached nobody, and neither did others: the local network is suspect.",
+                "This check reached nobody: the local network is suspect.",
                 English.networkAction)
         case .networkLost(let domains, let all, let canaries):
             .init(

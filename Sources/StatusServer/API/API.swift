@@ -86,6 +86,7 @@ package struct API: MonitorAPI {
                 : try await store.pendingNotifications(of: actions.hasChannel).filter { $0.count > 0 }.map {
                     $0.shown(time)
                 },
+            channels: role == .visitor ? nil : try await store.channelCount(),
             silenced: context.silences.everythingInWords(at: time.wall) { "\(Span.minute($0)) UTC" })
     }
 

@@ -99,6 +99,9 @@ extension AlertingSuite {
             try await world.reload(World.routing([elsewhere, Self.pager("other", key: "B")]))
             try await world.pass(60)
             #expect(world.types("hook") == ["firing"] && world.types("new") == ["firing"])
+            // A relay behind both addresses would drop the second as a repeat of the first.
+            let ids = (world.transport.sent(to: "hook") + world.transport.sent(to: "new")).compactMap(\.id)
+            #expect(ids.count == 2 && Set(ids).count == 2)
             func events(_ place: String) throws -> [String] {
                 try world.transport.sent(to: place).map {
                     let body = try object($0.request.body)

@@ -41,6 +41,9 @@ extension EndToEndTests {
                         #expect(process.output.contains(part), "\(process.output)")
                     }
                 }
+                let kind = try await stage.run(["lint", "--explain", "file.broken"])
+                #expect(
+                    kind.end == .exit(0) && kind.output.hasPrefix("file.broken: a kind of alert\n\nthe file has an"))
                 let misspelt = try await stage.run(["lint", "--explain", "rule-unreachabel"])
                 #expect(misspelt.end == .exit(64) && misspelt.errors.contains("did you mean 'rule-unreachable'?"))
                 #expect(try await stage.run(["lint", "--explain", "rule-unreachable", "a"]).end == .exit(64))

@@ -1,3 +1,4 @@
+import CDispatch
 import Foundation
 import Lab
 import Synchronization
@@ -34,6 +35,29 @@ extension EndToEndTests {
                 }
                 #expect(rest.isEmpty, "\(line)")
                 #expect(line.contains(#/^time=\S+ level=[a-z]+ msg=/#), "\(line)")
+            }
+        }
+
+        @Test("where standard error is the journal each line has its priority, and elsewhere none")
+        func journal() async throws {
+            try await Stage.withoutLab { stage in
+                try stage.write("faulty.yaml", "version: 1\ndomains: 7\ncolour: red\n")
+                try stage.write("log", "")
+                func run(_ stream: (stat) -> String) async throws -> [String] {
+                    let log = try FileHandle(forWritingTo: URL(filePath: stage.path("log")))
+                    try log.truncate(atOffset: 0)
+                    var place = stat()
+                    try #require(fstat(log.fileDescriptor, &place) == 0)
+                    let process = try stage.start(
+                        ["run", "--config", "faulty.yaml"], environment: ["JOURNAL_STREAM": stream(place)], errors: log)
+                    #expect(try await process.ended() == .exit(78))
+                    return try String(contentsOfFile: stage.path("log"), encoding: .utf8).split(separator: "\n")
+                        .map(String.init)
+                }
+                let journal = try await run { "\($0.st_dev):\($0.st_ino)" }
+                #expect(journal.count > 2 && journal.allSatisfy { $0.hasPrefix("<3>") }, "\(journal)")
+                let other = try await run { "\($0.st_dev):\($0.st_ino + 1)" }
+                #expect(other == journal.map { String($0.dropFirst(3)) })
             }
         }
 

@@ -138,6 +138,38 @@ extension EndToEndTests {
             }
         }
 
+        @Test("a daemon behind a certificate of a private authority is trusted with --cacert")
+        func privateAuthority() async throws {
+            try await Stage.with { stage in
+                let identity = try stage.lab.authority.identity(for: "localhost", .valid, now: Date())
+                let key = Data(identity.key).base64EncodedString(options: [
+                    .lineLength64Characters, .endLineWithLineFeed,
+                ])
+                try stage.write(
+                    "server.pem",
+                    identity.certificatesPEM + "\n-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n")
+                let port = try stage.port()
+                let server = try stage.tool(
+                    "openssl", ["s_server", "-accept", "\(port)", "-cert", stage.path("server.pem"), "-www", "-quiet"])
+                func status(_ more: [String]) async throws -> MonitorProcess {
+                    try await stage.run(["status", "--url", "https://localhost:\(port)"] + more)
+                }
+                var refused = try await status([])
+                try await until("the server", seen: { server.errors + refused.errors }) {
+                    refused = try await status([])
+                    return refused.errors.contains("is refused") || server.end != nil
+                }
+                #expect(refused.end == .exit(66) && refused.errors.contains("--cacert FILE"), "\(refused.errors)")
+                // It is reached, and is another program.
+                let trusted = try await status(["--cacert", stage.lab.caFile])
+                #expect(trusted.errors.contains("is no aasa-monitor"), "\(trusted.errors)")
+                let missing = try await status(["--cacert", "none.pem"])
+                #expect(missing.end == .exit(66) && missing.errors.contains("--cacert: cannot read 'none.pem'"))
+                let alone = try await stage.run(["status", "--cacert", stage.lab.caFile])
+                #expect(alone.end == .exit(64) && alone.errors.contains("--cacert goes with --url"))
+            }
+        }
+
         @Test("where no daemon answers, or something else does, the message says so")
         func strangers() async throws {
             try await Stage.withoutLab { stage in

@@ -24,7 +24,8 @@ extension EndToEndTests {
                 let calm = try await stage.run(["status"])
                 #expect(calm.end == .exit(0), "\(calm.errors)")
                 #expect(calm.output.hasPrefix("All 2 domains are OK\n"))
-                #expect(calm.output.contains("no notification is pending"))
+                #expect(calm.output.contains("no channel is configured, so nobody is notified"))
+                #expect(process.errors.contains("no channel is configured, so no alert is sent"))
 
                 stage.lab.origin("site.test").serve(file("v2"))
                 var last = ""

@@ -15,6 +15,9 @@ extension Audit {
         guard id == nil || id == message.key else {
             throw Violation(rule: .keys, detail: "\(name) goes out under another key")
         }
+        guard !formerKeys.contains(message.key) else {
+            throw Violation(rule: .keys, detail: "\(name) has the key of a message to a former address")
+        }
         let former = keys[message.key]
         if let former {
             guard former.channel == channel.name, former.reason == message.reason, former.members == message.members

@@ -17,6 +17,8 @@ struct Audit {
     var groups: [String: Int64] = [:]
     /// What was sent under each key.
     var keys: [String: Content] = [:]
+    /// What was sent to former addresses of channels: a receiver that moved with its memory would drop it as a repeat.
+    private(set) var formerKeys: Set<String> = []
     /// What was received, by what it said.
     private(set) var tally: [NotificationReason: Int] = [:]
     private(set) var repeats = 0
@@ -188,6 +190,7 @@ struct Audit {
     /// Its messages go to another place, which knows nothing.
     mutating func move(_ channel: String) {
         for id in stories.keys where id.channel == channel { stories[id] = nil }
+        formerKeys.formUnion(keys.filter { $0.value.channel == channel }.keys)
         keys = keys.filter { $0.value.channel != channel }
         groups = groups.filter { !$0.key.hasPrefix(channel + " ") }
         channels[channel] = nil
