@@ -4,6 +4,7 @@ import ArgumentParser
 import Daemon
 import Evidence
 import Foundation
+import Logging
 import Synchronization
 
 /// `--format` of most commands: for people, or for programs.
