@@ -92,7 +92,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             "a history knows when the file came", [MadeDevice.entry()], cause: "older-copy", .failing,
             effect: "This device follows an older copy: /sub2 opens Safari.",
             says: [
-                "The origin has the new file since 20 Nov 07:00 UTC, and every edge of Apple's CDN by 20 Nov 13:00 UTC."
+                "The origin has served the new file since 20 Nov 07:00 UTC, and every edge of Apple's CDN by 20 Nov 13:00 UTC."
             ]
         ) { $0.change = (-86_400, 6 * 3600) },
         DeviceStory(
@@ -112,7 +112,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             "approved, and the last refresh failed", [MadeDevice.entry(error: cdnError)], apple: old,
             cause: "refresh-failed",
             .warning, effect: "Links of links.example.com open the app on this device.",
-            says: ["Approval and patterns are those of before"]),
+            says: ["keeps its earlier approval and patterns"]),
         DeviceStory(
             "the app is not installed", [MadeDevice.entry(app: "QQQQQ11111.org.other.app")], cause: "not-listed",
             .failing,
@@ -126,8 +126,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "the entitlement has a path", [MadeDevice.entry("unspecified", domain: "https://links.example.com/")],
             cause: "written-otherwise", .failing,
-            effect: "Links of https://links.example.com/ open Safari on this device.", says: ["Write the domain alone"]
-        ) { $0.domain = "" },
+            effect: "Links of https://links.example.com/ open Safari on this device.", says: ["Write the domain alone"]),
         DeviceStory(
             "never fetched, with an error",
             [MadeDevice.entry("unspecified", patterns: nil, error: "SWCErrorDomain 7", retries: 4)],
@@ -155,9 +154,16 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             "denied, and the file names the app now", [MadeDevice.entry("denied")], cause: "denied", .failing,
             effect: "Links of links.example.com open Safari on this device.",
             says: [
-                "It read a file on 19 Nov 10:09 UTC, and that does not name ABCDE12345.com.example.app.",
+                "It read a file on 19 Nov 10:09 UTC that does not name ABCDE12345.com.example.app.",
                 "Reinstall or update",
             ]),
+        DeviceStory(
+            "denied, and the last refresh failed", [MadeDevice.entry("denied", error: cdnError)], cause: "denied",
+            .failing, effect: "Links of links.example.com open Safari on this device.",
+            says: [
+                "Its last attempt, on 19 Nov 10:09 UTC, failed",
+                "A file that it read before did not name ABCDE12345.com.example.app.",
+            ], unsaid: ["It read a file on"]),
         DeviceStory(
             "denied, and the file does not name the app", [MadeDevice.entry("denied", patterns: nil)], apple: otherApp,
             cause: "denied", .failing, effect: "Links of links.example.com open Safari on this device.",
@@ -178,7 +184,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             "the person chose the browser", [MadeDevice.entry()], settings: MadeDevice.setting(0), apple: old,
             cause: "browser-chosen", .failing,
             effect: "The person chose the browser: links of ABCDE12345.com.example.app open Safari on this device.",
-            says: ["Press a link of the app long"]),
+            says: ["Long-press a link of the app"]),
         DeviceStory(
             "the user approval is denied", [MadeDevice.entry(user: "denied")], apple: old, cause: "browser-chosen",
             .failing,
@@ -239,7 +245,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             "Apple's copy no longer names the app", [MadeDevice.entry()], apple: otherApp, cause: "copy-lacks-app",
             .failing,
             effect: "Links of links.example.com open the app on this device, by the file that it read before.",
-            says: ["Name the app in the file again"], unsaid: [reinstall]),
+            says: ["Name the app for applinks in the file again"], unsaid: [reinstall]),
         DeviceStory(
             "Apple lost its copy", [MadeDevice.entry()], apple: refused, origin: fresh, cause: "copy-missing", .failing,
             effect: "Links of links.example.com open the app on this device, by the file that it read before.",
@@ -289,7 +295,7 @@ extension DeviceSuite {
             let report = try report(story.report)
             let domain = story.domain.isEmpty ? nil : try Domain(story.domain)
             let question = DeviceQuestion(app: story.app, domain: domain)
-            let context = DeviceDiagnosis.Context(report: report, at: .testing)
+            let context = DeviceDiagnosis.Context(report: report)
             let entries = question.entries(of: report)
             guard let entry = entries.first else {
                 return DeviceDiagnosis(
@@ -333,7 +339,7 @@ extension DeviceSuite {
             guard case .report(let report) = try parsed(text, member: member) else { throw ReportFault("a log") }
             let story = try #require(DeviceStory.all.first)
             let words = DeviceDiagnosis(
-                of: report.entries[0], .init(report: report, at: .testing), now: try now(story)
+                of: report.entries[0], .init(report: report), now: try now(story)
             ).text(at: .testing)
             #expect(words.effect == "This iPhone follows an older copy: /sub2 opens Safari.")
             #expect(
@@ -355,7 +361,7 @@ extension DeviceSuite {
             let report = try report(text)
             func ask(_ url: String) throws -> [DeviceDiagnosis] {
                 let question = DeviceQuestion(url: MatchableURL(url), host: try Domain("links.example.com"))
-                let context = DeviceDiagnosis.Context(report: report, url: question.url, at: .testing)
+                let context = DeviceDiagnosis.Context(report: report, url: question.url)
                 return question.entries(of: report).map { DeviceDiagnosis(of: $0, context, now: nil) }
             }
             let opened = try ask("https://links.example.com/main/a")
@@ -377,7 +383,7 @@ extension DeviceSuite {
             let now = DomainNow(readings: readings, verdict: Verdict(of: readings, now: .testing))
             let url = MatchableURL("https://links.example.com/new/thing")
             let diagnosis = DeviceDiagnosis(
-                of: report.entries[0], .init(report: report, url: url, at: .testing), now: now)
+                of: report.entries[0], .init(report: report, url: url), now: now)
             #expect(diagnosis.text(at: .testing).effect.hasPrefix("This device follows an older copy: /new/thing"))
             #expect(diagnosis.link?.behaviour == .notMatched)
             #expect(diagnosis.link?.inFile == .opens)
@@ -392,7 +398,7 @@ extension DeviceSuite {
             let report = try report(text)
             let question = DeviceQuestion()
             #expect(question.isOfAll)
-            let context = DeviceDiagnosis.Context(report: report, at: .testing)
+            let context = DeviceDiagnosis.Context(report: report)
             let diagnoses = question.entries(of: report).map { DeviceDiagnosis(of: $0, context, now: nil) }
             #expect(diagnoses.worstFirst.map(\.appID) == ["ABCDE12345.com.example.second", MadeDevice.app])
             #expect(diagnoses.level == .failing)
@@ -403,6 +409,8 @@ extension DeviceSuite {
             let report = try report(MadeDevice.report([MadeDevice.entry(app: "ZZZZZ99999.com.example.app")]))
             let absence = DeviceQuestion(app: MadeDevice.app).absence(from: report)
             #expect(absence == .otherPrefix(TruncatedList(["ZZZZZ99999.com.example.app"])))
+            #expect(DeviceQuestion(app: "com.example.app").absence(from: report) == absence)
+            #expect(DeviceQuestion(app: "example.app").absence(from: report) == .noApp)
         }
     }
 }

@@ -164,6 +164,7 @@ extension DeviceSuite {
                 ("", "no entry of swcutil show"), ("hello\nworld", "no entry of swcutil show"),
                 ("\u{0}\u{1}", "binary"),
                 (#"{"applinks": {}}"#, "JSON without an entry"), ("[1, 2]", "JSON without an entry"),
+                (String(repeating: "x\n", count: 100_001), "more than 100,000 lines"),
                 ("{", "no entry of swcutil show"), (String(repeating: "x", count: 100_000), "no entry"),
             ])
         func refused(text: String, words: String) {
@@ -172,7 +173,7 @@ extension DeviceSuite {
 
         @Test("an entry without end is one entry")
         func endless() throws {
-            let long = MadeDevice.entry(patterns: "{\"/\":\"" + String(repeating: "/a\n", count: 500_000) + "\"}")
+            let long = MadeDevice.entry(patterns: "{\"/\":\"" + String(repeating: "/a\n", count: 50_000) + "\"}")
             let entry = try #require(report(MadeDevice.report([long])).entries.first)
             guard case .unreadable = entry.rules else { throw ReportFault("rules") }
         }
@@ -210,7 +211,6 @@ extension DeviceSuite {
             }
             let event = try #require(log.events.first)
             #expect(log.events.count == 1)
-            #expect(event.kind == .stopped(status: 404))
             #expect(event.domain?.name == "example.com")
             #expect(event.error?.apple?.words == "SWCERR00101 Bad HTTP Response: 403 Forbidden")
             #expect(event.error?.apple?.details == ["status": "403 Forbidden"])
@@ -222,24 +222,33 @@ extension DeviceSuite {
             arguments: [
                 (
                     "Added service 'applinks', appID 'ABCDE12345.com.example.app', domain 'example.com'",
-                    DeviceEvent.Kind.added(service: "applinks", appID: MadeDevice.app), "example.com", false
+                    DeviceEvent.Kind.added(service: "applinks", appID: MadeDevice.app), "example.com"
                 ),
                 (
                     "swcd: SWCErrorDomain error 7 for https://a.example.com/.well-known/apple-app-site-association",
-                    .failed, "a.example.com", false
+                    .failed(DeviceError("SWCErrorDomain error 7")), "a.example.com"
                 ),
-                ("swcd: Error Domain=SWCErrorDomain Code=7 domain <private>", .failed, nil, true),
+                (
+                    "swcd: Error Domain=SWCErrorDomain Code=7 domain <private>",
+                    .failed(DeviceError("SWCErrorDomain 7")),
+                    nil
+                ),
+                (
+                    "… denied because the CDN told us to stop with HTTP status 404",
+                    .failed(DeviceError("SWCErrorDomain 7")), nil
+                ),
                 (
                     "… denied because the CDN told us to stop with HTTP status 404: SWCERR00301 Timeout",
-                    .stopped(status: 404), nil, false
+                    .failed(DeviceError("SWCERR00301 Timeout")), nil
                 ),
-            ] as [(String, DeviceEvent.Kind, String?, Bool)])
-        func forms(line: String, kind: DeviceEvent.Kind, domain: String?, isPrivate: Bool) throws {
+            ] as [(String, DeviceEvent.Kind, String?)])
+        func forms(line: String, kind: DeviceEvent.Kind, domain: String?) throws {
             guard case .log(let log) = try parsed(line) else { throw ReportFault("a report") }
             let event = try #require(log.events.first)
-            #expect(event.kind == kind)
+            let error = if case .failed(let error) = kind { error } else { DeviceError?.none }
+            #expect(event.error?.plainWords == error?.plainWords)
+            if error == nil { #expect(event.kind == kind) }
             #expect(event.domain?.name == domain)
-            #expect(event.isPrivate == isPrivate)
         }
 
         @Test("the answer says Apple's words and what is served now")
@@ -250,6 +259,7 @@ extension DeviceSuite {
             #expect(text.effect == "This device got no file of example.com.")
             #expect(
                 text.cause?.contains(#"its crawler reported "SWCERR00101 Bad HTTP Response: 403 Forbidden""#) == true)
+            #expect(text.cause?.hasPrefix("Its last attempt, on 20 Nov 08:00 UTC, failed") == true)
             let file = Reply.file(SampleFile.version(1))
             let readings = Readings(try .of(origin: file, cdn: file))
             let now = DomainNow(readings: readings, verdict: Verdict(of: readings, now: .testing))
@@ -257,6 +267,20 @@ extension DeviceSuite {
                 at: .testing)
             #expect(compared.cause?.hasSuffix("Apple's copy names the app now.") == true)
             #expect(compared.action == "Reinstall or update the app to have it now.")
+        }
+
+        @Test("each app's claim of a domain is listed, and an error outweighs it")
+        func claims() throws {
+            let claims = ["a", "b", "a"].map {
+                "2026-11-20 08:00:01.1+0100 Added service 'applinks', appID 'ABCDE12345.\($0)', domain 'a.example.com'"
+            }
+            let error = "SWCErrorDomain error 7 domain: a.example.com"
+            guard case .log(let noted) = try parsed(claims.joined(separator: "\n")),
+                case .log(let failed) = try parsed((claims + [error]).joined(separator: "\n"))
+            else { throw ReportFault("a report") }
+            #expect(noted.latest(of: nil, about: nil).count == 2)
+            #expect(noted.events.first?.at?.rfc3339 == "2026-11-20T07:00:01Z")
+            #expect(failed.latest(of: nil, about: nil).map(\.error?.code) == [7])
         }
 
         @Test("a hidden domain is said, with how to name it")

@@ -49,10 +49,15 @@ struct DeviceCommand: AsyncParsableCommand {
 
     /// A file may name any number of domains.
     private static let maximumTargets = 100
+    /// Each may cost a whole comparison. An app has some dozens.
+    private static let maximumEntries = 200
     /// Targets under way at once.
     private static let maximumConcurrent = 8
 
     func validate() throws {
+        if app?.isEmpty == true {
+            throw ValidationError("--app is empty; name an app ID, such as ABCDE12345.com.example.app")
+        }
         if offline, remote.url != nil { throw ValidationError("--offline asks nobody, so it excludes --url") }
     }
 
@@ -108,11 +113,15 @@ struct DeviceCommand: AsyncParsableCommand {
     private func read(
         _ report: DeviceReport, _ question: DeviceQuestion, _ configuration: ConfigurationFile?
     ) async throws -> DeviceReading {
-        let entries = question.entries(of: report)
+        var entries = question.entries(of: report)
+        if !question.isOfAll, entries.count > Self.maximumEntries {
+            Console.remark("only the first \(Self.maximumEntries) of \(entries.count.grouped) entries are read")
+            entries = Array(entries.prefix(Self.maximumEntries))
+        }
         let watched = Set((configuration?.domains ?? []).map(\.domain))
         let targets = entries.compactMap(\.target).filter { !question.isOfAll || watched.contains($0.domain) }
         let now = try await served(targets, configuration)
-        let context = DeviceDiagnosis.Context(report: report, url: question.url, at: Date())
+        let context = DeviceDiagnosis.Context(report: report, url: question.url)
         var diagnoses = entries.map { entry in
             DeviceDiagnosis(of: entry, context, now: entry.target.flatMap { now[$0.ofFile] })
         }
@@ -130,7 +139,9 @@ struct DeviceCommand: AsyncParsableCommand {
     private func read(
         _ log: DeviceLog, _ question: DeviceQuestion, _ configuration: ConfigurationFile?
     ) async throws -> DeviceReading {
-        if question.url != nil { Console.remark("a log has no patterns: --why is answered by a sysdiagnose") }
+        if question.url != nil {
+            Console.remark("a log has no patterns; --why needs a sysdiagnose or swcutil show --verbose")
+        }
         let events = log.latest(of: question.app, about: question.domain ?? question.host)
         guard !events.isEmpty else {
             throw CommandFailure(.noInput, "the log has no line of swcd about the app or domain that is asked for")

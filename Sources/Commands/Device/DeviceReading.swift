@@ -74,9 +74,9 @@ extension DeviceReading {
         if let facts = facts(diagnosis) {
             lines += [""] + style.wrapped("\(style.dim("device"))     \(facts)", indentation: 2, hanging: 11)
         }
-        if let difference = diagnosis.toFile { lines += changes(difference, "\(fileName(diagnosis)) now", style) }
+        if let difference = diagnosis.toFile { lines += changes(difference, fileName(diagnosis), style) }
         if let difference = diagnosis.toOrigin, difference != diagnosis.toFile {
-            lines += changes(difference, "the origin's file now", style)
+            lines += changes(difference, "the origin's file", style)
         }
         return lines
     }
@@ -91,7 +91,7 @@ extension DeviceReading {
         let facts: [String?] = [
             entry.siteApproval?.word, entry.lastChecked.map { "last checked \(Span.instant($0))" },
             entry.nextCheck.map { "next check \(Span.instant($0))" },
-            entry.error.map { "error: \($0.plainWords)" }, entry.retries.map { "\($0.grouped) retries" },
+            entry.error.map { "error: \($0.plainWords)" }, entry.retries.map { $0.of("retry", "retries") },
             diagnosis.isBrowserChosen ? "the person chose the browser" : nil,
             entry.flags.isEmpty
                 ? nil : "flags \(entry.flags.sorted().joined(separator: ", ").displayable.shortened(to: 200))",
@@ -102,10 +102,10 @@ extension DeviceReading {
 
     private func changes(_ difference: DeviceDifference, _ file: String, _ style: TextStyle) -> [String] {
         guard !difference.isEmpty else { return [] }
-        var lines = ["", "  " + style.dim("URLs that behave differently by \(file)")]
+        var lines = ["", "  " + style.dim("URLs that behave differently with \(file)")]
         lines += difference.changes.prefix(Self.mostChanges).map { change in
             "    \(change.example.displayable.shortened(to: 200)): \(Self.words(change.from)) on the device, "
-                + "\(Self.words(change.to)) then"
+                + "\(Self.words(change.to)) with \(file)"
         }
         let more = max(0, difference.changes.count - Self.mostChanges) + difference.more
         if more > 0 { lines.append("    and \(more.of("more rule"))") }
@@ -165,7 +165,7 @@ extension DeviceReading {
         }
         let bad = apps.count { $0.level != .ok }
         let note =
-            "\(apps.count.of("app")), \(bad.grouped) with trouble. --app APP-ID tells what it is"
+            "\(apps.count.of("app")), \(bad.grouped) with trouble. --app APP-ID shows the details"
             + (now.isEmpty ? ", and compares the app's domains with Apple's copies." : ".")
         return (TextTable(rows: rows).lines(indentation: 0, style: style) + ["", note]).joined(separator: "\n")
     }
@@ -189,7 +189,7 @@ extension DeviceReading {
             ("url", .optional(question.url?.text)),
             ("opens", .optional(opener?.appID)),
             ("verdict", .string(diagnoses.level.rawValue)),
-            ("effect", .optional(question.isOfAll ? nil : first?.effect)),
+            ("effect", .optional(question.isOfAll && !isLog ? nil : first?.effect)),
             ("entries", .array(shown.map(json(of:)))),
         ])
     }

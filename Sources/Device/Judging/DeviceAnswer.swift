@@ -27,7 +27,8 @@ package struct DeviceQuestion: Sendable {
     package func entries(of report: DeviceReport) -> [DeviceEntry] {
         if isOfAll { return report.entries.filter { !$0.isOfSystem } }
         let asked = report.entries.filter { entry in
-            (app.map { entry.appID.isExactly($0) } ?? true) && (domain.map(entry.covers) ?? true)
+            (app.map { entry.appID.isExactly($0) } ?? true)
+                && (domain.map { entry.covers($0) || entry.isURL(of: $0) } ?? true)
                 && (host == nil || entry.service == "applinks")
         }
         guard let host else { return asked }
@@ -44,7 +45,11 @@ package struct DeviceQuestion: Sendable {
         let own = report.entries.filter { $0.appID.isExactly(app) }.map { "\($0.service):\($0.writtenDomain)" }
         guard own.isEmpty else { return .otherDomains(TruncatedList(own.uniqued, upTo: 5)) }
         let bundle = app.drop { $0 != "." }
-        let others = report.entries.map(\.appID).uniqued.filter { !bundle.isEmpty && $0.drop { $0 != "." } == bundle }
+        let others = report.entries.map(\.appID).uniqued.filter { id in
+            let other = id.drop { $0 != "." }
+            // Of another team, or the bundle ID alone was asked for.
+            return !other.isEmpty && (other == bundle || other.dropFirst() == app)
+        }
         return others.isEmpty ? .noApp : .otherPrefix(TruncatedList(others))
     }
 }
@@ -88,29 +93,30 @@ extension DeviceDiagnosis {
 }
 
 extension DeviceLog {
-    /// The newest line about each domain, an error before what was only noted. `domain`: which one is meant where the log hides
-    /// the names.
+    /// The newest line about each domain, and without an error about each app's claim of it. `domain`: which one is meant where
+    /// the log hides the names.
     package func latest(of app: String?, about domain: Domain?) -> [DeviceEvent] {
         var latest: [DeviceEvent] = []
-        var places: [Domain?: Int] = [:]
+        var places: [[String?]: Int] = [:]
+        var failed: Set<Domain?> = []
         for event in events {
-            if case .added(_, let id) = event.kind, let app, !id.isExactly(app) { continue }
             let own = event.domain ?? domain
             guard domain == nil || own == domain else { continue }
-            let event = event.about(own)
-            guard let place = places[own] else {
-                places[own] = latest.count
-                latest.append(event)
-                continue
+            var key = [own?.name]
+            switch event.kind {
+            case .failed: failed.insert(own)
+            case .added(let service, let id):
+                if let app, !id.isExactly(app) { continue }
+                key += [service, id]
             }
-            if event.error != nil || latest[place].error == nil { latest[place] = event }
+            let event = DeviceEvent(kind: event.kind, domain: own, at: event.at)
+            if let place = places[key] {
+                latest[place] = event
+            } else {
+                places[key] = latest.count
+                latest.append(event)
+            }
         }
-        return latest
-    }
-}
-
-extension DeviceEvent {
-    fileprivate func about(_ domain: Domain?) -> DeviceEvent {
-        DeviceEvent(kind: kind, error: error, domain: domain, isPrivate: isPrivate, at: at)
+        return latest.filter { $0.error != nil || !failed.contains($0.domain) }
     }
 }

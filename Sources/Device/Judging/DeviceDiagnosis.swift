@@ -24,18 +24,18 @@ package struct DeviceDiagnosis: Sendable {
     /// The same with the origin's file, where that is another one.
     package private(set) var toOrigin: DeviceDifference?
     package private(set) var link: DeviceLink?
+    /// When the device last asked, or the line of the log was written.
+    private(set) var attempt: Date?
     let origin: DeviceReport.Origin
 
     /// What a question leaves open.
     package struct Context: Sendable {
         package let report: DeviceReport
         package let url: MatchableURL?
-        package let at: Date
 
-        package init(report: DeviceReport, url: MatchableURL? = nil, at: Date) {
+        package init(report: DeviceReport, url: MatchableURL? = nil) {
             self.report = report
             self.url = url
-            self.at = at
         }
     }
 
@@ -45,6 +45,7 @@ package struct DeviceDiagnosis: Sendable {
         service = entry.service
         appID = entry.appID
         domain = entry.name
+        attempt = entry.lastChecked
         let target = entry.target
         mode = target?.mode ?? .production
         origin = context.report.origin
@@ -146,15 +147,16 @@ extension DeviceDiagnosis {
         var (service, appID) = ("applinks", app)
         let cause: DeviceCause
         switch event.kind {
-        case .stopped, .failed: cause = .noFile(event.error ?? DeviceError(""), retries: nil)
+        case .failed(let error): cause = .noFile(error, retries: nil)
         case .added(let added, let id):
-            (service, appID) = (added, id)
+            (service, appID) = (added, id == "<private>" ? app : id)
             cause = .noted
         }
         let standing = AppStanding(appID, service: service, mode: .production, now)
         self.init(
             nil, service: service, appID, domain: domain?.name ?? "", .production, cause,
-            cause == .noted ? .ok : .failing, standing, .init())
+            cause != .noted ? .failing : standing.isWithoutApp ? .warning : .ok, standing, .init())
+        attempt = event.at
     }
 
     private init(
@@ -247,12 +249,12 @@ extension DeviceDiagnosis {
         case beforeChange(Date, KnownChange)
         /// A monitor saw that every edge had the new file already.
         case afterChange(Date, KnownChange)
-        case failed(Date?, DeviceError)
+        case failed(DeviceError)
         case unknown
 
         init(_ entry: DeviceEntry, _ change: KnownChange?) {
             if let error = entry.error {
-                self = .failed(entry.lastChecked, error)
+                self = .failed(error)
             } else if let asked = entry.lastChecked {
                 guard let change else {
                     self = .before(asked)

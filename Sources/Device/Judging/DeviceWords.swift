@@ -17,7 +17,7 @@ extension DeviceDiagnosis {
     private var app: String { appID?.inSentence ?? "the app" }
     private var file: String { standing.readsCDN ? "Apple's copy" : "the origin's file" }
     private var File: String { standing.readsCDN ? "Apple's copy" : "The origin's file" }
-    private var shownDomain: String { domain.inSentence }
+    private var shownDomain: String { domain.isEmpty ? "a domain that the log does not name" : domain.inSentence }
     /// The domain whose file decides.
     private var fileDomain: String { (entry?.target?.domain.name ?? domain).inSentence }
 
@@ -29,9 +29,9 @@ extension DeviceDiagnosis {
             return "\(Device) knows no app \(app) with associated domains."
         case .notListed(.otherDomains): return "On \(device), \(app) does not claim \(shownDomain)."
         case .notListed(.noDomain): return "On \(device), no app claims \(shownDomain)."
-        case .noted: return "\(Device) knows that \(app) claims \(service.inSentence):\(shownDomain)."
+        case .noted: return "\(Device) knows that \(app) claims \(shownDomain) for \(service.inSentence)."
         case .noFile where entry == nil:
-            return "\(Device) got no file of \(domain.isEmpty ? "a domain that the log does not name" : shownDomain)."
+            return "\(Device) got no file of \(shownDomain)."
         case .unknownState:
             let word = entry?.siteApproval?.word ?? "missing"
             return "What \(device) does with \(shownDomain) is unknown: its Site/Fmwk Approval is \(word)."
@@ -76,16 +76,22 @@ extension DeviceDiagnosis {
         case .notListed(let absence): return words(for: absence)
         case .writtenOtherwise:
             return
-                "The app's entitlement is written as \(shownDomain), which is not an associated domain: it has no scheme, path or port."
-        case .browserChosen: return "The person opened a link in the browser once, by the link at the top right."
+                "The app's entitlement is written as \(shownDomain), and an associated domain has no scheme, path or port."
+        case .browserChosen:
+            return "The person once chose to open the app's links in the browser, with the link at the top right."
+                + (standing.isWithoutApp ? " \(standingWords)" : "")
         case .developerModeOff:
             return "The entry has ?mode=developer, and Associated Domains Development is off on \(device)."
-        case .denied: return "It read a file\(on(entry?.lastChecked)), and that does not name \(app). \(standingWords)"
+        case .denied:
+            // The last attempt is not the one that read the file, if it failed.
+            let failed = entry?.error.map { "\(failure($0)) " } ?? ""
+            let read = failed.isEmpty ? "It read a file\(on(attempt)) that does" : "A file that it read before did"
+            return "\(failed)\(read) not name \(app). \(standingWords)"
         case .noFile(let error, let retries):
             let count =
                 retries.map { $0 == 0 ? "" : " It tried again \($0 == 1 ? "once" : "\($0.grouped) times")." } ?? ""
             return
-                "\(failure(error, at: entry?.lastChecked))\(count) \(isStillSo(error) ? "It is so now, too." : standingWords)"
+                "\(failure(error))\(count) \(isStillSo(error) ? "It reports the same now." : standingWords)"
         case .notFetched(let isAsking):
             let why =
                 isAsking
@@ -99,13 +105,13 @@ extension DeviceDiagnosis {
         case .copyBehind:
             return "Its patterns and Apple's copy mean the same. Apple's CDN does not have the origin's file yet."
         case .refreshFailed(let error):
-            return "\(failure(error, at: entry?.lastChecked)) Approval and patterns are those of before, and "
+            return "\(failure(error)) The device keeps its earlier approval and patterns, and "
                 + (service == "applinks" ? "\(file) still means the same." : "\(file) still names the app.")
         case .current:
             return service == "applinks"
                 ? "Its patterns and \(file) mean the same." : "It is approved, and \(file) names the app."
         case .approved(let reason): return words(for: reason)
-        case .noted: return "Whether it has the file, this line does not say. \(standingWords)"
+        case .noted: return "The line does not say whether it has the file. \(standingWords)"
         case .unknownState: return standingWords
         }
     }
@@ -113,9 +119,9 @@ extension DeviceDiagnosis {
     private func words(for absence: DeviceAbsence) -> String {
         switch absence {
         case .noApp: "The app is not installed, or it is signed without associated domains."
-        case .otherPrefix(let ids): "The bundle ID is there with another prefix: \(English.list(ids))."
+        case .otherPrefix(let ids): "The report lists this bundle ID as \(English.list(ids))."
         case .otherDomains(let domains):
-            "It is signed for \(English.list(domains)). A build that was signed again loses its domains to the profile's *."
+            "It is signed for \(English.list(domains)). A build that is signed again can lose its domains."
         case .noDomain: "The app is not installed, or it is signed without this domain."
         }
     }
@@ -127,13 +133,14 @@ extension DeviceDiagnosis {
         case .beforeChange(let asked, let change):
             let since = English.instant(change.servedSince)
             let arrival = change.atEveryEdge.map { ", and every edge of Apple's CDN by \(English.instant($0))" } ?? ""
-            return "It last asked on \(English.instant(asked)). The origin has the new file since \(since)\(arrival)."
+            return
+                "It last asked on \(English.instant(asked)). The origin has served the new file since \(since)\(arrival)."
         case .afterChange(let asked, let change):
             let arrival = English.instant(change.atEveryEdge ?? change.servedSince)
             return
                 "It last asked on \(English.instant(asked)). Every edge of Apple's CDN had the new file by \(arrival), and the "
                 + "device keeps the old one."
-        case .failed(let at, let error): return "\(failure(error, at: at)) It keeps the patterns of before."
+        case .failed(let error): return "\(failure(error)) The device keeps its earlier patterns."
         case .unknown: return "Its patterns are not those of \(file)."
         }
     }
@@ -142,11 +149,11 @@ extension DeviceDiagnosis {
 
     private func words(for reason: DeviceCause.Uncompared) -> String {
         switch reason {
-        case .offline: "By the report alone. What Apple's CDN has now was not asked."
+        case .offline: "This is from the report alone: nobody was asked what is served now."
         case .notRead: "This machine did not get \(file)."
         case .noPatterns:
             "The report has no patterns: it was made without --verbose. \(standingWords)"
-        case .unreadablePatterns: "The report has patterns in a form that is not known here. \(standingWords)"
+        case .unreadablePatterns: "The patterns in the report have an unknown form. \(standingWords)"
         case .undecided: "The rules are too many or too complex to compare them all."
         }
     }
@@ -177,8 +184,8 @@ extension DeviceDiagnosis {
 
     private func on(_ date: Date?) -> String { date.map { " on \(English.instant($0))" } ?? "" }
 
-    private func failure(_ error: DeviceError, at date: Date?) -> String {
-        "Its last attempt\(date.map { ", on \(English.instant($0))," } ?? "") failed: \(error.plainWords)."
+    private func failure(_ error: DeviceError) -> String {
+        "Its last attempt\(attempt.map { ", on \(English.instant($0))," } ?? "") failed: \(error.plainWords)."
     }
 
     // MARK: - What to do
@@ -188,17 +195,19 @@ extension DeviceDiagnosis {
         case .notListed(.noDomain), .notListed(.noApp), .notListed(.otherDomains):
             return "See which domains the installed app is signed for: codesign -d --entitlements - --xml App.app > "
                 + "App.entitlements, then aasa-monitor audit --entitlements App.entitlements."
-        case .notListed(.otherPrefix): return "Give the whole app ID of the installed build with --app."
+        case .notListed(.otherPrefix): return "Name that app ID with --app, if you mean that build."
         case .writtenOtherwise: return "Write the domain alone in the entitlement, such as applinks:example.com."
         case .browserChosen:
-            return "Press a link of the app long, in Notes or Messages, and choose to open it in the app."
+            return "Long-press a link of the app in Notes or Messages, and choose to open it in the app."
         case .developerModeOff:
             return "Turn on Settings > Developer > Associated Domains Development, and install the app again."
         case .denied, .noFile: return advice
-        case .notFetched: return standing.isNamed ? "Leave the device idle on its charger, and look again." : advice
+        case .notFetched:
+            return standing.isNamed ? "Leave the device idle on its charger, and make a new report." : advice
         case .olderCopy: return isBehind ? wait : "Reinstall or update the app to have the new file now."
         case .copyLacksApp:
-            return standing.isNamedByOrigin == true ? wait : "Name the app in the file again, if links must open it."
+            return standing.isNamedByOrigin == true
+                ? wait : "Name the app for \(service.inSentence) in the file again, if it still needs it."
         case .copyMissing: return advice
         case .copyBehind: return wait
         case .approved(.offline): return compare
@@ -216,11 +225,12 @@ extension DeviceDiagnosis {
     private var hidden: String { "Name the domain with --domain: the system hides names in logs as <private>." }
 
     private var compare: String {
-        "Name the app with --app, and leave --offline out, to compare it with what is served now."
+        "To compare this with what is served now, name the app with --app and leave --offline out."
     }
 
     private var wait: String {
-        "Wait for Apple's CDN; an installation now gets its present copy. aasa-monitor watch \(fileDomain) says when it has the file."
+        "Wait for Apple's CDN: an app that is installed now gets the CDN's present copy. To wait for the new file: aasa-monitor watch "
+            + "\(fileDomain)."
     }
 
     /// Of a device without a file that names the app.
@@ -259,7 +269,7 @@ extension DeviceDiagnosis {
 
     private var choice: String? {
         guard isBrowserChosen, cause != .browserChosen else { return nil }
-        return "The person chose the browser for this app as well: press a link long, and choose to open it in the app."
+        return "The person chose the browser for this app as well: long-press a link, and choose to open it in the app."
     }
 }
 

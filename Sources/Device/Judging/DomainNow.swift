@@ -79,6 +79,15 @@ package struct AppStanding: Equatable, Sendable {
     }
 
     package var state: State
+
+    /// Whether a device that asks now gets no file that names the app.
+    var isWithoutApp: Bool {
+        switch state {
+        case .notNamed, .missing: true
+        case .named, .unread, .notAsked: false
+        }
+    }
+
     /// Whether the device asks Apple's CDN, not the origin.
     package var readsCDN: Bool
     /// Whether Apple's copy is not the origin's file yet.

@@ -84,6 +84,11 @@ package struct DeviceEntry: Equatable, Sendable {
         return Target(domain: target.domain, mode: isFromOrigin ? .developer : target.mode, service: service)
     }
 
+    /// Whether the entitlement means a domain, and is written as its URL.
+    package func isURL(of domain: Domain) -> Bool {
+        target == nil && Domain(device: Substring(writtenDomain)) == domain
+    }
+
     /// A name and a mode; the limit of names is that of DNS.
     private static let longestDomain = 300
 
@@ -170,18 +175,15 @@ package struct DeviceLog: Equatable, Sendable {
 /// What one line of swcd's log says.
 package struct DeviceEvent: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
-        /// Apple's CDN has no copy; with the HTTP status.
-        case stopped(status: Int?)
-        case failed
+        case failed(DeviceError)
         /// The device noted that an app claims a domain.
         case added(service: String, appID: String)
     }
 
     package let kind: Kind
-    package let error: DeviceError?
     /// Lower case, without `*.`; nil if the line names none.
     package let domain: Domain?
-    /// Whether the system hid the name.
-    package let isPrivate: Bool
     package let at: Date?
+
+    var error: DeviceError? { if case .failed(let error) = kind { error } else { nil } }
 }

@@ -37,11 +37,15 @@ package enum DeviceText: Equatable, Sendable {
         self = .log(log)
     }
 
+    /// A device's report has some 30,000. Each costs some steps, however short it is.
+    private static let maximumLines = 100_000
+
     /// Without terminal colours, carriage returns and the blanks around.
     private static func clean(_ bytes: [UInt8]) throws(ReportFault) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var lines = 0
         while index < bytes.count {
             let byte = bytes[index]
             index += 1
@@ -52,8 +56,14 @@ package enum DeviceText: Equatable, Sendable {
                 index += 1
                 while index < bytes.count, !(0x40...0x7E).contains(bytes[index]), bytes[index] != 0x0A { index += 1 }
                 if index < bytes.count, bytes[index] != 0x0A { index += 1 }
-            case 0x0D: if index >= bytes.count || bytes[index] != 0x0A { result.append(0x0A) }
+            case 0x0D where index < bytes.count && bytes[index] == 0x0A: continue
+            case 0x0A, 0x0D:
+                lines += 1
+                result.append(0x0A)
             default: result.append(byte)
+            }
+            guard lines <= maximumLines else {
+                throw ReportFault("has more than \(maximumLines.grouped) lines; a device's report has some 30,000")
             }
         }
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 }
@@ -289,18 +299,22 @@ enum LogText {
     private static func event(_ line: String) -> DeviceEvent? {
         let kind: DeviceEvent.Kind
         if line.contains("the CDN told us to stop") {
-            kind = .stopped(status: line.firstMatch(of: /HTTP status (\d{3})/.ignoresCase()).flatMap { Int($0.1) })
+            kind = .failed(stopped(line))
         } else if let added = line.firstMatch(of: /Added service '([^']+)', appID '([^']+)'/) {
             kind = .added(service: String(added.1), appID: String(added.2))
         } else if line.contains("SWCErrorDomain") || line.contains(/SWCERR\d/) {
-            kind = .failed
+            kind = .failed(DeviceError(line))
         } else {
             return nil
         }
-        let isError = if case .added = kind { false } else { true }
-        return DeviceEvent(
-            kind: kind, error: isError ? DeviceError(line) : nil, domain: domain(line),
-            isPrivate: line.contains("<private>"), at: Date(device: String(line.prefix(40).prefix { $0 != "[" })))
+        let instant = line.prefixMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})?[+-]\d{4}/)
+        return DeviceEvent(kind: kind, domain: domain(line), at: instant.flatMap { Date(device: String($0.0)) })
+    }
+
+    /// By Apple's reason, or by the code of a line that gives none.
+    private static func stopped(_ line: String) -> DeviceError {
+        let error = DeviceError(line)
+        return error.apple == nil ? DeviceError("SWCErrorDomain 7") : error
     }
 
     /// `domain: example.com,`, `domain 'example.com'`, `d = example.com`, or the URL of the file.
