@@ -26,6 +26,12 @@ package actor GlobalEvaluator: GlobalView {
         let channels: Set<String>
         /// nil if no reference hosts are configured.
         let canaries: ConnectivityWatch?
+
+        package init(domains: [WatchedDomain], channels: Set<String>, canaries: ConnectivityWatch?) {
+            self.domains = domains
+            self.channels = channels
+            self.canaries = canaries
+        }
     }
 
     private let store: Store

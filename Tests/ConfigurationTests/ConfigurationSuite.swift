@@ -22,11 +22,13 @@ enum Fixture {
         "PLANTED_TEXT": "PLANTED value/of a:variable",
         "STRUCTURE": "[example.com]",
         "CONCURRENT": "8",
+        "CREDENTIALS_DIRECTORY": "/run/credentials",
         "EMPTY": "",
     ]
 
     static let secretFiles = [
         "/etc/aasa-monitor/slack.url": "https://hooks.slack.com/services/PLANTED\n",
+        "/etc/aasa-monitor/hook.secret": "whsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQh\n",
         "/run/credentials/hook": "whsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQh\n",
         "/run/credentials/pagerduty": "PLANTEDPLANTEDPLANTEDPLANTED0000\n",
         "/secrets/empty": "\n",

@@ -173,7 +173,8 @@ extension DeviceSuite {
 
         @Test("an entry without end is one entry")
         func endless() throws {
-            let long = MadeDevice.entry(patterns: "{\"/\":\"" + String(repeating: "/a\n", count: 50_000) + "\"}")
+            let lines = String(repeating: "/abcdefghijkl\n", count: 90_000)
+            let long = MadeDevice.entry(patterns: "{\"/\":\"\(lines)\"}")
             let entry = try #require(report(MadeDevice.report([long])).entries.first)
             guard case .unreadable = entry.rules else { throw ReportFault("rules") }
         }

@@ -47,6 +47,7 @@ struct DocumentationTests {
         "cdn.formatting-differs": "a note: no difference in meaning",
         "cdn.without-effect": "a note: phones do the same",
         "cdn.unreachable": "says nothing of the file: cdn conditions are unknown then",
+        "aasa.more": "a note: says that there are more findings",
         "cdn.wide": "it is about many domains, and makes a global incident",
         "cdn.edge-unreachable": "says nothing of the file",
     ]

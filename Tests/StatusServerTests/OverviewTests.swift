@@ -30,6 +30,7 @@ extension StatusServerSuite {
         @Test("nothing is called well while no monitor checks, and what was wrong stays so")
         func unchecked() async throws {
             let scratch = try ScratchStore()
+            try await scratch.store.watch(["a.test", "b.test", "c.test"].map { WatchedDomain(domain: try Domain($0)) })
             try await scratch.commit([state("a.test", .ok), state("b.test", .failing), state("c.test", .warning)])
             for (now, verdicts) in [
                 (noon, [Verdict.Level.ok, .failing, .warning]), (noon + 86_400, [.unknown, .failing, .warning]),

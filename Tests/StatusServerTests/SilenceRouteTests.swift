@@ -59,7 +59,8 @@ extension StatusServerSuite {
                     made.body
                         == #"{"author":"eva","domains":["example.com"],"ends_at":"2026-11-21T09:00:00Z","id":1,"#
                         + #""kinds":null,"labels":{},"reason":"upgrade","schema":"aasa-monitor/silence/v1","#
-                        + #""scope":"example.com","starts_at":"2026-11-21T07:00:00Z","state":"active","watched_domains":1}"#)
+                        + #""scope":"example.com","starts_at":"2026-11-21T07:00:00Z","state":"active","watched_domains":1}"#
+                )
                 let list = try await ask(port, "/api/v1/silences")
                 #expect(list.status == 200 && list.body.contains(#""id":1,"#))
                 let ended = try await ask(port, "/api/v1/silences/1", method: "DELETE")

@@ -25,7 +25,8 @@ extension EndToEndTests {
             }
             // A message begins with the program's name, or with the place of a configuration; the daemon's log comes before it.
             let start =
-                process.errors.split(separator: "\n").first { !$0.contains(#/^time=\S+ level=notice /#) } ?? ""
+                process.errors.split(separator: "\n").first { !$0.contains(#/^time=\S+ level=(notice|warning) /#) }
+                ?? ""
             let isNamed = start.hasPrefix("aasa-monitor: ") || start.contains(#/^\S+:\d+:\d+: warning: /#)
             #expect(start.isEmpty || isNamed, "\(start)")
             for crash in ["Fatal error", "Error:", "Error(", "Optional(", "Domain=", "stack dump"] {

@@ -150,7 +150,11 @@ extension EndToEndTests {
                     identity.certificatesPEM + "\n-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n")
                 let port = try stage.port()
                 let server = try stage.tool(
-                    "openssl", ["s_server", "-accept", "\(port)", "-cert", stage.path("server.pem"), "-www", "-quiet"])
+                    "openssl",
+                    [
+                        "s_server", "-accept", "\(port)", "-cert", stage.path("server.pem"), "-cert_chain",
+                        stage.path("server.pem"), "-www", "-quiet",
+                    ])
                 func status(_ more: [String]) async throws -> MonitorProcess {
                     try await stage.run(["status", "--url", "https://localhost:\(port)"] + more)
                 }

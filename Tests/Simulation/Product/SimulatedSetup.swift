@@ -1,12 +1,11 @@
 // What `monitor.yaml` says in one life of the process. It may say something else in the next.
 
 import Alerting
+import Daemon
 import Evidence
 import Foundation
 import MonitorConfiguration
 import Monitoring
-
-@testable import Daemon
 
 /// A channel as the world knows it.
 struct SimulatedChannel: Equatable {
