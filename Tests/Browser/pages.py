@@ -143,7 +143,7 @@ def check_many_domains_are_few_decisions(run):
 def check_domain_page_shows_propagation(run):
     stage = run.stage("twelve")
     with run.page(stage, STALE) as page:
-        assert "Stale for 31 h 12 min" in page.inner_text(".badge")
+        assert "Mixed for 31 h 12 min" in page.inner_text(".badge")
         lanes = page.locator(".lane:not(.head):not(.axis)")
         assert lanes.count() == 9
         assert lanes.nth(0).locator(".place").inner_text().startswith("Origin")
@@ -338,7 +338,7 @@ def check_without_script(run):
 def check_badges(run):
     stage = run.stage("twelve")
     status, headers, body = fetch(stage.url + "/badge/links.travel.example.svg")
-    assert status == 200 and headers["Content-Type"] == "image/svg+xml" and "stale" in body
+    assert status == 200 and headers["Content-Type"] == "image/svg+xml" and "mixed" in body
     assert fetch(stage.url + "/badge/other.example.svg")[0] == 404
 
 
