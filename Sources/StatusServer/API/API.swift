@@ -193,22 +193,21 @@ package struct API: MonitorAPI {
     }
 
     package func incident(named name: String) async throws -> IncidentDetail {
-        try await detail(try await store.incident(named: name), try await clocks())
-    }
-
-    func detail(_ record: IncidentRecord, _ time: ReportTime) async throws -> IncidentDetail {
+        let record = try await store.incident(named: name)
+        let time = try await clocks()
         let id = record.incident.id
-        let facts = try await store.incidentFacts([id])[id]
+        let facts = try await store.incidentFacts([id])
         let deliveries = try await store.deliveries(incident: id, limit: Self.mostDeliveries)
-        guard let report = try await reports([record], time).first else { throw APIRefusal(.notFound, "no incident") }
+        let found = try await reports([record], time, try await context(time), facts: facts)
+        guard let report = found.first else { throw APIRefusal(.notFound, "no incident") }
         return IncidentDetail(
             report,
             IncidentReport.Details(
-                comparison: facts.map {
+                comparison: facts[id].map {
                     ComparisonReport($0.comparison, at: record.incident.resolvedAt ?? time.now, time: time)
                 },
-                findings: (facts?.findings ?? []).map { $0.text(at: time.reading(record.incident)) },
-                domains: (facts?.affected?.domains ?? []).prefix(AffectedDomains.mostNamed).map(\.name),
+                findings: (facts[id]?.findings ?? []).map { $0.text(at: time.reading(record.incident)) },
+                domains: (facts[id]?.affected?.domains ?? []).prefix(AffectedDomains.mostNamed).map(\.name),
                 deliveries: try await reports(deliveries, time)))
     }
 
@@ -217,12 +216,14 @@ package struct API: MonitorAPI {
         return try await reports(records, time, try await context(time))
     }
 
-    /// In their order, with their marks. `hasWords`: what each says costs kilobytes to read.
+    /// In their order, with their marks. `facts`: what each says, which costs kilobytes to read; nil: reads it.
     func reports(
-        _ records: [IncidentRecord], _ time: ReportTime, _ context: IncidentContext, hasWords: Bool = true
+        _ records: [IncidentRecord], _ time: ReportTime, _ context: IncidentContext,
+        facts known: [String: IncidentFacts]? = nil
     ) async throws -> [IncidentReport] {
         let index = try await index()
-        let facts = hasWords ? try await store.incidentFacts(records.map(\.incident.id)) : [:]
+        let facts =
+            if let known { known } else { try await store.incidentFacts(records.map(\.incident.id)) }
         let waiting = Set(records.filter { $0.incident.state == .pending }.compactMap(\.incident.domain?.name))
         let open = try await store.summaries(waiting.sorted()).flatMap { $0.summary?.incidents ?? [] }
         let graces = Dictionary(open.map { ($0.incident.id, $0.graceUntil) }) { first, _ in first }
