@@ -31,19 +31,18 @@ extension Pages {
         (ended.limit, ended.offset) = (Self.incidentRows + 1, (query.page - 1) * Self.incidentRows)
         let resolved = try await store.incidents(ended)
         let isFirst = query.page == 1
+        let open = isFirst ? try await store.incidents(section(.open)) : []
+        let pending = isFirst ? try await store.incidents(section(.pending)) : []
         let known = try await api.context(time)
+        let shown = try await api.reports(open + pending + resolved.prefix(Self.incidentRows), time, known)
         var reading = IncidentsView.Reading(
-            query: query,
-            open: isFirst ? try await api.reports(try await store.incidents(section(.open)), time, known) : [],
-            pending: isFirst ? try await api.reports(try await store.incidents(section(.pending)), time, known) : [],
-            resolved: try await api.reports(Array(resolved.prefix(Self.incidentRows)), time, known),
-            all: try await store.incidentCounts(since: start),
+            query: query, open: shown.filter(\.isOpen), pending: shown.filter { $0.state == .pending },
+            resolved: shown.filter { $0.state == .resolved }, all: try await store.incidentCounts(since: start),
             counts: try await store.incidentCounts(search: query.search, kind: query.kind, since: start))
         reading.all.unacknowledged = max(0, reading.all.unacknowledged - (try await known.inhibited(in: store)))
         reading.chosen = Set(refusal?.incidents ?? [])
         reading.hasMore = resolved.count > Self.incidentRows
-        reading.notified = try await store.notifiedChannels(
-            (reading.open + reading.pending + reading.resolved).map(\.id))
+        reading.notified = try await store.notifiedChannels(shown.map(\.id))
         let basis = try await context.basis(
             time, role, refusal, counts: try await store.statusCounts(), isPaused: query.isPaused,
             pauseAddress: query.with {
