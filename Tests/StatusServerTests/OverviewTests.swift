@@ -214,7 +214,7 @@ extension StatusServerSuite {
                 ])
             let time = ReportTime(now: noon)
             let inhibitors = try [IncidentKind.cdnStale, .originBroken].map { kind in
-                context.marks(try incident("x", "a.test", kind, .firing), acknowledgement: nil, time: time).inhibitedBy
+                context.report(try incident("x", "a.test", kind, .firing), acknowledgement: nil, time: time).inhibitedBy
             }
             #expect(inhibitors == [.cdnWide, nil])
             let global = context.reports(time)

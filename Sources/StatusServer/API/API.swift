@@ -132,11 +132,9 @@ package struct API: MonitorAPI {
         return DomainReport(
             watched.domain, labels: watched.labels, state: state,
             incidents: open.map { tracked in
-                IncidentReport(
-                    tracked.incident,
-                    marks: context.marks(
-                        tracked.incident, labels: watched.labels, graceUntil: tracked.graceUntil,
-                        acknowledgement: context.acknowledgements[tracked.incident.id], time: time), time: time)
+                context.report(
+                    tracked.incident, labels: watched.labels, graceUntil: tracked.graceUntil,
+                    acknowledgement: context.acknowledgements[tracked.incident.id], time: time)
             }, isChecked: isChecked, time: time)
     }
 
@@ -229,11 +227,10 @@ package struct API: MonitorAPI {
         let graces = Dictionary(open.map { ($0.incident.id, $0.graceUntil) }) { first, _ in first }
         return records.map { record in
             let incident = record.incident
-            let marks = context.marks(
-                incident, labels: incident.domain.flatMap { index[$0]?.labels } ?? [:],
+            return context.report(
+                incident, facts[incident.id], labels: incident.domain.flatMap { index[$0]?.labels } ?? [:],
                 graceUntil: graces[incident.id] ?? nil,
                 acknowledgement: role == .visitor ? nil : record.acknowledgement, time: time)
-            return IncidentReport(incident, facts[incident.id], marks: marks, time: time)
         }
     }
 

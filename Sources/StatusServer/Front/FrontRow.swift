@@ -57,12 +57,9 @@ struct FrontRow: Equatable, Sendable {
         var time: ReportTime
 
         func report(_ open: DomainSummary.OpenIncident) -> IncidentReport {
-            let incident = open.incident
-            return IncidentReport(
-                incident,
-                marks: context.marks(
-                    incident, labels: watched.labels, graceUntil: open.graceUntil,
-                    acknowledgement: context.acknowledgements[incident.id], time: time), time: time)
+            context.report(
+                open.incident, labels: watched.labels, graceUntil: open.graceUntil,
+                acknowledgement: context.acknowledgements[open.incident.id], time: time)
         }
     }
 

@@ -53,9 +53,8 @@ package struct IncidentContext: Sendable {
     /// The open global incidents, the oldest first.
     func reports(_ time: ReportTime) -> [IncidentReport] {
         global.map { entry in
-            let marks = marks(
-                entry.record.incident, acknowledgement: entry.record.acknowledgement, time: time)
-            return IncidentReport(entry.record.incident, entry.facts, marks: marks, time: time)
+            report(
+                entry.record.incident, entry.facts, acknowledgement: entry.record.acknowledgement, time: time)
         }
     }
 
@@ -74,14 +73,15 @@ package struct IncidentContext: Sendable {
         .record.incident.kind
     }
 
-    /// `labels`: of its domain. `graceUntil`: as stored.
-    func marks(
-        _ incident: Incident, labels: [String: String] = [:], graceUntil: Date? = nil,
+    /// With its marks. `labels`: of its domain. `graceUntil`: as stored.
+    func report(
+        _ incident: Incident, _ facts: IncidentFacts? = nil, labels: [String: String] = [:], graceUntil: Date? = nil,
         acknowledgement: Acknowledgement?, time: ReportTime
-    ) -> IncidentReport.Marks {
-        IncidentReport.Marks(
+    ) -> IncidentReport {
+        let marks = IncidentReport.Marks(
             alertsAfter: incident.state == .pending ? graceUntil.map(time.shown) : nil,
             silencedUntil: silencedUntil(incident, labels: labels, at: time.wall), inhibitedBy: inhibitor(of: incident),
             acknowledgement: acknowledgement)
+        return IncidentReport(incident, facts, marks: marks, time: time)
     }
 }
