@@ -146,7 +146,7 @@ package struct StatusSite: Service {
         let api = API(
             store, clock: timekeeper, watched: watched, windows: windows, actions: actions, onWrite: onWrite)
         let context = try PageContext(
-            store: store, api: api, timekeeper: timekeeper, logger: logger, watched: watched, windows: windows,
+            store: store, api: api, timekeeper: timekeeper, logger: logger, watched: watched,
             refusedReload: refusedReload, key: key,
             version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health)
         let router = Router(context: Visit.self, options: .autoGenerateHeadEndpoints)

@@ -37,13 +37,12 @@ extension StatusServerSuite {
             async throws -> FrontPage
         {
             let list = WatchList(watched)
-            let windows = Shared([MaintenanceWindow]())
             let context = try PageContext(
                 store: scratch.store,
                 api: API(
-                    scratch.store, clock: FixedTime(), watched: list, windows: windows, actions: MonitorActions(),
+                    scratch.store, clock: FixedTime(), watched: list, windows: Shared([]), actions: MonitorActions(),
                     onWrite: {}),
-                timekeeper: FixedTime(), logger: LineLog().logger, watched: list, windows: windows,
+                timekeeper: FixedTime(), logger: LineLog().logger, watched: list,
                 refusedReload: Shared<String?>(nil),
                 key: AccessKey(
                     AccessPolicy(), host: "127.0.0.1", timekeeper: FixedTime(), logger: LineLog().logger),

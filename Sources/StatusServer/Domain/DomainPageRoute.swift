@@ -17,7 +17,7 @@ extension Pages {
         var query = DomainQuery(request.parameters)
         if refusal != nil { query.isPaused = true }
         return await context.answer(request, .domain) { [query] time in
-            let reading = try await domainReading(watched, query, time)
+            let reading = try await domainReading(watched, query, try await api.context(time), time)
             var basis = try await context.basis(
                 time, role, refusal, counts: try await context.store.statusCounts(), isPaused: query.isPaused,
                 pauseAddress: query.with { $0.isPaused.toggle() }.address("/domains/\(domain.name)"))
@@ -28,7 +28,7 @@ extension Pages {
     }
 
     func domainReading(
-        _ watched: WatchedDomain, _ query: DomainQuery, _ time: ReportTime
+        _ watched: WatchedDomain, _ query: DomainQuery, _ current: IncidentContext, _ time: ReportTime
     ) async throws -> DomainView.Reading {
         let (store, domain) = (context.store, watched.domain)
         let record =
@@ -41,7 +41,6 @@ extension Pages {
             propagation: try await store.propagation(of: domain, since: time.now - window))
         reading.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
         reading.isChecking = context.api.actions.isChecking(domain)
-        let current = try await api.context(time)
         if role > .visitor {
             var query = IncidentQuery(domain: domain, limit: Self.maximumIncidents)
             query.hasPending = true

@@ -21,7 +21,7 @@ extension Pages {
         let (total, records) = try await store.summaries(
             query.filter, order: query.order, limit: query.rows, offset: (query.page - 1) * query.rows)
         var reading = FrontPage.Reading(query: query, counts: counts, total: total, records: records)
-        reading.context = try await IncidentContext(store, windows: context.windows.current, wall: time.wall, for: role)
+        reading.context = try await api.context(time)
         let incidents = try await store.incidentCounts(since: .distantFuture)
         reading.openIncidents = incidents.open
         if role > .visitor {
@@ -50,8 +50,8 @@ extension Pages {
             }.address)
         if all == 1, !query.isFiltered, let only = records.first.flatMap({ watched[$0.domain] }) {
             reading.single = DomainView(
-                try await domainReading(only, DomainQuery(), time), cdnBaseURL: context.cdnBaseURL, basis: basis,
-                time: time)
+                try await domainReading(only, DomainQuery(), reading.context, time), cdnBaseURL: context.cdnBaseURL,
+                basis: basis, time: time)
         }
         return FrontPage(reading, watched: watched, basis: basis, time: time)
     }

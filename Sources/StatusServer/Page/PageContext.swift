@@ -16,7 +16,6 @@ final class PageContext: Sendable {
     let timekeeper: any MonitorClock
     let logger: Logger
     let watched: WatchList
-    let windows: Shared<[MaintenanceWindow]>
     let refusedReload: Shared<String?>
     let key: AccessKey
     let version: String
@@ -27,7 +26,6 @@ final class PageContext: Sendable {
 
     init(
         store: Store, api: API, timekeeper: any MonitorClock, logger: Logger, watched: WatchList,
-        windows: Shared<[MaintenanceWindow]>,
         refusedReload: Shared<String?>, key: AccessKey, version: String, cdnBaseURL: String,
         health: @escaping @Sendable () async -> MonitorHealth
     ) throws {
@@ -36,7 +34,6 @@ final class PageContext: Sendable {
         self.timekeeper = timekeeper
         self.logger = logger
         self.watched = watched
-        self.windows = windows
         self.refusedReload = refusedReload
         self.key = key
         self.version = version

@@ -19,7 +19,7 @@ extension Pages {
                 pauseAddress: Self.silencesPath + (isPaused ? "" : "?pause=1"))
             let view = SilencesView(
                 Silences(
-                    silences: try await context.store.silences(notOverAt: time.wall), windows: context.windows.current),
+                    silences: try await context.store.silences(notOverAt: time.wall), windows: try await api.windows()),
                 watched: context.watched.index, basis: basis, time: time)
             return (view, view.frame)
         }
