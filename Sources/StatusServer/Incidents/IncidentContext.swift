@@ -6,33 +6,26 @@ import Monitoring
 import Report
 import Storage
 
-package struct IncidentContext: Sendable {
-    package var silences: Silences
+struct IncidentContext: Sendable {
+    var silences = Silences(silences: [], windows: [])
     /// By the id of the incident.
-    package var acknowledgements: [String: Acknowledgement]
+    var acknowledgements: [String: Acknowledgement] = [:]
     /// Open global incidents.
-    package var global: [(record: IncidentRecord, facts: IncidentFacts?)]
+    var global: [(record: IncidentRecord, facts: IncidentFacts?)] = []
+}
 
-    package init(
-        silences: Silences = Silences(silences: [], windows: []), acknowledgements: [String: Acknowledgement] = [:],
-        global: [(IncidentRecord, IncidentFacts?)] = []
-    ) {
-        self.silences = silences
-        self.acknowledgements = acknowledgements
-        self.global = global.map { (record: $0.0, facts: $0.1) }
-    }
-
+extension IncidentContext {
     /// Visitors get to know of nobody who acts, and of no trouble with a channel.
     init(_ store: Store, windows: [MaintenanceWindow], wall: Date, for role: Role) async throws {
         // The oldest speaks for the others.
         let open = try await store.incidents(.openGlobal).reversed()
         let facts = try await store.incidentFacts(open.map(\.incident.id))
-        let global = open.map { ($0, facts[$0.incident.id]) }
+        let global = open.map { (record: $0, facts: facts[$0.incident.id]) }
         guard role > .visitor else {
             let explaining = global.filter { entry in
-                if case .global(let cause) = entry.0.incident.subject { !cause.inhibits.isEmpty } else { true }
+                if case .global(let cause) = entry.record.incident.subject { !cause.inhibits.isEmpty } else { true }
             }
-            self.init(global: explaining.map { (IncidentRecord(incident: $0.0.incident), $0.1) })
+            self.init(global: explaining.map { (IncidentRecord(incident: $0.record.incident), $0.facts) })
             return
         }
         self.init(
