@@ -40,7 +40,7 @@ extension ReportTime {
     package func clock(_ shown: Date) -> String { Self.brief(shown, wall: wall) }
 
     /// An instant of the wall clock.
-    package static func brief(_ date: Date, wall: Date) -> String {
+    static func brief(_ date: Date, wall: Date) -> String {
         let (text, now) = (date.rfc3339, wall.rfc3339)
         let clock = text.dropFirst(11).prefix(5)
         if text.prefix(10) == now.prefix(10) { return String(clock) }
@@ -48,7 +48,7 @@ extension ReportTime {
     }
 
     /// `21 Nov`.
-    package static func day(_ date: Date, wall: Date) -> String {
+    private static func day(_ date: Date, wall: Date) -> String {
         let text = date.rfc3339
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let month = Int(text.dropFirst(5).prefix(2)).flatMap { (1...12).contains($0) ? months[$0 - 1] : nil } ?? ""

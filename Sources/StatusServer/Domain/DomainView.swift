@@ -325,7 +325,7 @@ extension DomainView {
             all.append(
                 number(
                     "Certificate", "\(max(0, Int(end.timeIntervalSince(time.wall) / 86400)).of("day"))",
-                    "ends on \(ReportTime.brief(end, wall: time.wall))", "warn"))
+                    "ends on \(time.clock(end))", "warn"))
         } else {
             all.append(
                 number(

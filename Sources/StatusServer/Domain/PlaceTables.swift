@@ -159,7 +159,7 @@ struct PlaceReader {
         if let tls = origin.connection?.tls {
             if let end = tls.chain.first?.notAfter {
                 let left = end.timeIntervalSince(time.wall)
-                let when = ReportTime.brief(end, wall: time.wall)
+                let when = time.clock(end)
                 add("Certificate", left > 0 ? "ends in \(Int(left / 86400).of("day")), on \(when)" : "ended on \(when)")
             }
             add("Chain", tls.chain.prefix(5).map(\.subject).joined(separator: " ← "))

@@ -131,9 +131,7 @@ struct FrontPage: Equatable, Sendable {
         frame = Frame(
             title: (troubled > 0 ? "(\(troubled.grouped)) " : "") + headline, tone: worst.tone, section: .overview,
             json: "/api/v1/domains", basis: basis, time: time)
-        nobody = reading.context.silences.everythingInWords(at: time.wall) {
-            ReportTime.brief($0, wall: time.wall)
-        }
+        nobody = reading.context.silences.everythingInWords(at: time.wall, until: time.clock)
         global = reading.context.reports(time).map { Global($0, time) }
         tiles = DomainStatus.Tile.allCases.compactMap { tile in
             if tile == .unknown, tally(.unknown) == 0 { return nil }

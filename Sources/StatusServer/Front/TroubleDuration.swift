@@ -36,7 +36,7 @@ struct TroubleDuration: Equatable, Sendable {
                 let left = end.timeIntervalSince(time.wall)
                 long = left > 0 ? Span.words(left > 172_800 ? (left / 86400).rounded(.down) * 86400 : left) : "0 s"
                 of = "left"
-                until = isShort ? nil : "ends on \(ReportTime.brief(end, wall: time.wall))"
+                until = isShort ? nil : "ends on \(time.clock(end))"
             } else {
                 long = record.since.map { Span.words(time.since($0)) }
                 of = "so far"

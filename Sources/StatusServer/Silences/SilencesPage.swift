@@ -55,7 +55,7 @@ struct SilencesView: Equatable, Sendable {
     init(_ all: Silences, watched: WatchIndex, basis: Frame.Basis, time: ReportTime) {
         let now = time.wall
         let active = all.silences.count { $0.isActive(at: now) } + all.windows.count { $0.end(at: now) != nil }
-        let until = all.everything(at: now).map { ReportTime.brief($0, wall: now) }
+        let until = all.everything(at: now).map(time.clock)
         headline =
             until.map { "Nobody is notified until \($0)" }
             ?? (active == 0 ? "Nothing is silenced" : "\(active.of("silence")) in force")
@@ -80,8 +80,8 @@ struct SilencesView: Equatable, Sendable {
                 matches: matches(silence.scope))
         }
         windows = all.windows.map { window in
-            let end = window.end(at: now).map { "until \(ReportTime.brief($0, wall: now))" }
-            let next = window.nextStart(after: now).map { "from \(ReportTime.brief($0, wall: now))" }
+            let end = window.end(at: now).map { "until \(time.clock($0))" }
+            let next = window.nextStart(after: now).map { "from \(time.clock($0))" }
             return WindowRow(
                 name: window.name.onOneLine(upTo: 100), scope: "\(window.scope)".onOneLine(upTo: 200),
                 isActive: end != nil, when: end ?? next ?? "never", zone: window.zoneName,
