@@ -4,6 +4,7 @@
 import AASA
 import Evidence
 import Foundation
+import Monitoring
 
 package struct HistoryReport: Codable, Sendable {
     package var schema = "aasa-monitor/history/v1"
@@ -39,13 +40,12 @@ package struct HistoryReport: Codable, Sendable {
         package let propagationSeconds: Int?
 
         package init(
-            content: ContentHash, meaning: ContentHash, from: Date, until: Date?, bytes: Int?,
-            differences: Differences?, propagationSeconds: Int?
+            _ period: OriginPeriod, bytes: Int?, differences: Differences?, propagationSeconds: Int?, time: ReportTime
         ) {
-            sha256 = content.hex
-            self.meaning = meaning.hex
-            self.from = from
-            self.until = until
+            sha256 = period.content.hex
+            meaning = period.meaning.hex
+            from = time.shown(period.firstSeen)
+            until = period.supersededAt.map(time.shown)
             self.bytes = bytes
             changes = differences?.changes
             changesTotal = differences?.total
@@ -61,34 +61,28 @@ package struct HistoryReport: Codable, Sendable {
     package struct Propagation: Codable, Sendable {
         package let changedAt: Date
         package let seconds: Int
-
-        package init(changedAt: Date, seconds: Int) {
-            self.changedAt = changedAt
-            self.seconds = seconds
-        }
     }
 
     package struct Usual: Codable, Sendable {
         package let medianSeconds: Int
         /// Nine of ten changes took no longer.
         package let ninthSeconds: Int
-
-        package init(_ usual: UsualPropagation) {
-            medianSeconds = usual.median
-            ninthSeconds = usual.percentile90
-        }
     }
 
     package init(
-        domain: String, checkedAt: Date?, versions: [Version], propagations: [Propagation], usual: Usual?,
-        lagSeconds: Int?, incidents: [IncidentReport], deliveries: [DeliveryReport]
+        _ state: DomainState, versions: [Version], incidents: [IncidentReport], deliveries: [DeliveryReport],
+        time: ReportTime
     ) {
-        self.domain = domain
-        self.checkedAt = checkedAt
+        domain = state.domain.name
+        checkedAt = state.lastCheckedAt.map(time.shown)
         self.versions = versions
-        self.propagations = propagations
-        self.usual = usual
-        self.lagSeconds = lagSeconds
+        propagations = state.propagations.map {
+            Propagation(changedAt: time.shown($0.changedAt), seconds: $0.seconds)
+        }
+        usual = UsualPropagation(state.propagations.map(\.seconds)).map {
+            Usual(medianSeconds: $0.median, ninthSeconds: $0.percentile90)
+        }
+        lagSeconds = state.verdict?.comparison.aged(to: time.now).lagSeconds
         self.incidents = incidents
         self.deliveries = deliveries
     }

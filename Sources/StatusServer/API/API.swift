@@ -147,12 +147,8 @@ package struct API: MonitorAPI {
         let incidents = try await store.incidents(IncidentQuery(domain: domain, limit: limit))
         let deliveries = role == .visitor ? [] : try await store.deliveries(domain: domain, limit: limit)
         return HistoryReport(
-            domain: domain.name, checkedAt: state.lastCheckedAt.map(time.shown),
-            versions: try await versions(state, limit: limit, time: time),
-            propagations: state.propagations.map { .init(changedAt: time.shown($0.changedAt), seconds: $0.seconds) },
-            usual: UsualPropagation(state.propagations.map(\.seconds)).map(HistoryReport.Usual.init),
-            lagSeconds: state.verdict?.comparison.aged(to: time.now).lagSeconds,
-            incidents: try await reports(incidents, time), deliveries: try await reports(deliveries, time))
+            state, versions: try await versions(state, limit: limit, time: time),
+            incidents: try await reports(incidents, time), deliveries: try await reports(deliveries, time), time: time)
     }
 
     private func versions(
@@ -171,9 +167,8 @@ package struct API: MonitorAPI {
             guard index >= state.originPeriods.endIndex - limit else { continue }
             versions.append(
                 HistoryReport.Version(
-                    content: period.content, meaning: period.meaning, from: time.shown(period.firstSeen),
-                    until: period.supersededAt.map(time.shown), bytes: body?.count, differences: differences,
-                    propagationSeconds: took[period.firstSeen]))
+                    period, bytes: body?.count, differences: differences, propagationSeconds: took[period.firstSeen],
+                    time: time))
         }
         return versions.reversed()
     }
