@@ -102,7 +102,7 @@ package struct ComparisonReport: Codable, Equatable, Sendable {
     /// How it stands in a few words.
     package let summary: String
 
-    /// `now`: as of when it is told, by the steady clock; nil: as of when it was made.
+    /// `now`: the moment of the report, by the steady clock; nil: the moment of the comparison.
     package init(_ comparison: Comparison, at now: Date?, time: ReportTime) {
         let aged = now.map(comparison.aged) ?? comparison
         state = comparison.state

@@ -125,13 +125,13 @@ extension IncidentReport {
     /// `firing since 08:02, wrong since 07:32`: when people were notified, and when it began. `shown`: an instant as it is
     /// written there.
     package func stateSince(_ shown: (Date) -> String) -> String {
-        let told = firedAt ?? since
-        return "\(state.rawValue) since \(shown(told))"
-            + (told.timeIntervalSince(since) < 600 ? "" : ", wrong since \(shown(since))")
+        let notified = firedAt ?? since
+        return "\(state.rawValue) since \(shown(notified))"
+            + (notified.timeIntervalSince(since) < 600 ? "" : ", wrong since \(shown(since))")
     }
 
-    /// Why nobody is notified of it now, or not of all: the same words everywhere. `zone`: behind an instant, where no head of
-    /// the page says it.
+    /// Why its notifications are suppressed or paused, in the same words everywhere. `zone`: behind an instant, where no head
+    /// of the page says it.
     package func marks(at wall: Date, zone: String = "") -> [String] {
         [
             isFlapping ? "flapping" : nil, inhibitedBy.map { "inhibited by \($0.rawValue)" },

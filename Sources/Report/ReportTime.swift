@@ -5,7 +5,7 @@ import Foundation
 import Monitoring
 import Storage
 
-/// The two clocks, at the moment of which something is told.
+/// The two clocks at the moment of a report.
 package struct ReportTime: Sendable {
     /// The steady clock, by which instants are stored.
     package let now: Date
@@ -28,7 +28,7 @@ package struct ReportTime: Sendable {
     /// A stored instant as people's clocks showed it.
     package func shown(_ stored: Date) -> Date { stored.shown(steady: now, wall: wall) }
 
-    /// As of when what is known of an incident is told, by the wall clock: what is over grows no older.
+    /// The moment that texts about an incident refer to, by the wall clock: an incident that is over grows no older.
     package func reading(_ incident: Incident) -> Date { incident.resolvedAt.map(shown) ?? wall }
 }
 

@@ -346,7 +346,7 @@ extension StatusServerSuite {
             "metrics are in OpenMetrics for those who prefer it",
             arguments: [
                 (nil, false), ("*/*", false), ("text/plain", false), ("application/openmetrics-text", true),
-                // Of Prometheus 2, and of Prometheus 3 that was told to prefer text.
+                // Of Prometheus 2, and of Prometheus 3 that is configured to prefer text.
                 (
                     "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
                         + "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true

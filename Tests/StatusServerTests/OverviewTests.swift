@@ -159,7 +159,7 @@ extension StatusServerSuite {
             #expect(row.verdict == nil && row.parts == [] && row.checkedAt == nil && row.comparison == nil)
         }
 
-        @Test("incidents are told with kind, state and start, resolved ones not at all")
+        @Test("incidents have kind, state and start; resolved ones are left out")
         func incidents() async throws {
             let overview = try await overview(
                 [
