@@ -139,10 +139,7 @@ extension RemoteMonitor {
         let result = try await send("GET", "/readyz", [], nil)
         let words = String(decoding: result.body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard result.status == 503, words.hasPrefix("not ready: ") else { return status }
-        let reason = String(words.dropFirst("not ready: ".count)).displayable.shortened(to: 200)
-        return MonitorStatus(
-            .notReady(reason), incidents: status.incidents, pending: status.pending, channels: status.channels,
-            silenced: status.silenced)
+        return status.notReady(String(words.dropFirst("not ready: ".count)).displayable.shortened(to: 200))
     }
 
     /// What a daemon gives at most.

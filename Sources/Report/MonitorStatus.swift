@@ -6,11 +6,11 @@ import Storage
 /// What is known of the monitor itself, and of many domains together: `/api/v1/status`.
 package struct MonitorStatus: Codable, Sendable {
     package var schema = "aasa-monitor/status/v1"
-    package let state: State
+    package private(set) var state: State
     /// The last sign of a monitor that has stopped or stalled; nil where it works, or where there never was one.
-    package let since: Date?
+    package private(set) var since: Date?
     /// Why it is not ready.
-    package let reason: String?
+    package private(set) var reason: String?
     /// What many domains have together, and the monitor's own trouble, the oldest first.
     package let incidents: [IncidentReport]
     package let pending: [PendingCount]
@@ -29,19 +29,25 @@ package struct MonitorStatus: Codable, Sendable {
         case notReady = "not_ready"
     }
 
-    /// `life`: its instants by the wall clock.
     package init(
-        _ life: MonitorLife, incidents: [IncidentReport], pending: [PendingCount], channels: Int?, silenced: String?
+        _ life: MonitorLife, incidents: [IncidentReport], pending: [PendingCount], channels: Int?, silenced: String?,
+        time: ReportTime
     ) {
         switch life {
-        case .checking: (state, since, reason) = (.checking, nil, nil)
-        case .stopped(let last): (state, since, reason) = (.stopped, last, nil)
-        case .stalled(let last): (state, since, reason) = (.stalled, last, nil)
-        case .notReady(let words): (state, since, reason) = (.notReady, nil, words)
+        case .checking: state = .checking
+        case .stopped(let last): (state, since) = (.stopped, last.map(time.shown))
+        case .stalled(let last): (state, since) = (.stalled, time.shown(last))
         }
         self.incidents = incidents
         self.pending = pending
         self.channels = channels
         self.silenced = silenced
+    }
+
+    /// The same of a daemon that reports a problem with its own work.
+    package func notReady(_ reason: String) -> MonitorStatus {
+        var status = self
+        (status.state, status.since, status.reason) = (.notReady, nil, reason)
+        return status
     }
 }

@@ -12,19 +12,6 @@ package enum MonitorLife: Equatable, Sendable {
     case stopped(since: Date?)
     /// A daemon has the lock, but no check has ended for two intervals.
     case stalled(since: Date)
-    /// A daemon reports a problem with its own work.
-    case notReady(String)
-}
-
-extension MonitorLife {
-    /// Converts stored instants to wall-clock time with `shown`.
-    package func dated(_ shown: (Date) -> Date) -> MonitorLife {
-        switch self {
-        case .checking, .notReady: self
-        case .stopped(let since): .stopped(since: since.map(shown))
-        case .stalled(let since): .stalled(since: shown(since))
-        }
-    }
 }
 
 // MARK: - The daemon's clock

@@ -31,11 +31,13 @@ extension CommandsTests {
         }
 
         private static func overview(
-            _ states: [DomainState], life: MonitorLife = .checking, channels: Int? = nil
+            _ states: [DomainState], life: MonitorLife = .checking, notReady: String? = nil, channels: Int? = nil
         ) -> Overview {
             let time = ReportTime(now: noon)
+            let status = MonitorStatus(
+                life, incidents: [], pending: [], channels: channels, silenced: nil, time: time)
             return Overview(
-                MonitorStatus(life, incidents: [], pending: [], channels: channels, silenced: nil),
+                notReady.map(status.notReady) ?? status,
                 states.map { state in
                     DomainReport(
                         state.domain, labels: [:], state: state,
@@ -44,9 +46,9 @@ extension CommandsTests {
         }
 
         private static func text(
-            _ states: [DomainState], life: MonitorLife = .checking, isShort: Bool = false
+            _ states: [DomainState], life: MonitorLife = .checking, notReady: String? = nil, isShort: Bool = false
         ) -> [String] {
-            let overview = overview(states, life: life)
+            let overview = overview(states, life: life, notReady: notReady)
             let text = StatusText(
                 overview, isShort: isShort, style: style, now: noon
             ).text
@@ -111,7 +113,7 @@ extension CommandsTests {
             #expect(!lines.contains { $0.contains("are OK") })
             let stalled = Self.text(well, life: .stalled(since: Self.noon - 3600))
             #expect(stalled.first?.hasPrefix("The daemon does not check: it runs, and the last check ended ") == true)
-            let sick = Self.text(well, life: .notReady("checks begin 900 s late"))
+            let sick = Self.text(well, notReady: "checks begin 900 s late")
             #expect(sick.first == "The daemon is not ready: checks begin 900 s late")
         }
 

@@ -79,15 +79,15 @@ package struct API: MonitorAPI {
         let time = try await clocks()
         let context = try await context(time)
         return MonitorStatus(
-            try await store.life(now: time.now).dated(time.shown),
-            incidents: context.reports(time),
+            try await store.life(now: time.now), incidents: context.reports(time),
             pending: role == .visitor
                 ? []
                 : try await store.pendingNotifications(of: actions.hasChannel).filter { $0.count > 0 }.map {
                     $0.shown(time)
                 },
             channels: role == .visitor ? nil : try await store.channelCount(),
-            silenced: context.silences.everythingInWords(at: time.wall) { "\(Span.minute($0)) UTC" })
+            silenced: context.silences.everythingInWords(at: time.wall) { "\(Span.minute($0)) UTC" },
+            time: time)
     }
 
     // MARK: - Domains
