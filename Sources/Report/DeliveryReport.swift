@@ -87,7 +87,7 @@ package struct MessageReport: Codable, Sendable {
         package let error: String?
     }
 
-    package let schema: String
+    package var schema = "aasa-monitor/message/v1"
     package let messageKey: String
     package let channel: String
     /// `delivered`, `refused`, `abandoned`, several of them where the parts of a digest had other ends, or `under way`.
@@ -106,7 +106,6 @@ package struct MessageReport: Codable, Sendable {
 
     package init(_ message: SentMessage, time: ReportTime) {
         let first = message.deliveries.first
-        schema = "aasa-monitor/message/v1"
         messageKey = message.key
         channel = message.channel
         outcome = Self.outcome(message)

@@ -168,7 +168,8 @@ extension Store {
 
     /// The facts of these incidents, for messages.
     package func incidentFacts(_ ids: [String]) async throws -> [String: IncidentFacts] {
-        try await read { database in
+        guard !ids.isEmpty else { return [:] }
+        return try await read { database in
             var all: [String: IncidentFacts] = [:]
             for id in ids { all[id] = try IncidentRow.facts(id, database) }
             return all

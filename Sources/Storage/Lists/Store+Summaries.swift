@@ -147,7 +147,8 @@ extension Store {
 
     /// In the order of `names`; leaves out domains that are not watched.
     package func summaries(_ names: [String]) async throws -> [SummaryRecord] {
-        try await read { try Self.summaries(names, $0) }
+        guard !names.isEmpty else { return [] }
+        return try await read { try Self.summaries(names, $0) }
     }
 
     private static func summaries(_ names: [String], _ database: Database) throws -> [SummaryRecord] {
