@@ -50,13 +50,18 @@ extension DeviceSuite {
             {"section": "network", "domain": "b.example.com"}
             """#
 
+        /// As newer versions write them.
+        private static let events = lines.split(separator: "\n").map { line in
+            #"{"datetime": "2026-11-19T10:09:00.000000+00:00", "message": "swcutil", "module": "swcutil", "data": \#(line)}"#
+        }.joined(separator: "\n")
+
         private static let wrapped = plain.replacing(" UserInfo={Line=265, ", with: "\n    UserInfo={Line=265,\n")
 
         @Test(
             "every form gives the same device",
             arguments: [
                 ("text", plain), ("CRLF", plain.replacing("\n", with: "\r\n")), ("colours", coloured), ("JSON", json),
-                ("a line of JSON each", lines), ("wrapped values", wrapped),
+                ("a line of JSON each", lines), ("a JSON event each", events), ("wrapped values", wrapped),
                 ("an unknown key", plain.replacing("Retries:", with: "New Thing:            x\nRetries:")),
                 ("blank lines", plain.replacing("\n", with: "\n\n")), ("a byte order mark", "\u{FEFF}" + plain),
             ])

@@ -15,7 +15,7 @@ package enum DeviceText: Equatable, Sendable {
         var report: DeviceReport
         switch text.utf8.first {
         case UInt8(ascii: "["), UInt8(ascii: "{"):
-            report = try ReportJSON.read(text) ?? ShowText.read(text)
+            report = try ShowJSON.read(text) ?? ShowText.read(text)
         default: report = ShowText.read(text)
         }
         guard report.entries.isEmpty, !report.isVerbose else {
@@ -214,9 +214,10 @@ struct EntryReader {
     }
 }
 
-/// The same as forensic tools hand it on: `{"db": [{"Service": …}]}`, or a line for each entry with keys such as `app_id`.
+/// The same as forensic tools hand it on: `{"db": [{"Service": …}]}`, or a line for each entry with keys such as `app_id`,
+/// which newer versions put under `data`.
 /// https://github.com/EC-DIGIT-CSIRC/sysdiagnose
-enum ReportJSON {
+enum ShowJSON {
     /// nil for what is not JSON.
     /// - Throws: `ReportFault` for JSON of something else.
     static func read(_ text: String) throws(ReportFault) -> DeviceReport? {
@@ -238,6 +239,7 @@ enum ReportJSON {
 
     private static func add(_ node: JSONNode, to report: inout DeviceReport) {
         for element in node.elements ?? [] { add(element, to: &report) }
+        let node = node["data"] ?? node
         guard let members = node.members else { return }
         if let entries = node["db"]?.elements {
             // Of SETTINGS this form has no values.
