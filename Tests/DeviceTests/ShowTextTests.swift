@@ -185,23 +185,22 @@ extension DeviceSuite {
         }
 
         @Test(
-            "patterns in other forms",
+            "patterns are a list of components; those in another form are not read",
             arguments: [
-                (#"[{"/":"/a"}]"#, nil, "components"), (#""/a", "NOT /b""#, nil, "paths"),
-                (#"{"/":"/a"}, "/b""#, nil, nil),
-                ("/a, /b", nil, nil), ("", nil, nil), (#"{"/":"/$(team)"}"#, nil, nil),
-                (#"{"/":"/$(team)"}"#, #"{"team":["red","blue"]}"#, "components"),
-                (#"{"/":"/$(lang)/x"}"#, nil, "components"),
-            ] as [(String, String?, String?)])
-        func patterns(text: String, variables: String?, form: String?) {
+                (#"{"/":"/a"}"#, nil, true), (#"[{"/":"/a"}]"#, nil, false), (#""/a", "NOT /b""#, nil, false),
+                (#"{"/":"/a"}, "/b""#, nil, false), ("/a, /b", nil, false), ("", nil, true),
+                (#"{"/":"/a"}],"appIDs":["x"]"#, nil, false),
+                (#"{"/":"/$(team)"}"#, nil, false),
+                (#"{"/":"/$(team)"}"#, #"{"team":["red","blue"]}"#, true),
+                (#"{"/":"/$(lang)/x"}"#, nil, true),
+            ] as [(String, String?, Bool)])
+        func patterns(text: String, variables: String?, isKnown: Bool) {
             var entry = DeviceEntry()
             entry.appID = MadeDevice.app
             entry.patterns = text
             entry.variables = variables
             let links: AppLinks? = if case .known(let links) = entry.rules { links } else { nil }
-            #expect(
-                links?.entries.first.map { $0.form == .paths ? "paths" : "components" }
-                    == (text.isEmpty ? "components" : form))
+            #expect(links?.entries.map(\.form) == (isKnown ? [.components] : nil))
         }
     }
 
