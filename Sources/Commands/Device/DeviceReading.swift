@@ -137,16 +137,7 @@ extension DeviceReading {
     private var apps: [App] {
         let groups = Dictionary(grouping: diagnoses) { $0.appID ?? "" }
         return groups.map { App(id: $0.key, diagnoses: $0.value.worstFirst) }.sorted {
-            (Self.rank($0.level), $0.id) < (Self.rank($1.level), $1.id)
-        }
-    }
-
-    private static func rank(_ level: Verdict.Level) -> Int {
-        switch level {
-        case .failing: 0
-        case .unknown: 1
-        case .warning: 2
-        case .ok: 3
+            ($0.level.rankOnDevice, $0.id) < ($1.level.rankOnDevice, $1.id)
         }
     }
 

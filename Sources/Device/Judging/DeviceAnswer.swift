@@ -68,18 +68,25 @@ extension [DeviceDiagnosis] {
         first { $0.link?.behaviour == .opens && $0.entry?.siteApproval == .approved && !$0.isBrowserChosen }
     }
 
-    package var level: Verdict.Level {
-        let levels = map(\.level)
-        return [.failing, .unknown, .warning].first(where: levels.contains) ?? .ok
+    package var level: Verdict.Level { map(\.level).min { $0.rankOnDevice < $1.rankOnDevice } ?? .ok }
+}
+
+extension Verdict.Level {
+    /// Smaller is shown further up.
+    package var rankOnDevice: Int {
+        switch self {
+        case .failing: 0
+        case .unknown: 1
+        case .warning: 2
+        case .ok: 3
+        }
     }
 }
 
 extension DeviceDiagnosis {
-    private static let order: [Verdict.Level] = [.failing, .unknown, .warning, .ok]
-
     fileprivate func rank(_ opener: DeviceDiagnosis?) -> Int {
         if let opener, opener.entry == entry { return -1 }
-        return 2 * (Self.order.firstIndex(of: level) ?? 0) + (service == "applinks" ? 0 : 1)
+        return 2 * level.rankOnDevice + (service == "applinks" ? 0 : 1)
     }
 }
 
