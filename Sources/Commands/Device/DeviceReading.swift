@@ -66,7 +66,7 @@ extension DeviceReading {
         ]
         for part in diagnosis.text(at: at).parts { lines += style.diagnosis(part) }
         if let link = diagnosis.link {
-            let file = link.inFile.map { "; \(fileName(diagnosis)): \(Self.words($0))" } ?? ""
+            let file = link.inFile.map { "; \(diagnosis.file): \(Self.words($0))" } ?? ""
             lines += ["", "  \(style.dim("link"))       \(link.url.displayable.shortened(to: 200))"]
             lines += style.wrapped(
                 "on the device: \(Self.words(link.behaviour))\(by(link))\(file)", indentation: 13, hanging: 2)
@@ -74,15 +74,11 @@ extension DeviceReading {
         if let facts = facts(diagnosis) {
             lines += [""] + style.wrapped("\(style.dim("device"))     \(facts)", indentation: 2, hanging: 11)
         }
-        if let difference = diagnosis.toFile { lines += changes(difference, fileName(diagnosis), style) }
+        if let difference = diagnosis.toFile { lines += changes(difference, diagnosis.file, style) }
         if let difference = diagnosis.toOrigin, difference != diagnosis.toFile {
             lines += changes(difference, "the origin's file", style)
         }
         return lines
-    }
-
-    private func fileName(_ diagnosis: DeviceDiagnosis) -> String {
-        diagnosis.mode.readsCDN ? "Apple's copy" : "the origin's file"
     }
 
     private func facts(_ diagnosis: DeviceDiagnosis) -> String? {

@@ -15,8 +15,9 @@ extension DeviceDiagnosis {
     private var device: String { "this \(origin.device ?? "device")" }
     private var Device: String { "This \(origin.device ?? "device")" }
     private var app: String { appID?.inSentence ?? "the app" }
-    private var file: String { standing.readsCDN ? "Apple's copy" : "the origin's file" }
-    private var File: String { standing.readsCDN ? "Apple's copy" : "The origin's file" }
+    /// The file that the device would get now.
+    package var file: String { mode.readsCDN ? "Apple's copy" : "the origin's file" }
+    private var File: String { mode.readsCDN ? "Apple's copy" : "The origin's file" }
     private var shownDomain: String { domain.isEmpty ? "a domain that the log does not name" : domain.inSentence }
     /// The domain whose file decides.
     private var fileDomain: String { (entry?.target?.domain.name ?? domain).inSentence }
@@ -145,7 +146,7 @@ extension DeviceDiagnosis {
         }
     }
 
-    private var place: String { standing.readsCDN ? "Apple's CDN" : "the origin" }
+    private var place: String { mode.readsCDN ? "Apple's CDN" : "the origin" }
 
     private func words(for reason: DeviceCause.Uncompared) -> String {
         switch reason {
@@ -242,10 +243,10 @@ extension DeviceDiagnosis {
         case .notNamed where standing.isNamedByOrigin == true: return wait
         case .notNamed:
             return "Name \(app) in the file of \(fileDomain). "
-                + (standing.readsCDN ? "Once Apple's CDN has it, the device follows." : "Then install the app again.")
+                + (mode.readsCDN ? "Once Apple's CDN has it, the device follows." : "Then install the app again.")
         case .missing:
             return "Find out what keeps the file away: aasa-monitor check "
-                + (standing.readsCDN ? "\(fileDomain)." : "'\(fileDomain)?mode=\(mode.rawValue)'.")
+                + (mode.readsCDN ? "\(fileDomain)." : "'\(fileDomain)?mode=\(mode.rawValue)'.")
         case .unread: return "Try again from another network."
         case .notAsked:
             return domain.isEmpty ? hidden : compare

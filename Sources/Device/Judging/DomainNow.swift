@@ -88,15 +88,12 @@ package struct AppStanding: Equatable, Sendable {
         }
     }
 
-    /// Whether the device asks Apple's CDN, not the origin.
-    package var readsCDN: Bool
     /// Whether Apple's copy is not the origin's file yet.
     package var isBehind = false
     /// Whether the origin's file names the app; nil if that is not known, or the same file.
     package var isNamedByOrigin: Bool?
 
     init(_ appID: String?, service: String, mode: AssociationMode, _ now: DomainNow?) {
-        readsCDN = mode.readsCDN
         guard let now else {
             state = .notAsked
             return
@@ -110,7 +107,7 @@ package struct AppStanding: Equatable, Sendable {
         } else {
             state = now.absence.map(State.missing) ?? .unread
         }
-        guard readsCDN, let appID, let file = now.originFile else { return }
+        guard mode.readsCDN, let appID, let file = now.originFile else { return }
         isNamedByOrigin = names(file).containsExactly(appID)
     }
 }
