@@ -136,11 +136,10 @@ extension DeviceDiagnosis {
             let arrival = change.atEveryEdge.map { ", and every edge of Apple's CDN by \(English.instant($0))" } ?? ""
             return
                 "It last asked on \(English.instant(asked)). The origin has served the new file since \(since)\(arrival)."
-        case .afterChange(let asked, let change):
-            let arrival = English.instant(change.atEveryEdge ?? change.servedSince)
+        case .afterChange(let asked, let arrival):
             return
-                "It last asked on \(English.instant(asked)). Every edge of Apple's CDN had the new file by \(arrival), and the "
-                + "device keeps the old one."
+                "It last asked on \(English.instant(asked)). Every edge of Apple's CDN had the new file by "
+                + "\(English.instant(arrival)), and the device keeps the old one."
         case .failed(let error): return "\(failure(error)) The device keeps its earlier patterns."
         case .unknown: return "Its patterns are not those of \(file)."
         }
