@@ -130,8 +130,7 @@ struct DeviceCommand: AsyncParsableCommand {
             let domain = question.domain ?? question.host
             diagnoses = [DeviceDiagnosis(missing: absence, app: question.app, domain: domain?.name, report)]
         }
-        return DeviceReading(
-            source: file, isLog: false, report: report, question: question, diagnoses: diagnoses, now: now)
+        return DeviceReading(source: file, isLog: false, report: report, question: question, diagnoses: diagnoses)
     }
 
     // MARK: - A log
@@ -152,7 +151,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 of: event, domain: event.domain, app: question.app,
                 now: event.domain.flatMap { now[Target(domain: $0)] })
         }
-        return DeviceReading(source: file, isLog: true, report: nil, question: question, diagnoses: diagnoses, now: now)
+        return DeviceReading(source: file, isLog: true, report: nil, question: question, diagnoses: diagnoses)
     }
 
     // MARK: - What is served now

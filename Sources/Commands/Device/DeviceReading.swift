@@ -15,7 +15,6 @@ struct DeviceReading {
     let question: DeviceQuestion
     /// In the order of the report.
     let diagnoses: [DeviceDiagnosis]
-    let now: [Target: DomainNow]
     var at = Date()
 
     /// With the link that `--why` asks about: the app that opens it on the device.
@@ -150,10 +149,11 @@ extension DeviceReading {
                 trouble.displayable.shortened(to: 400),
             ]
         }
+        let isCompared = diagnoses.contains { $0.standing.comparison != nil }
         let bad = apps.count { $0.level != .ok }
         let note =
             "\(apps.count.of("app")), \(bad.grouped) with trouble. --app APP-ID shows the details"
-            + (now.isEmpty ? ", and compares the app's domains with Apple's copies." : ".")
+            + (isCompared ? "." : ", and compares the app's domains with Apple's copies.")
         return (TextTable(rows: rows).lines(indentation: 0, style: style) + ["", note]).joined(separator: "\n")
     }
 }
@@ -184,9 +184,6 @@ extension DeviceReading {
     private func json(of diagnosis: DeviceDiagnosis) -> OrderedJSON {
         let text = diagnosis.text(at: at)
         let entry = diagnosis.entry
-        let served =
-            entry?.target.flatMap { now[$0.ofFile] }
-            ?? (try? Domain(diagnosis.domain)).flatMap { now[Target(domain: $0)] }
         return .object([
             ("service", .string(diagnosis.service)),
             ("app", .optional(diagnosis.appID)),
@@ -209,7 +206,7 @@ extension DeviceReading {
             ("error", error(of: diagnosis)),
             ("patterns", .optional(entry?.patterns)),
             ("link", diagnosis.link.map(Self.json(of:)) ?? .null),
-            ("comparison", .optional(served?.verdict.comparison.state.rawValue)),
+            ("comparison", .optional(diagnosis.standing.comparison?.rawValue)),
             ("to_file", diagnosis.toFile.map(Self.json(of:)) ?? .null),
             ("to_origin", diagnosis.toOrigin.map(Self.json(of:)) ?? .null),
         ])
