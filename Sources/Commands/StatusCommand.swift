@@ -188,7 +188,7 @@ struct StatusText {
         let fault = overview.monitor.warning(now: now)
         var lines = fault.isEmpty ? [style.bold(overview.headline)] : [style.bold(fault[0])] + fault.dropFirst()
         if let silenced = overview.monitor.silenced { lines.append(silenced) }
-        if !fault.isEmpty { lines += ["", "What it knew last: \(overview.pastHeadline)"] }
+        if !fault.isEmpty { lines += ["", "Last known state: \(overview.pastHeadline)"] }
         let global = overview.monitor.incidents
         guard !isShort else {
             lines += global.map {
