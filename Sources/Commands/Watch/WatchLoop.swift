@@ -49,7 +49,7 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// One look at every edge. What came before time was up is told.
+    /// One look at every edge. It reports each answer that came before time was up.
     private func look(_ watch: inout PropagationWatch) async throws -> Bool {
         let left = left(watch)
         let (news, feed) = AsyncStream.makeStream(of: EdgeLook.self)

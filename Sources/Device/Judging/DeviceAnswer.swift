@@ -20,7 +20,7 @@ package struct DeviceQuestion: Sendable {
         self.host = host
     }
 
-    /// Nobody named an app or a domain: the answer is a table of all apps.
+    /// Without an app or a domain: the answer is a table of all apps.
     package var isOfAll: Bool { app == nil && domain == nil && host == nil }
 
     /// The entries that it is about, in the order of the report.

@@ -149,7 +149,7 @@ extension DeviceDiagnosis {
 
     private func words(for reason: DeviceCause.Uncompared) -> String {
         switch reason {
-        case .offline: "This is from the report alone: nobody was asked what is served now."
+        case .offline: "This is from the report alone: it was not compared with what is served now."
         case .notRead: "This machine did not get \(file)."
         case .noPatterns:
             "The report has no patterns: it was made without --verbose. \(standingWords)"
