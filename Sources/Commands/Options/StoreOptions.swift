@@ -143,9 +143,7 @@ struct RemoteOptions: ParsableArguments {
             return try await monitor.close(after: { try await work(monitor) })
         } catch {
             guard let refusal = APIRefusal(of: error) else { throw error }
-            var failure = CommandFailure(.usage, refusal.description)
-            failure.isUnknown = refusal.reason == .notFound
-            throw failure
+            throw CommandFailure(.usage, refusal.description)
         }
     }
 }
