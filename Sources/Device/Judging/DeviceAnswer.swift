@@ -43,14 +43,14 @@ package struct DeviceQuestion: Sendable {
     package func absence(from report: DeviceReport) -> DeviceAbsence {
         guard let app else { return .noDomain }
         let own = report.entries.filter { $0.appID.isExactly(app) }.map { "\($0.service):\($0.writtenDomain)" }
-        guard own.isEmpty else { return .otherDomains(TruncatedList(own.uniqued, upTo: 5)) }
+        guard own.isEmpty else { return .otherDomains(TruncatedList(own.uniqued.map(\.inSentence), upTo: 5)) }
         let bundle = app.drop { $0 != "." }
         let others = report.entries.map(\.appID).uniqued.filter { id in
             let other = id.drop { $0 != "." }
             // Of another team, or the bundle ID alone was asked for.
             return !other.isEmpty && (other == bundle || other.dropFirst() == app)
         }
-        return others.isEmpty ? .noApp : .otherPrefix(TruncatedList(others))
+        return others.isEmpty ? .noApp : .otherPrefix(TruncatedList(others.map(\.inSentence)))
     }
 }
 

@@ -120,9 +120,9 @@ extension DeviceDiagnosis {
     private func words(for absence: DeviceAbsence) -> String {
         switch absence {
         case .noApp: "The app is not installed, or it is signed without associated domains."
-        case .otherPrefix(let ids): "The report lists this bundle ID as \(English.list(ids))."
+        case .otherPrefix(let ids): "The report lists this bundle ID as \(English.words(ids))."
         case .otherDomains(let domains):
-            "It is signed for \(English.list(domains)). A build that is signed again can lose its domains."
+            "It is signed for \(English.words(domains)). A build that is signed again can lose its domains."
         case .noDomain: "The app is not installed, or it is signed without this domain."
         }
     }
@@ -309,12 +309,6 @@ extension DeviceError {
         case ("NSURLErrorDomain", -1103): "the file is larger than 131,072 bytes"
         default: nil
         }
-    }
-}
-
-extension English {
-    fileprivate static func list(_ names: TruncatedList) -> String {
-        names.names.map(\.inSentence).joined(separator: ", ") + (names.more > 0 ? " and \(names.more) more" : "")
     }
 }
 
