@@ -26,8 +26,6 @@ enum MonitorExit: Int32 {
 struct CommandFailure: Error, CustomStringConvertible {
     let exit: MonitorExit
     let message: String
-    /// Whether what was named is not there.
-    var isUnknown = false
 
     var description: String { message }
 

@@ -100,11 +100,13 @@ struct DeliveriesCommand: AsyncParsableCommand {
         @Argument(help: "The name of the channel.") var channel: String
 
         func run() async throws {
-            let retried: RetryReport
-            do {
-                retried = try await remote.ask(store, .beside) { try await $0.retry(channel: channel) }
-            } catch let refusal as CommandFailure where refusal.isUnknown {
-                throw CommandFailure(.usage, "no channel is named '\(channel.displayable.shortened(to: 80))' there")
+            let retried = try await remote.ask(store, .beside) { api in
+                do {
+                    return try await api.retry(channel: channel)
+                } catch let refusal as APIRefusal where refusal.reason == .notFound {
+                    throw CommandFailure(
+                        .usage, "no channel is named '\(channel.displayable.shortened(to: 80))' there")
+                }
             }
             Console.print(DeliveryListing.text(retried))
         }

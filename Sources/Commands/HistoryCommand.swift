@@ -35,13 +35,12 @@ struct HistoryCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "history is of one domain, not of \(targets.count)")
         }
         let now = Date()
-        let history: HistoryReport
-        do {
-            history = try await remote.ask(store, .reader, now: now) {
-                try await $0.history(of: target.domain, limit: limit)
+        let history = try await remote.ask(store, .reader, now: now) { api in
+            do {
+                return try await api.history(of: target.domain, limit: limit)
+            } catch let refusal as APIRefusal where refusal.reason == .notFound {
+                throw CommandFailure(.usage, "\(target.domain) is not watched here, or its first check has not ended")
             }
-        } catch let refusal as CommandFailure where refusal.isUnknown {
-            throw CommandFailure(.usage, "\(target.domain) is not watched here, or its first check has not ended")
         }
         switch format {
         case .json: Console.print(try ReportJSON.text(history))

@@ -56,7 +56,8 @@ struct StatusCommand: AsyncParsableCommand {
         repeat {
             let now = Date()
             let (overview, details) = try await remote.ask(store, .reader, now: now) { api in
-                let all = try await reports(named, api)
+                let asked = try await read(named, api)
+                let all = named.isEmpty ? try await reports(api) : asked.map(\.base)
                 let counting = all.filter { row in label.allSatisfy { row.labels[$0.name] == $0.value } }
                 if counting.isEmpty, !all.isEmpty {
                     let labels = label.map { "\($0.name)=\($0.value)".displayable.shortened(to: 80) }
@@ -64,12 +65,10 @@ struct StatusCommand: AsyncParsableCommand {
                 }
                 let overview = Overview(try await api.status(), counting, wall: now)
                     .showing { !failing || $0.isTrouble }
-                var details: [DomainDetail] = []
-                guard format == .json else { return (overview, details) }
-                for name in overview.domains.map(\.domain).sorted() {
-                    details.append(try await api.domain(Domain(name)))
-                }
-                return (overview, details)
+                guard format == .json else { return (overview, [DomainDetail]()) }
+                let shown = Set(overview.domains.map(\.domain))
+                guard named.isEmpty else { return (overview, asked.filter { shown.contains($0.domain) }) }
+                return (overview, try await read(shown.map { try Domain($0) }, api))
             }
             isBad =
                 overview.monitor.state != .checking || overview.monitor.incidents.contains { $0.state == .firing }
@@ -80,24 +79,27 @@ struct StatusCommand: AsyncParsableCommand {
         if isBad { throw MonitorExit.found.code }
     }
 
-    /// Of these domains; none: of all.
-    private func reports(_ named: [Domain], _ api: any MonitorAPI) async throws -> [DomainReport] {
-        var reports: [DomainReport] = []
-        guard named.isEmpty else {
-            var missing: [String] = []
-            for domain in Set(named).sorted(by: { $0.name < $1.name }) {
-                do {
-                    reports.append(try await api.domain(domain).base)
-                } catch let refusal as APIRefusal where refusal.reason == .notFound {
-                    missing.append(domain.name)
-                }
+    /// Of these domains, by name.
+    private func read(_ domains: [Domain], _ api: any MonitorAPI) async throws -> [DomainDetail] {
+        var details: [DomainDetail] = []
+        var missing: [String] = []
+        for domain in Set(domains).sorted(by: { $0.name < $1.name }) {
+            do {
+                details.append(try await api.domain(domain))
+            } catch let refusal as APIRefusal where refusal.reason == .notFound {
+                missing.append(domain.name)
             }
-            guard missing.isEmpty else {
-                throw CommandFailure(
-                    .usage, "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not watched here")
-            }
-            return reports
         }
+        guard missing.isEmpty else {
+            throw CommandFailure(
+                .usage, "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not watched here")
+        }
+        return details
+    }
+
+    /// Of all domains.
+    private func reports(_ api: any MonitorAPI) async throws -> [DomainReport] {
+        var reports: [DomainReport] = []
         var filter = SummaryFilter()
         while true {
             let page = try await api.domains(filter, limit: 500)
@@ -186,7 +188,7 @@ struct StatusText {
         let fault = overview.monitor.warning(now: now)
         var lines = fault.isEmpty ? [style.bold(overview.headline)] : [style.bold(fault[0])] + fault.dropFirst()
         if let silenced = overview.monitor.silenced { lines.append(silenced) }
-        if !fault.isEmpty { lines += ["", "What it knew last: \(overview.pastHeadline)"] }
+        if !fault.isEmpty { lines += ["", "Last known state: \(overview.pastHeadline)"] }
         let global = overview.monitor.incidents
         guard !isShort else {
             lines += global.map {

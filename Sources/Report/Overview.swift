@@ -39,7 +39,7 @@ package struct Overview: Sendable {
             let verb = isPast ? "needed" : troubled == 1 ? "needs" : "need"
             return "\(troubled.grouped) of \(all) \(verb) attention"
         }
-        if domains.contains(where: \.needsAttention) { return "nothing was known to be wrong" }
+        if domains.contains(where: \.needsAttention) { return "no domain had trouble" }
         if unchecked == domains.count { return "\(all), not checked yet" }
         if unchecked > 0 {
             return "\((domains.count - unchecked).grouped) of \(all) OK, \(unchecked.grouped) not checked yet"

@@ -109,7 +109,7 @@ extension CommandsTests {
             #expect(
                 lines.first
                     == "No daemon runs: nothing is checked and no alert is sent since 2026-11-18 07:00 UTC (3 d ago)")
-            #expect(lines.contains("What it knew last: All 2 domains were OK"), "\(lines)")
+            #expect(lines.contains("Last known state: All 2 domains were OK"), "\(lines)")
             #expect(!lines.contains { $0.contains("are OK") })
             let stalled = Self.text(well, life: .stalled(since: Self.noon - 3600))
             #expect(stalled.first?.hasPrefix("The daemon does not check: it runs, and the last check ended ") == true)

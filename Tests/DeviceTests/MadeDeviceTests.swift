@@ -16,7 +16,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
     var app: String? = MadeDevice.app
     var domain = "links.example.com"
     var url: String?
-    /// Apple's copy and the origin's file; nil: nobody is asked.
+    /// Apple's copy and the origin's file; nil: neither is read.
     var apple: Reply?
     var origin: Reply?
     var mode = AssociationMode.production

@@ -37,7 +37,7 @@ struct DeviceCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A link: show which pattern on the device decides about it.", valueName: "url"))
     var why: String?
 
-    @Flag(help: "Ask nobody; show what the file alone says.") var offline = false
+    @Flag(help: "Send no request; show what the file alone says.") var offline = false
 
     @Option(help: "text or json.") var format = OutputFormat.text
 
@@ -58,7 +58,7 @@ struct DeviceCommand: AsyncParsableCommand {
         if app?.isEmpty == true {
             throw ValidationError("--app is empty; name an app ID, such as ABCDE12345.com.example.app")
         }
-        if offline, remote.url != nil { throw ValidationError("--offline asks nobody, so it excludes --url") }
+        if offline, remote.url != nil { throw ValidationError("--offline sends no request, so it excludes --url") }
     }
 
     func run() async throws {
@@ -130,8 +130,7 @@ struct DeviceCommand: AsyncParsableCommand {
             let domain = question.domain ?? question.host
             diagnoses = [DeviceDiagnosis(missing: absence, app: question.app, domain: domain?.name, report)]
         }
-        return DeviceReading(
-            source: file, isLog: false, report: report, question: question, diagnoses: diagnoses, now: now)
+        return DeviceReading(source: file, isLog: false, report: report, question: question, diagnoses: diagnoses)
     }
 
     // MARK: - A log
@@ -152,7 +151,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 of: event, domain: event.domain, app: question.app,
                 now: event.domain.flatMap { now[Target(domain: $0)] })
         }
-        return DeviceReading(source: file, isLog: true, report: nil, question: question, diagnoses: diagnoses, now: now)
+        return DeviceReading(source: file, isLog: true, report: nil, question: question, diagnoses: diagnoses)
     }
 
     // MARK: - What is served now

@@ -15,7 +15,6 @@ struct DeviceReading {
     let question: DeviceQuestion
     /// In the order of the report.
     let diagnoses: [DeviceDiagnosis]
-    let now: [Target: DomainNow]
     var at = Date()
 
     /// With the link that `--why` asks about: the app that opens it on the device.
@@ -66,7 +65,7 @@ extension DeviceReading {
         ]
         for part in diagnosis.text(at: at).parts { lines += style.diagnosis(part) }
         if let link = diagnosis.link {
-            let file = link.inFile.map { "; \(fileName(diagnosis)): \(Self.words($0))" } ?? ""
+            let file = link.inFile.map { "; \(diagnosis.file): \(Self.words($0))" } ?? ""
             lines += ["", "  \(style.dim("link"))       \(link.url.displayable.shortened(to: 200))"]
             lines += style.wrapped(
                 "on the device: \(Self.words(link.behaviour))\(by(link))\(file)", indentation: 13, hanging: 2)
@@ -74,15 +73,11 @@ extension DeviceReading {
         if let facts = facts(diagnosis) {
             lines += [""] + style.wrapped("\(style.dim("device"))     \(facts)", indentation: 2, hanging: 11)
         }
-        if let difference = diagnosis.toFile { lines += changes(difference, fileName(diagnosis), style) }
+        if let difference = diagnosis.toFile { lines += changes(difference, diagnosis.file, style) }
         if let difference = diagnosis.toOrigin, difference != diagnosis.toFile {
             lines += changes(difference, "the origin's file", style)
         }
         return lines
-    }
-
-    private func fileName(_ diagnosis: DeviceDiagnosis) -> String {
-        diagnosis.mode.readsCDN ? "Apple's copy" : "the origin's file"
     }
 
     private func facts(_ diagnosis: DeviceDiagnosis) -> String? {
@@ -137,16 +132,7 @@ extension DeviceReading {
     private var apps: [App] {
         let groups = Dictionary(grouping: diagnoses) { $0.appID ?? "" }
         return groups.map { App(id: $0.key, diagnoses: $0.value.worstFirst) }.sorted {
-            (Self.rank($0.level), $0.id) < (Self.rank($1.level), $1.id)
-        }
-    }
-
-    private static func rank(_ level: Verdict.Level) -> Int {
-        switch level {
-        case .failing: 0
-        case .unknown: 1
-        case .warning: 2
-        case .ok: 3
+            ($0.level.rankOnDevice, $0.id) < ($1.level.rankOnDevice, $1.id)
         }
     }
 
@@ -163,10 +149,11 @@ extension DeviceReading {
                 trouble.displayable.shortened(to: 400),
             ]
         }
+        let isCompared = diagnoses.contains { $0.standing.comparison != nil }
         let bad = apps.count { $0.level != .ok }
         let note =
             "\(apps.count.of("app")), \(bad.grouped) with trouble. --app APP-ID shows the details"
-            + (now.isEmpty ? ", and compares the app's domains with Apple's copies." : ".")
+            + (isCompared ? "." : ", and compares the app's domains with Apple's copies.")
         return (TextTable(rows: rows).lines(indentation: 0, style: style) + ["", note]).joined(separator: "\n")
     }
 }
@@ -197,9 +184,6 @@ extension DeviceReading {
     private func json(of diagnosis: DeviceDiagnosis) -> OrderedJSON {
         let text = diagnosis.text(at: at)
         let entry = diagnosis.entry
-        let served =
-            entry?.target.flatMap { now[$0.ofFile] }
-            ?? (try? Domain(diagnosis.domain)).flatMap { now[Target(domain: $0)] }
         return .object([
             ("service", .string(diagnosis.service)),
             ("app", .optional(diagnosis.appID)),
@@ -222,7 +206,7 @@ extension DeviceReading {
             ("error", error(of: diagnosis)),
             ("patterns", .optional(entry?.patterns)),
             ("link", diagnosis.link.map(Self.json(of:)) ?? .null),
-            ("comparison", .optional(served?.verdict.comparison.state.rawValue)),
+            ("comparison", .optional(diagnosis.standing.comparison?.rawValue)),
             ("to_file", diagnosis.toFile.map(Self.json(of:)) ?? .null),
             ("to_origin", diagnosis.toOrigin.map(Self.json(of:)) ?? .null),
         ])

@@ -3,7 +3,6 @@
 import AASA
 import Evidence
 import Report
-import Report
 
 extension FileDifference {
     var json: OrderedJSON {

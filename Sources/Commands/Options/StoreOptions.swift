@@ -107,7 +107,6 @@ struct DaemonOptions: ParsableArguments {
             throw ValidationError("--url takes an address such as http://127.0.0.1:9630, not '\(url.displayable)'")
         }
     }
-
 }
 
 /// A running daemon in place of its store. No group within another: the parser checks each several times a level.
@@ -127,7 +126,8 @@ struct RemoteOptions: ParsableArguments {
 
     func validate() throws { try DaemonOptions.validate(url, ["--token-file": tokenFile, "--cacert": caFile]) }
 
-    /// Asks the daemon at --url, or, without one, its store. `now`: as of when the store is told of.
+    /// Asks the daemon at --url, or, without one, its store. `now`: the instant as of which the store
+    /// answers.
     /// - Throws: `CommandFailure`.
     func ask<Value>(
         _ store: StoreOptions, _ access: Store.Access, now: Date = Date(),
@@ -143,9 +143,7 @@ struct RemoteOptions: ParsableArguments {
             return try await monitor.close(after: { try await work(monitor) })
         } catch {
             guard let refusal = APIRefusal(of: error) else { throw error }
-            var failure = CommandFailure(.usage, refusal.description)
-            failure.isUnknown = refusal.reason == .notFound
-            throw failure
+            throw CommandFailure(.usage, refusal.description)
         }
     }
 }

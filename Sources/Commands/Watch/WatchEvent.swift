@@ -15,6 +15,8 @@ struct WatchEvent: Equatable, Sendable {
     var standing: EdgeStatus?
     /// What the message cannot be made from otherwise: a failure's words.
     var detail: String?
+    /// Where there is nothing to wait for: whether the origin has no file, and not one that cannot be read.
+    var isFileAbsent = false
     /// Why there is nothing to wait for.
     var findings: [FindingText] = []
     /// nil before the origin was read.

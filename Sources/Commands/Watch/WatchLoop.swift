@@ -49,7 +49,7 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// One look at every edge. What came before time was up is told.
+    /// One look at every edge. It reports each answer that came before time was up.
     private func look(_ watch: inout PropagationWatch) async throws -> Bool {
         let left = left(watch)
         let (news, feed) = AsyncStream.makeStream(of: EdgeLook.self)
@@ -99,16 +99,20 @@ struct DomainWatch: Sendable {
         }
         guard case .file(let goal) = fetched else {
             let verdict = Verdict(of: readings, checks: CheckSettings(certificateWarning: .zero), now: begin)
-            return end(
-                .nothingToWaitFor,
-                detail: readings.absence == nil ? "the origin's file cannot be read" : "the origin has no file",
-                verdict.findings.filter { $0.severity == .error }.map { $0.text(at: begin) })
+            let isAbsent = readings.absence != nil
+            let event = WatchEvent(
+                kind: .nothingToWaitFor, at: begin, elapsed: 0,
+                detail: isAbsent ? "the origin has no file" : "the origin's file cannot be read",
+                isFileAbsent: isAbsent,
+                findings: verdict.findings.filter { $0.severity == .error }.map { $0.text(at: begin) })
+            output.tell([event], nil)
+            return event
         }
         return await loop.run(goal: goal, begin: begin)
     }
 
-    private func end(_ kind: WatchEvent.Kind, detail: String? = nil, _ findings: [FindingText] = []) -> WatchEvent {
-        let event = WatchEvent(kind: kind, at: begin, elapsed: 0, detail: detail, findings: findings)
+    private func end(_ kind: WatchEvent.Kind) -> WatchEvent {
+        let event = WatchEvent(kind: kind, at: begin, elapsed: 0)
         if kind != .interrupted { output.tell([event], nil) }
         return event
     }

@@ -63,7 +63,7 @@ struct WatchWording: Sendable {
 
     /// Why there is nothing to wait for, and what to do.
     private func nothing(_ event: WatchEvent) -> String {
-        event.detail == "the origin has no file"
+        event.isFileAbsent
             ? "the origin has no file, so there is nothing to wait for; deploy it first"
             : "the origin serves no file that can be read, so there is nothing to wait for; repair that first"
     }

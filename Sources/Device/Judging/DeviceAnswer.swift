@@ -20,7 +20,7 @@ package struct DeviceQuestion: Sendable {
         self.host = host
     }
 
-    /// Nobody named an app or a domain: the answer is a table of all apps.
+    /// Without an app or a domain: the answer is a table of all apps.
     package var isOfAll: Bool { app == nil && domain == nil && host == nil }
 
     /// The entries that it is about, in the order of the report.
@@ -43,14 +43,14 @@ package struct DeviceQuestion: Sendable {
     package func absence(from report: DeviceReport) -> DeviceAbsence {
         guard let app else { return .noDomain }
         let own = report.entries.filter { $0.appID.isExactly(app) }.map { "\($0.service):\($0.writtenDomain)" }
-        guard own.isEmpty else { return .otherDomains(TruncatedList(own.uniqued, upTo: 5)) }
+        guard own.isEmpty else { return .otherDomains(TruncatedList(own.uniqued.map(\.inSentence), upTo: 5)) }
         let bundle = app.drop { $0 != "." }
         let others = report.entries.map(\.appID).uniqued.filter { id in
             let other = id.drop { $0 != "." }
             // Of another team, or the bundle ID alone was asked for.
             return !other.isEmpty && (other == bundle || other.dropFirst() == app)
         }
-        return others.isEmpty ? .noApp : .otherPrefix(TruncatedList(others))
+        return others.isEmpty ? .noApp : .otherPrefix(TruncatedList(others.map(\.inSentence)))
     }
 }
 
@@ -68,18 +68,25 @@ extension [DeviceDiagnosis] {
         first { $0.link?.behaviour == .opens && $0.entry?.siteApproval == .approved && !$0.isBrowserChosen }
     }
 
-    package var level: Verdict.Level {
-        let levels = map(\.level)
-        return [.failing, .unknown, .warning].first(where: levels.contains) ?? .ok
+    package var level: Verdict.Level { map(\.level).min { $0.rankOnDevice < $1.rankOnDevice } ?? .ok }
+}
+
+extension Verdict.Level {
+    /// Smaller is shown further up.
+    package var rankOnDevice: Int {
+        switch self {
+        case .failing: 0
+        case .unknown: 1
+        case .warning: 2
+        case .ok: 3
+        }
     }
 }
 
 extension DeviceDiagnosis {
-    private static let order: [Verdict.Level] = [.failing, .unknown, .warning, .ok]
-
     fileprivate func rank(_ opener: DeviceDiagnosis?) -> Int {
         if let opener, opener.entry == entry { return -1 }
-        return 2 * (Self.order.firstIndex(of: level) ?? 0) + (service == "applinks" ? 0 : 1)
+        return 2 * level.rankOnDevice + (service == "applinks" ? 0 : 1)
     }
 }
 

@@ -57,14 +57,13 @@ package struct DeviceDiagnosis: Sendable {
         }
         isBrowserChosen = entry.service == "applinks" && context.report.choosesBrowser(entry)
         compare(entry, context, now)
-        judge(entry, context.report)
+        judge(entry, context.report, now)
     }
 
     private mutating func compare(_ entry: DeviceEntry, _ context: Context, _ now: DomainNow?) {
         guard entry.service == "applinks", now != nil || context.url != nil, case .known(let links) = entry.rules else {
             return
         }
-        if now?.verdict.level == .failing { lagLevel = .failing }
         let file = now?.deciding?.applinks
         if case .named = standing.state {
             toFile = DeviceDifference(device: links, file: file, app: entry.appID, asked: context.url)
@@ -73,15 +72,9 @@ package struct DeviceDiagnosis: Sendable {
             toOrigin = DeviceDifference(device: links, file: file.applinks, app: entry.appID, asked: context.url)
         }
         link = context.url.map { DeviceLink($0, device: links, file: file, app: entry.appID) }
-        request = Request(entry, now?.change)
     }
 
-    /// How bad it is that Apple's copy is behind.
-    private var lagLevel = Verdict.Level.warning
-    /// When the device last asked, compared with what a monitor saw.
-    private var request = Request.unknown
-
-    private mutating func judge(_ entry: DeviceEntry, _ report: DeviceReport) {
+    private mutating func judge(_ entry: DeviceEntry, _ report: DeviceReport, _ now: DomainNow?) {
         let isOff = [.developer, .developerManaged].contains(mode) && report.isDeveloperModeOn == false
         switch entry.siteApproval {
         case .denied: set(.denied, .failing)
@@ -95,12 +88,12 @@ package struct DeviceDiagnosis: Sendable {
                 set(.notFetched(isAsking: isAsking), .warning)
             }
         case .approved where isBrowserChosen: set(.browserChosen, .failing)
-        case .approved: judgeApproved(entry)
+        case .approved: judgeApproved(entry, now)
         case .other, nil: set(.unknownState, .unknown)
         }
     }
 
-    private mutating func judgeApproved(_ entry: DeviceEntry) {
+    private mutating func judgeApproved(_ entry: DeviceEntry, _ now: DomainNow?) {
         switch standing.state {
         case .notAsked: set(.approved(.offline), .ok)
         case .unread: set(.approved(.notRead), .unknown)
@@ -118,11 +111,15 @@ package struct DeviceDiagnosis: Sendable {
             }
             if !toFile.isEmpty {
                 let isOrigins = toOrigin.map { $0.isEmpty && $0.isComplete } ?? false
-                set(isOrigins ? .newerCopy : .olderCopy(request), isOrigins ? .ok : .failing)
+                if isOrigins {
+                    set(.newerCopy, .ok)
+                } else {
+                    set(.olderCopy(Request(entry, now?.change)), .failing)
+                }
             } else if !toFile.isComplete {
                 set(.approved(.undecided), .warning)
             } else if let toOrigin, !toOrigin.isEmpty {
-                set(.copyBehind, lagLevel)
+                set(.copyBehind, now?.verdict.level == .failing ? .failing : .warning)
             } else {
                 set(entry.error.map(DeviceCause.refreshFailed) ?? .current, entry.error == nil ? .ok : .warning)
             }
@@ -248,25 +245,25 @@ extension DeviceDiagnosis {
         /// The same, and a monitor saw when the new file came.
         case beforeChange(Date, KnownChange)
         /// A monitor saw that every edge had the new file already.
-        case afterChange(Date, KnownChange)
+        case afterChange(Date, everywhereSince: Date)
         case failed(DeviceError)
         case unknown
 
         init(_ entry: DeviceEntry, _ change: KnownChange?) {
             if let error = entry.error {
                 self = .failed(error)
-            } else if let asked = entry.lastChecked {
-                guard let change else {
-                    self = .before(asked)
-                    return
-                }
-                let arrived = change.atEveryEdge ?? change.servedSince
-                let isLater = change.atEveryEdge != nil && asked > arrived
-                self =
-                    isLater
-                    ? .afterChange(asked, change) : asked > arrived ? .before(asked) : .beforeChange(asked, change)
-            } else {
+                return
+            }
+            guard let asked = entry.lastChecked else {
                 self = .unknown
+                return
+            }
+            if let change, asked <= change.atEveryEdge ?? change.servedSince {
+                self = .beforeChange(asked, change)
+            } else if let arrival = change?.atEveryEdge {
+                self = .afterChange(asked, everywhereSince: arrival)
+            } else {
+                self = .before(asked)
             }
         }
     }

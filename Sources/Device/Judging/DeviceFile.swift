@@ -19,19 +19,18 @@ extension DeviceEntry {
 
     package var rules: Rules {
         guard let patterns else { return .absent }
-        guard patterns.utf8.count <= Self.maximumPatterns else { return .unreadable }
-        let list = patterns.hasPrefix("[") ? patterns : "[\(patterns)]"
+        // The device keeps the paths of an older file as components, too.
+        let list = "[\(patterns)]"
+        guard list.utf8.count <= Self.maximumPatterns,
+            let components = try? JSONDocument(parsing: Array(list.utf8)).root.elements,
+            components.allSatisfy({ $0.members != nil })
+        else { return .unreadable }
         let variables = variables.flatMap { text -> String? in
             let document = try? JSONDocument(parsing: Array(text.utf8))
             return document?.root.members == nil ? nil : text
         }
-        guard let elements = try? JSONDocument(parsing: Array(list.utf8)).root.elements else { return .unreadable }
-        let key =
-            elements.allSatisfy { $0.members != nil }
-            ? "components" : elements.allSatisfy { $0.string != nil } ? "paths" : nil
-        guard let key else { return .unreadable }
         let text = """
-            {"applinks":{"details":[{"appIDs":[\(appID.writtenAsJSON)],"\(key)":\(list)}],\
+            {"applinks":{"details":[{"appIDs":[\(appID.writtenAsJSON)],"components":\(list)}],\
             "substitutionVariables":\(variables ?? "{}")}}
             """
         guard let links = try? AssociationFile(parsing: Array(text.utf8)).applinks else { return .unreadable }

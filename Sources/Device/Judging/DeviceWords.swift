@@ -15,8 +15,9 @@ extension DeviceDiagnosis {
     private var device: String { "this \(origin.device ?? "device")" }
     private var Device: String { "This \(origin.device ?? "device")" }
     private var app: String { appID?.inSentence ?? "the app" }
-    private var file: String { standing.readsCDN ? "Apple's copy" : "the origin's file" }
-    private var File: String { standing.readsCDN ? "Apple's copy" : "The origin's file" }
+    /// The file that the device would get now.
+    package var file: String { mode.readsCDN ? "Apple's copy" : "the origin's file" }
+    private var File: String { mode.readsCDN ? "Apple's copy" : "The origin's file" }
     private var shownDomain: String { domain.isEmpty ? "a domain that the log does not name" : domain.inSentence }
     /// The domain whose file decides.
     private var fileDomain: String { (entry?.target?.domain.name ?? domain).inSentence }
@@ -119,9 +120,9 @@ extension DeviceDiagnosis {
     private func words(for absence: DeviceAbsence) -> String {
         switch absence {
         case .noApp: "The app is not installed, or it is signed without associated domains."
-        case .otherPrefix(let ids): "The report lists this bundle ID as \(English.list(ids))."
+        case .otherPrefix(let ids): "The report lists this bundle ID as \(English.words(ids))."
         case .otherDomains(let domains):
-            "It is signed for \(English.list(domains)). A build that is signed again can lose its domains."
+            "It is signed for \(English.words(domains)). A build that is signed again can lose its domains."
         case .noDomain: "The app is not installed, or it is signed without this domain."
         }
     }
@@ -135,21 +136,20 @@ extension DeviceDiagnosis {
             let arrival = change.atEveryEdge.map { ", and every edge of Apple's CDN by \(English.instant($0))" } ?? ""
             return
                 "It last asked on \(English.instant(asked)). The origin has served the new file since \(since)\(arrival)."
-        case .afterChange(let asked, let change):
-            let arrival = English.instant(change.atEveryEdge ?? change.servedSince)
+        case .afterChange(let asked, let arrival):
             return
-                "It last asked on \(English.instant(asked)). Every edge of Apple's CDN had the new file by \(arrival), and the "
-                + "device keeps the old one."
+                "It last asked on \(English.instant(asked)). Every edge of Apple's CDN had the new file by "
+                + "\(English.instant(arrival)), and the device keeps the old one."
         case .failed(let error): return "\(failure(error)) The device keeps its earlier patterns."
         case .unknown: return "Its patterns are not those of \(file)."
         }
     }
 
-    private var place: String { standing.readsCDN ? "Apple's CDN" : "the origin" }
+    private var place: String { mode.readsCDN ? "Apple's CDN" : "the origin" }
 
     private func words(for reason: DeviceCause.Uncompared) -> String {
         switch reason {
-        case .offline: "This is from the report alone: nobody was asked what is served now."
+        case .offline: "This is from the report alone: it was not compared with what is served now."
         case .notRead: "This machine did not get \(file)."
         case .noPatterns:
             "The report has no patterns: it was made without --verbose. \(standingWords)"
@@ -242,10 +242,10 @@ extension DeviceDiagnosis {
         case .notNamed where standing.isNamedByOrigin == true: return wait
         case .notNamed:
             return "Name \(app) in the file of \(fileDomain). "
-                + (standing.readsCDN ? "Once Apple's CDN has it, the device follows." : "Then install the app again.")
+                + (mode.readsCDN ? "Once Apple's CDN has it, the device follows." : "Then install the app again.")
         case .missing:
             return "Find out what keeps the file away: aasa-monitor check "
-                + (standing.readsCDN ? "\(fileDomain)." : "'\(fileDomain)?mode=\(mode.rawValue)'.")
+                + (mode.readsCDN ? "\(fileDomain)." : "'\(fileDomain)?mode=\(mode.rawValue)'.")
         case .unread: return "Try again from another network."
         case .notAsked:
             return domain.isEmpty ? hidden : compare
@@ -309,12 +309,6 @@ extension DeviceError {
         case ("NSURLErrorDomain", -1103): "the file is larger than 131,072 bytes"
         default: nil
         }
-    }
-}
-
-extension English {
-    fileprivate static func list(_ names: TruncatedList) -> String {
-        names.names.map(\.inSentence).joined(separator: ", ") + (names.more > 0 ? " and \(names.more) more" : "")
     }
 }
 

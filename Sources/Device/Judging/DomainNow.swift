@@ -10,10 +10,18 @@ package struct DomainNow: Sendable {
     package let verdict: Verdict
     /// What a monitor saw of the newest change; nil if nothing.
     package let change: KnownChange?
+    /// The origin's file.
+    let originFile: AssociationFile?
+    /// The file that devices of the domain's mode ask for.
+    let deciding: AssociationFile?
 
     package init(readings: Readings, verdict: Verdict, change: KnownChange? = nil) {
         self.readings = readings
         self.verdict = verdict
+        originFile = readings.originFile?.document.map { AssociationFile($0) }
+        deciding =
+            readings.observation.mode.readsCDN
+            ? readings.cdnFile?.document.map { AssociationFile($0) } : originFile
         // The history of another file than the one that Apple's CDN has now explains nothing.
         self.change = change?.meaning == readings.cdnFile?.meaning ? change : nil
     }
@@ -22,14 +30,6 @@ package struct DomainNow: Sendable {
     var isBehind: Bool {
         let isOther = [.propagating, .stale, .divergent, .mixed].contains(verdict.comparison.state)
         return readings.observation.mode.readsCDN && isOther && verdict.comparison.isWithoutEffect != true
-    }
-
-    var originFile: AssociationFile? { readings.originFile?.document.map { AssociationFile($0) } }
-
-    /// The file that devices of the domain's mode ask for.
-    var deciding: AssociationFile? {
-        let reading = readings.observation.mode.readsCDN ? readings.cdnFile : readings.originFile
-        return reading?.document.map { AssociationFile($0) }
     }
 
     /// What devices get in place of a file, in words; nil if this machine does not know.
@@ -88,19 +88,19 @@ package struct AppStanding: Equatable, Sendable {
         }
     }
 
-    /// Whether the device asks Apple's CDN, not the origin.
-    package var readsCDN: Bool
+    /// How Apple's copy compares with the origin's file; nil if that is not known.
+    package private(set) var comparison: Comparison.State?
     /// Whether Apple's copy is not the origin's file yet.
     package var isBehind = false
     /// Whether the origin's file names the app; nil if that is not known, or the same file.
     package var isNamedByOrigin: Bool?
 
     init(_ appID: String?, service: String, mode: AssociationMode, _ now: DomainNow?) {
-        readsCDN = mode.readsCDN
         guard let now else {
             state = .notAsked
             return
         }
+        comparison = now.verdict.comparison.state
         isBehind = now.isBehind
         func names(_ file: AssociationFile) -> [String] { file.services.last { $0.name == service }?.appIDs ?? [] }
         if let file = now.deciding {
@@ -110,7 +110,7 @@ package struct AppStanding: Equatable, Sendable {
         } else {
             state = now.absence.map(State.missing) ?? .unread
         }
-        guard readsCDN, let appID, let file = now.originFile else { return }
+        guard mode.readsCDN, let appID, let file = now.originFile else { return }
         isNamedByOrigin = names(file).containsExactly(appID)
     }
 }

@@ -15,7 +15,7 @@ package enum DeviceText: Equatable, Sendable {
         var report: DeviceReport
         switch text.utf8.first {
         case UInt8(ascii: "["), UInt8(ascii: "{"):
-            report = try ReportJSON.read(text) ?? ShowText.read(text)
+            report = try ShowJSON.read(text) ?? ShowText.read(text)
         default: report = ShowText.read(text)
         }
         guard report.entries.isEmpty, !report.isVerbose else {
@@ -136,16 +136,16 @@ enum ShowText {
     }
 
     /// The app of `{ s = applinks, a = APPID, d = (null) }`; nil for another service.
-    static func app(of specifier: some StringProtocol) -> String? {
+    private static func app(of specifier: Substring) -> String? {
         let text = String(specifier.prefix(longestSetting))
         guard text.contains("s = applinks") else { return nil }
         return text.firstMatch(of: /a = ([^,}\s]+)/).map { String($0.1) }
     }
 
     /// `"com.apple.LaunchServices.enabled" = 1;` below it.
-    static func choice(_ line: some StringProtocol) -> Bool? {
+    private static func choice(_ line: Substring) -> Bool? {
         guard let key = line.range(of: "com.apple.LaunchServices.enabled") else { return nil }
-        switch line[key.upperBound...].first(where: { !"\"= :".contains($0) }) {
+        switch line[key.upperBound...].first(where: { !"\"= ".contains($0) }) {
         case "0": return false
         case "1": return true
         default: return nil
@@ -214,9 +214,10 @@ struct EntryReader {
     }
 }
 
-/// The same as forensic tools hand it on: `{"db": [{"Service": …}]}`, or a line for each entry with keys such as `app_id`.
+/// The same as forensic tools hand it on: `{"db": [{"Service": …}]}`, or a line for each entry with keys such as `app_id`,
+/// which newer versions put under `data`.
 /// https://github.com/EC-DIGIT-CSIRC/sysdiagnose
-enum ReportJSON {
+enum ShowJSON {
     /// nil for what is not JSON.
     /// - Throws: `ReportFault` for JSON of something else.
     static func read(_ text: String) throws(ReportFault) -> DeviceReport? {
@@ -238,14 +239,12 @@ enum ReportJSON {
 
     private static func add(_ node: JSONNode, to report: inout DeviceReport) {
         for element in node.elements ?? [] { add(element, to: &report) }
+        let node = node["data"] ?? node
         guard let members = node.members else { return }
         if let entries = node["db"]?.elements {
+            // Of SETTINGS this form has no values.
             for entry in entries { add(entry, to: &report) }
-            for member in node["settings"]?.members ?? [] {
-                guard let app = ShowText.app(of: member.key) else { continue }
-                if let choice = ShowText.choice(value(member.value)) { report.choices[app] = choice }
-            }
-            head(node["headers"] ?? node, into: &report)
+            if let headers = node["headers"] { head(headers, into: &report) }
             return
         }
         switch node["section"]?.string {
@@ -257,7 +256,7 @@ enum ReportJSON {
         case "settings":
             let chosen = node["settings"]?.members?.first { $0.key.hasSuffix("enabled") }
             if node["s"]?.string == "applinks", let app = node["a"]?.string, let chosen {
-                report.choices[app] = ["1", "true"].contains(value(chosen.value))
+                report.choices[app] = value(chosen.value) == "1"
             }
         default:
             var entry = EntryReader()
@@ -268,16 +267,11 @@ enum ReportJSON {
 
     private static func head(_ node: JSONNode, into report: inout DeviceReport) {
         let mode = node.members?.first { EntryReader.key($0.key) == "developermode" }
-        if let mode { report.isDeveloperModeOn = ["1", "true"].contains(value(mode.value)) }
+        if let mode { report.isDeveloperModeOn = value(mode.value) == "1" }
     }
 
-    private static func value(_ node: JSONNode) -> String {
-        switch node.value {
-        case .string(let text), .number(let text): text
-        case .null: ""
-        case .bool, .array, .object: String(decoding: node.canonicalForm, as: UTF8.self)
-        }
-    }
+    /// The tools hand on each value as its text.
+    private static func value(_ node: JSONNode) -> String { node.string ?? "" }
 }
 
 /// `log show --predicate 'process == "swcd"'`, what Console.app copies, or a line of it.

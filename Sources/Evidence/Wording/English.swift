@@ -9,7 +9,7 @@ package enum English {
             + (report.here == .same ? ", and it is so here." : ".")
     }
 
-    static func words(_ listing: TruncatedList) -> String {
+    package static func words(_ listing: TruncatedList) -> String {
         listing.names.joined(separator: ", ") + (listing.more > 0 ? " and \(listing.more) more" : "")
     }
 

@@ -67,7 +67,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an archive, standard input and a log are read; --offline asks nobody")
+        @Test("an archive, standard input and a log are read; --offline sends no request")
         func sources() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("swcutil_show.txt", Self.report)

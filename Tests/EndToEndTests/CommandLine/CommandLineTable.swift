@@ -188,7 +188,7 @@ enum CommandLineTable {
         .init("device -", input: "hello", 66, "standard input has no entry of swcutil show"),
         .init("device good.json --domain localhost", 64, "--domain: 'localhost' is not a domain"),
         .init("device good.json --why /a", 64, "'/a' is a path alone"),
-        .init("device good.json --offline --url http://127.0.0.1:1", 64, "--offline asks nobody"),
+        .init("device good.json --offline --url http://127.0.0.1:1", 64, "--offline sends no request"),
         .init("init -o good.json", 64, "good.json is there already"),
         .init("init -o none/monitor.yaml", 66, "none/monitor.yaml cannot be written: no such file or directory"),
         .init("init localhost", 64, "'localhost' is not a domain"),

@@ -57,7 +57,7 @@ extension EndToEndTests {
                 // Nothing is known to be well while nobody looks.
                 let well = try await stage.run(["status", "good.test"])
                 #expect(well.end == .exit(1) && well.output.hasPrefix("No daemon runs: "))
-                #expect(well.output.contains("What it knew last: nothing was known to be wrong"), "\(well.output)")
+                #expect(well.output.contains("Last known state: no domain had trouble"), "\(well.output)")
                 let failing = try await stage.run(["status", "--failing", "--short"])
                 #expect(failing.output.contains("site.test  FAILING") && !failing.output.contains("good.test"))
                 let plugin = try await stage.run(["status", "--format", "nagios"])
