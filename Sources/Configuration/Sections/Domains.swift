@@ -87,7 +87,6 @@ extension WatchedDomain {
         reading.context.domain = nil
         var entry = DomainEntry()
         entry.checks = reading.context.defaults
-        let text: ScalarText?
         if case .mapping(let entries) = field.node.content {
             let section = field.section(entries, title: title(entries))
             entry.checks.ignore = []
@@ -96,18 +95,11 @@ extension WatchedDomain {
             let own = Set(entry.checks.ignore.map(\.rule))
             entry.checks.ignore += reading.context.defaults.ignore.filter { !own.contains($0.rule) }
             entry.checks.warnIfRare(section)
-            text = entry.domain.flatMap { _ in section.field("domain", .domain, isRequired: true)?.text("a domain") }
         } else {
-            text = field.text("a domain or a mapping with the key 'domain'")
-            entry.domain = text.flatMap { Form<Domain>.parsed($0, field) }
+            let text = field.text("a domain or a mapping with the key 'domain'")
+            entry.domain = text.flatMap { Form<Domain>.listed($0, field) }
         }
-        guard let domain = entry.domain, let text else { return nil }
-        reading.note(domain, namedBy: text)
-        if let line = field.siblings?.line(before: text, named: domain.name) {
-            reading.error(
-                "domain \(text.quoted) is listed twice; it is already given at line \(line)", at: text.position)
-            return nil
-        }
+        guard let domain = entry.domain else { return nil }
         return WatchedDomain(
             domain: domain, checks: entry.checks, mode: entry.mode, labels: entry.labels, channels: entry.channels,
             expect: entry.expect)
@@ -202,14 +194,20 @@ extension Domain {
 
 extension Form where Value == Domain {
     static var domain: Form {
-        text("a domain", words: "domain", pattern: Domain.pattern, parse: parsed, show: \.name)
+        text("a domain", words: "domain", pattern: Domain.pattern, parse: listed, show: \.name)
     }
 
-    @Sendable static func parsed(_ text: ScalarText, _ field: Field) -> Domain? {
+    @Sendable fileprivate static func listed(_ text: ScalarText, _ field: Field) -> Domain? {
         do {
             let domain = try Domain(text.value)
             field.reading.context.domain = domain
-            return domain
+            field.reading.note(domain, namedBy: text)
+            // An entry is the domain itself, or a mapping that names it.
+            let siblings = field.siblings ?? field.section.siblings
+            guard let line = siblings?.line(before: text, named: domain.name) else { return domain }
+            field.reading.error(
+                "domain \(text.quoted) is listed twice; it is already given at line \(line)", at: text.position)
+            return nil
         } catch {
             var message: String
             if let target = try? Target(parsing: text.value), !text.usesVariable {
