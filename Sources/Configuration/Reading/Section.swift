@@ -120,10 +120,10 @@ struct Field {
     var reading: Reading { section.reading }
 
     /// An element of the list.
-    func element(_ node: SourceNode, isConcealed: Bool, _ siblings: Siblings) -> Field {
+    func element(_ node: SourceNode, _ siblings: Siblings) -> Field {
         Field(
             key: key, section: section, node: node, position: node.position, path: path + "[]", isRequired: true,
-            isConcealed: self.isConcealed || isConcealed, siblings: siblings)
+            isConcealed: isConcealed, siblings: siblings)
     }
 
     /// Reports a value of another type.

@@ -54,7 +54,7 @@ package struct AlertSettings: Sendable, Equatable {
                 + "worse or came back; each step is later than the one before. They are not notified at once, except of "
                 + "domains that name them in `channels`, and as `fallback`. A channel can be in one step only, and not of "
                 + "type `alertmanager`"),
-        Setting("channels", \.channels, .list(of: Channel.form, isConcealed: true), "where notifications go"),
+        Setting("channels", \.channels, .list(of: Channel.form), "where notifications go"),
     ]
 
     static let form = Form<AlertSettings>.mapping(settings, AlertSettings()) { $0.warnOfFallback($1) }

@@ -25,7 +25,7 @@ extension Field {
         guard case .list(let items) = node.content, items.count == 1, let item = items.first else {
             return text(Self.rule)
         }
-        return element(item, isConcealed: false, Siblings()).text(Self.rule)
+        return element(item, Siblings()).text(Self.rule)
     }
 }
 
