@@ -62,7 +62,7 @@ struct DomainEntry: Sendable {
         + CheckSettings.settings.map { $0.inherited(by: \.checks) } + [
             Setting("mode", \.mode, .choice, "in all but `production` the CDN is not asked"),
             Setting(
-                "labels", \.labels, .labels(isChecked: true) { _, _ in true },
+                "labels", \.labels, .labels(isChecked: true),
                 "part of every alert about the domain, for silences and routing; 32 at most, with names of letters, digits, "
                     + "`_`, `-`, `.`, `/`"),
             Setting(
@@ -229,9 +229,9 @@ extension Form where Value == Domain {
 
 extension Form where Value == [String: String] {
     /// `isChecked`: whether the labels are given here, so that their names and lengths count. `check` reports other
-    /// faults of a name; false drops the label.
+    /// faults of a name.
     static func labels(
-        isChecked: Bool = false, check: @escaping @Sendable (SourceNode.Entry, Field) -> Bool
+        isChecked: Bool = false, check: @escaping @Sendable (SourceNode.Entry, Field) -> Void = { _, _ in }
     ) -> Form {
         let names: OrderedJSON = ["maxProperties": 32, "propertyNames": ["pattern": "^[A-Za-z0-9_./-]{1,63}$"]]
         let schema: OrderedJSON = [
@@ -249,7 +249,8 @@ extension Form where Value == [String: String] {
                 field.reading.error("'labels' \(field.section.title) has more than 32 labels", at: field.position)
             }
             var labels: [String: String] = [:]
-            for label in entries where (!isChecked || hasName(label, field)) && check(label, field) {
+            for label in entries where !isChecked || hasName(label, field) {
+                check(label, field)
                 // A number is a valid label value, as in `year: 2026`: its text counts.
                 guard case .scalar(let raw, _) = label.value.content, !label.value.isNull else {
                     field.reading.error(
