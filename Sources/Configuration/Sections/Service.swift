@@ -76,7 +76,7 @@ package struct HeartbeatSettings: Sendable, Equatable {
 
     static let form = Form<HeartbeatSettings>.mapping(
         [
-            Setting("url", \.secretURL, .watchdog, isRequired: true, "asked with GET; a secret"),
+            Setting("url", \.secretURL, .webhook(as: Secret.init), isRequired: true, "asked with GET; a secret"),
             Setting(
                 "every", \.every, .duration(in: .seconds(1)...Duration.seconds(86_400)),
                 "between two pings. `config check` warns if no domain is checked that often: a ping needs a check"),
@@ -87,14 +87,6 @@ package struct HeartbeatSettings: Sendable, Equatable {
             section.reading.warning(
                 "'every' \(section.title) is shorter than the 'interval' of every domain; a ping needs a check, so pings "
                     + "come no more often than checks", at: section.placeOfKey("every"))
-        }
-    }
-}
-
-extension SecretForm where Value == Secret {
-    fileprivate static var watchdog: SecretForm {
-        SecretForm(words: WebAddress.words, pattern: WebAddress.pattern, isSecret: { !WebAddress.isHere($0) }) {
-            $0.unless(WebAddress.fault($0.value), Secret.init)
         }
     }
 }
