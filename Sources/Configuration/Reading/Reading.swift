@@ -268,9 +268,9 @@ struct EnvironmentSubstitution {
                 guard let end = rest.firstIndex(of: "}") else {
                     throw Fault(message: "'${' has no closing '}'; a literal dollar is written '$$'")
                 }
-                let expression = rest[..<end].dropFirst()
-                result += try value(of: expression)
-                variables.append(Self.name(in: expression))
+                let variable = try variable(rest[..<end].dropFirst())
+                result += variable.value
+                variables.append(variable.name)
                 rest = rest[rest.index(after: end)...]
             default:
                 result += "$"
@@ -279,14 +279,10 @@ struct EnvironmentSubstitution {
         return result + rest
     }
 
-    private static func name(in expression: Substring) -> String {
-        String(expression[..<(expression.firstRange(of: ":-")?.lowerBound ?? expression.endIndex)])
-    }
-
     /// `expression`: the text between the braces.
-    private func value(of expression: Substring) throws(Fault) -> String {
+    private func variable(_ expression: Substring) throws(Fault) -> (name: String, value: String) {
         let separator = expression.firstRange(of: ":-")
-        let name = Self.name(in: expression)
+        let name = String(expression[..<(separator?.lowerBound ?? expression.endIndex)])
         let isName =
             name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isLetter($0) || (48...57).contains($0) }
             && name.utf8.first.map { !(48...57).contains($0) } == true
@@ -302,11 +298,11 @@ struct EnvironmentSubstitution {
                     message: "environment variable '\(name)' is not set; set it or write ${\(name):-default}"
                         + service.hint(for: name, environment))
             }
-            return value
+            return (name, value)
         }
         // As in a shell, `:-` also replaces an empty value.
-        if let value, !value.isEmpty { return value }
-        return String(expression[separator.upperBound...])
+        if let value, !value.isEmpty { return (name, value) }
+        return (name, String(expression[separator.upperBound...]))
     }
 
     private func isLetter(_ byte: UInt8) -> Bool {
