@@ -148,8 +148,8 @@ final class Reading {
 
     /// The store's path, under the first folder of `$STATE_DIRECTORY`, which systemd sets, or else as `place`.
     func placeOfStore(_ path: String) -> String {
-        guard !inHome(path).hasPrefix("/"), let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first
-        else {
+        let path = inHome(path)
+        guard !path.hasPrefix("/"), let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first else {
             return place(path)
         }
         return "\(folder)/\(path)"
