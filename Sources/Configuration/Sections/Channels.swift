@@ -49,10 +49,10 @@ extension Channel {
 
     static let form: Form<Channel> = {
         let unset = Channel(name: "", kind: .webhook)
-        let common = ([name, type] + filters(.webhook)).map { $0.facts(in: unset) }
-        let schema = ChannelSchema(head: Array(common.prefix(2)), filters: Array(common.dropFirst(2))).schema
-        let shape = Shape(words: "mappings", schema: schema, settings: common)
-        return Form(shape: shape, isConcealed: true, show: { settings(of: $0.kind).show($0).withoutNulls }, read: read)
+        let head = [name, type].map { $0.facts(in: unset) }
+        let filters = Channel.filters(.webhook).map { $0.facts(in: unset) }
+        let shape = Shape(words: "mappings", schema: ChannelSchema.schema(head, filters), settings: head + filters)
+        return Form(shape: shape, isConcealed: true, show: { settings(of: $0.kind).show($0) }, read: read)
     }()
 
     @Sendable private static func read(_ field: Field) -> Channel? {
