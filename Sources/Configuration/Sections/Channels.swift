@@ -246,7 +246,7 @@ extension Form where Value == [String] {
             return nil
         }
         return .list(of: kind, atLeast: 1) { nodes, kinds, field in
-            if nodes.isEmpty { field.refuseList("names no kind; leave it out for all kinds") }
+            if nodes.isEmpty { field.refuse("names no kind; leave it out for all kinds") }
             return kinds
         }
     }
@@ -263,13 +263,13 @@ extension Form where Value == [String] {
         }
         let list = Form.list(of: address, atLeast: 1, atMost: mostRecipients) { nodes, addresses, field in
             if !(1...mostRecipients).contains(nodes.count) {
-                field.refuseList("must name 1 to \(mostRecipients) addresses, found \(nodes.count)")
+                field.refuse("must name 1 to \(mostRecipients) addresses, found \(nodes.count)")
             }
             return addresses.withoutRepeats
         }
         return Form(shape: list.shape, show: { list.show($0) }) { field in
             guard field.node.isNull else { return list.read(field) }
-            field.refuseList("must name 1 to \(mostRecipients) addresses, found 0")
+            field.refuse("must name 1 to \(mostRecipients) addresses, found 0")
             return nil
         }
     }
@@ -283,22 +283,14 @@ extension Form where Value == [Notified] {
         let own = Form<Notified>(shape: word.shape, show: { word.show($0) }) { field in
             let notified = word.read(field)
             if notified == .changes, kind.isPager {
-                field.reading.error(
-                    "'notify' \(field.section.title) cannot name changes: a receiver of type \(kind.rawValue) keeps incidents",
-                    at: field.node.position)
+                field.refuse("cannot name changes: a receiver of type \(kind.rawValue) keeps incidents")
             }
             return notified
         }
         return .list(of: own, atLeast: 1) { nodes, notified, field in
-            if nodes.isEmpty { field.refuseList("is empty; leave it out for incidents") }
+            if nodes.isEmpty { field.refuse("is empty; leave it out for incidents") }
             return notified
         }
-    }
-}
-
-extension Field {
-    fileprivate func refuseList(_ fault: String) {
-        reading.error("'\(key)' \(section.title) \(fault)", at: position)
     }
 }
 

@@ -245,9 +245,7 @@ extension Form where Value == [String: String] {
         }
         return Form(shape: shape, show: show) { field in
             guard let entries = field.entries("a mapping of names to texts") else { return nil }
-            if isChecked, entries.count > 32 {
-                field.reading.error("'labels' \(field.section.title) has more than 32 labels", at: field.position)
-            }
+            if isChecked, entries.count > 32 { field.refuse("has more than 32 labels") }
             var labels: [String: String] = [:]
             for label in entries where !isChecked || hasName(label, field) {
                 check(label, field)

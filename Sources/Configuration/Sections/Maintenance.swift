@@ -76,9 +76,7 @@ extension MaintenanceWindow {
     }
 
     @Sendable private static func refuseNone(_ nodes: [SourceNode], _ days: [Weekday], _ field: Field) -> [Weekday] {
-        if nodes.isEmpty {
-            field.reading.error("'days' \(field.section.title) is empty", at: field.section.position)
-        }
+        if nodes.isEmpty { field.refuse("is empty", at: field.section.position) }
         return days
     }
 }

@@ -36,9 +36,7 @@ package struct NetworkSettings: Sendable, Equatable {
 
     @Sendable private static func limitCanaries(_ nodes: [SourceNode], _ hosts: [String], _ field: Field) -> [String] {
         guard let eleventh = nodes.dropFirst(10).first else { return hosts }
-        field.reading.error(
-            "'canaries' \(field.section.title) has \(nodes.count) hosts, and 10 at most are asked",
-            at: eleventh.position)
+        field.refuse("has \(nodes.count) hosts, and 10 at most are asked", at: eleventh.position)
         return hosts
     }
 }
