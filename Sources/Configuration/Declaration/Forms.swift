@@ -245,7 +245,8 @@ enum MappingKind: Sendable {
     case section
     /// An element of a list, by the list's key. `expected`: for messages about another type.
     case part(expected: String)
-    /// An element of a list, by its name if it has a valid one. `noun`: what has the name; nil: its name does not count.
+    /// An element of a list, by its name if it has a valid one. `noun`: what has the name; nil: its name does not
+    /// count.
     case entry(_ noun: String? = nil, expected: String)
 
     var expected: String {

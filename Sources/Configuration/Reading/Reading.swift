@@ -197,8 +197,8 @@ extension Reading {
         exposed = ConfigurationProblem(
             severity: .warning, file: file, line: line, column: column,
             message:
-                "every user of this machine can read this file, which holds the secret '\(key)' \(title); take that right away "
-                + "(chmod o-r), or give secrets as ${NAME} or in a file of their own")
+                "every user of this machine can read this file, which holds the secret '\(key)' \(title); take that "
+                + "right away (chmod o-r), or give secrets as ${NAME} or in a file of their own")
     }
 
     /// For a file that contains a secret.

@@ -32,28 +32,28 @@ package struct AlertSettings: Sendable, Equatable {
     private static let settings: [Setting<AlertSettings>] = [
         Setting(
             "remind_every", \.remindEvery, .durationOrNull,
-            "from the firing to the first reminder. Each gap is twice the one before, up to a day; reminders end after seven "
-                + "days, those of a certificate when it is renewed. null: no reminders"),
+            "from the firing to the first reminder. Each gap is twice the one before, up to a day; reminders end "
+                + "after seven days, those of a certificate when it is renewed. null: no reminders"),
         Setting(
             "group_wait", \.groupWait, .duration(in: grouping),
             "how long a message waits for others of the same kind and reason, at one channel; `0s`: no "
                 + "[grouping](alerts.md#messages), every incident gets its own message"),
         Setting(
             "group_interval", \.groupInterval, .duration(in: grouping),
-            "the shortest time between two messages about new incidents of one kind, or two messages with reminders, at one "
-                + "channel. Updates, escalations and ends do not wait for it. `0s`: none"),
+            "the shortest time between two messages about new incidents of one kind, or two messages with reminders, "
+                + "at one channel. Updates, escalations and ends do not wait for it. `0s`: none"),
         Setting(
             "fallback", \.fallback, .fallback,
-            "the only channel that is notified of the [monitor's own trouble](alerts.md#many-domains-at-once): a channel, "
-                + "the store, the schedule, the configuration. Without it, and for trouble of this channel itself, all others "
-                + "are. Not of type `alertmanager`"),
+            "the only channel that is notified of the [monitor's own trouble](alerts.md#many-domains-at-once): a "
+                + "channel, the store, the schedule, the configuration. Without it, and for trouble of this channel "
+                + "itself, all others are. Not of type `alertmanager`"),
         Setting(
             "escalation", \.escalation.settings, .list(of: Escalation.Step.form),
             "channels that are notified of an incident of severity `error` if "
-                + "[nobody has acknowledged it](alerts.md#acknowledgement-and-escalation) so long after it fired, became "
-                + "worse or came back; each step is later than the one before. They are not notified at once, except of "
-                + "domains that name them in `channels`, and as `fallback`. A channel can be in one step only, and not of "
-                + "type `alertmanager`"),
+                + "[nobody has acknowledged it](alerts.md#acknowledgement-and-escalation) so long after it fired, "
+                + "became worse or came back; each step is later than the one before. They are not notified at once, "
+                + "except of domains that name them in `channels`, and as `fallback`. A channel can be in one step "
+                + "only, and not of type `alertmanager`"),
         Setting("channels", \.channels, .list(of: Channel.form), "where notifications go"),
     ]
 
@@ -158,8 +158,8 @@ extension Form where Value == String {
             }
             if let line = field.section.siblings?.line(before: text) {
                 field.reading.error(
-                    "channel \(text.quoted) is in 'escalation' already, at line \(line); a channel can be in one step only",
-                    at: text.position)
+                    "channel \(text.quoted) is in 'escalation' already, at line \(line); "
+                        + "a channel can be in one step only", at: text.position)
             }
         }
     }

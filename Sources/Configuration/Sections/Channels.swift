@@ -18,17 +18,17 @@ extension Channel {
             Setting(
                 "severity", \.minimumSeverity, .choice,
                 "the lowest severity that it is notified of. "
-                    + "[How filters act](alerts.md#what-a-channel-is-notified-of) on incidents that become worse, or end"
-            ),
+                    + "[How filters act](alerts.md#what-a-channel-is-notified-of) on incidents that become worse, "
+                    + "or end"),
             Setting(
                 "kinds", \.chosenKinds, .kinds,
-                "it is notified of these [kinds](alerts.md#kinds) only, such as `cdn.stale`, or areas, such as `cdn.*`. Without "
-                    + "it: all. A global incident (`cdn.wide`, `monitor.degraded`) suppresses the domains' own alerts only at "
-                    + "channels that receive it"),
+                "it is notified of these [kinds](alerts.md#kinds) only, such as `cdn.stale`, or areas, such as "
+                    + "`cdn.*`. Without it: all. A global incident (`cdn.wide`, `monitor.degraded`) suppresses the "
+                    + "domains' own alerts only at channels that receive it"),
             Setting(
                 "notify", \.notified, .notify(of: kind),
-                "what it is notified of. `changes`: [new versions of the file](alerts.md#changes), whatever `severity` and "
-                    + "`kinds` say; not with `pagerduty` and `alertmanager`, which keep incidents"),
+                "what it is notified of. `changes`: [new versions of the file](alerts.md#changes), whatever "
+                    + "`severity` and `kinds` say; not with `pagerduty` and `alertmanager`, which keep incidents"),
         ]
     }
 

@@ -36,8 +36,8 @@ extension CheckSettings {
     fileprivate func warnIfRare(_ section: Section) {
         guard staleAfter < interval, let key = ["stale_after", "interval"].first(where: section.has) else { return }
         section.reading.warning(
-            "'stale_after' \(section.title) is shorter than 'interval', so a stale copy is noticed too late; check more "
-                + "often, or raise 'stale_after'", at: section.place(of: key))
+            "'stale_after' \(section.title) is shorter than 'interval', so a stale copy "
+                + "is noticed too late; check more often, or raise 'stale_after'", at: section.place(of: key))
     }
 }
 
@@ -63,8 +63,8 @@ struct DomainEntry: Sendable {
             Setting("mode", \.mode, .choice, "in all but `production` the CDN is not asked"),
             Setting(
                 "labels", \.labels, .labels(isChecked: true),
-                "part of every alert about the domain, for silences and routing; 32 at most, with names of letters, digits, "
-                    + "`_`, `-`, `.`, `/`"),
+                "part of every alert about the domain, for silences and routing; 32 at most, with names of letters, "
+                    + "digits, `_`, `-`, `.`, `/`"),
             Setting(
                 "channels", \.channels, .list(of: .channelName) { _, names, _ in names.withoutRepeats },
                 "the channels that are notified of this domain at once; `[]`: none. Without it, all but those of "
@@ -251,9 +251,10 @@ extension Form where Value == [String: String] {
                 check(label, field)
                 // A number is a valid label value, as in `year: 2026`: its text counts.
                 guard case .scalar(let raw, _) = label.value.content, !label.value.isNull else {
+                    let name = isChecked ? "'\(label.key)'" : Quotation.ofKey(label.key)
                     field.reading.error(
-                        "expected a text for label \(isChecked ? "'\(label.key)'" : Quotation.ofKey(label.key)) \(field.section.title), "
-                            + "found \(label.value.summary(isConcealed: false))", at: label.value.position)
+                        "expected a text for label \(name) \(field.section.title), found "
+                            + "\(label.value.summary(isConcealed: false))", at: label.value.position)
                     continue
                 }
                 guard let text = field.reading.text(raw, at: label.value.position) else { continue }

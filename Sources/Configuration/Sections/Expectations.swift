@@ -70,8 +70,8 @@ extension Form where Value == CalendarDay {
             guard let day = CalendarDay(text.value) else { return field.unexpected(text, expected) }
             if day.end <= field.reading.now {
                 field.reading.warning(
-                    "'until' \(field.section.title) has passed: the rule's findings count again; remove the entry or extend "
-                        + "the date", at: text.position)
+                    "'until' \(field.section.title) has passed: the rule's findings count again; "
+                        + "remove the entry or extend the date", at: text.position)
             }
             return day
         }
@@ -94,8 +94,8 @@ extension ExpectedURL {
             Setting("opens", \.opens, .opening, "the app that opens it; this key or `page` is needed"),
             Setting(
                 "page", \.page, .boolean,
-                "people without the app must find a web page there, or a redirect to the App Store; full checks ask for "
-                    + "it"),
+                "people without the app must find a web page there, or a redirect to the App Store; full checks ask "
+                    + "for it"),
         ], ExpectedURL(url: ""), .part(expected: "a mapping such as {url: /path, opens: nothing}"),
         schema: .isRequired(["opens", "page"])
     ) { _, section in

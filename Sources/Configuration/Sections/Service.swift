@@ -13,8 +13,8 @@ package struct StoreSettings: Sendable, Equatable {
 
     private static let path = Setting<StoreSettings>(
         "path", \.path, .text("a path", words: "path"),
-        "the SQLite file; a relative one lies under `$STATE_DIRECTORY` where systemd sets it, else in the folder of the "
-            + "configuration; `~/` is the home of the user")
+        "the SQLite file; a relative one lies under `$STATE_DIRECTORY` where systemd sets it, else in the folder of "
+            + "the configuration; `~/` is the home of the user")
 
     static let form = Form<StoreSettings>.mapping(
         [
@@ -85,8 +85,8 @@ package struct HeartbeatSettings: Sendable, Equatable {
         // A ping needs a check, so the intervals of the domains limit `every`.
         if let shortest = section.reading.context.watched.shortestInterval, shortest > heartbeat.every {
             section.reading.warning(
-                "'every' \(section.title) is shorter than the 'interval' of every domain; a ping needs a check, so pings "
-                    + "come no more often than checks", at: section.placeOfKey("every"))
+                "'every' \(section.title) is shorter than the 'interval' of every domain; a ping needs a check, so "
+                    + "pings come no more often than checks", at: section.placeOfKey("every"))
         }
     }
 }
