@@ -18,7 +18,7 @@ package struct AlertSettings: Sendable, Equatable {
     /// With unique names, in file order.
     package var channels: [Channel] = []
 
-    /// What a monitor without a channel must be told; nil with one.
+    /// The warning of a monitor without a channel; nil with one.
     package var warningOfSilence: String? {
         channels.isEmpty
             ? "no channel is configured, so no alert is sent; give at least one under 'alerts.channels'" : nil
