@@ -83,6 +83,9 @@ final class Reading {
     /// `key`: its path.
     func note(_ text: ScalarText, of key: String) { if text.usesVariable, written[key] == nil { written[key] = text } }
 
+    /// The value of a key for messages: `words`, or the text of the file if that contains a variable. `key`: its path.
+    func shown(_ words: String, of key: String) -> String { written[key]?.quoted ?? words }
+
     func note(_ domain: Domain, namedBy text: ScalarText) { if text.usesVariable { concealedDomains.insert(domain) } }
 
     func error(_ message: String, at position: SourcePosition) {

@@ -61,18 +61,18 @@ package struct AlertSettings: Sendable, Equatable {
 
     /// A fallback whose own filters leave out the monitor's trouble.
     private func warnOfFallback(_ section: Section) {
-        guard let channel = channels.first(where: { $0.name == fallback }),
-            let name = section.field("fallback", .fallback, isRequired: false)?.text(Form<String>.nameOfChannel)
-        else { return }
+        guard let channel = channels.first(where: { $0.name == fallback }) else { return }
+        let name = section.reading.shown(Quotation.of(channel.name), of: "alerts.fallback")
+        let place = section.place(of: "fallback")
         if !channel.kinds.isEmpty, !channel.kinds.contains(where: ["monitor.degraded", "monitor.*"].contains) {
             section.reading.warning(
-                "'kinds' of the fallback channel \(name.quoted) leaves out monitor.degraded, so it is not notified of "
-                    + "the monitor's own trouble", at: name.position)
+                "'kinds' of the fallback channel \(name) leaves out monitor.degraded, so it is not notified of "
+                    + "the monitor's own trouble", at: place)
         }
         if channel.minimumSeverity == .error {
             section.reading.warning(
-                "'severity' of the fallback channel \(name.quoted) is error, so it is not notified of late checks, a "
-                    + "refused reload, or the first failures of a channel, which are warnings", at: name.position)
+                "'severity' of the fallback channel \(name) is error, so it is not notified of late checks, a "
+                    + "refused reload, or the first failures of a channel, which are warnings", at: place)
         }
     }
 }
@@ -136,8 +136,6 @@ struct ChannelName {
 
 /// References to channels.
 extension Form where Value == String {
-    fileprivate static var nameOfChannel: String { "the name of a channel" }
-
     static var channelName: Form { .reference("names of channels") { _, _ in } }
 
     fileprivate static var fallback: Form {
@@ -167,7 +165,7 @@ extension Form where Value == String {
     private static func reference(
         _ words: String, check: @escaping @Sendable (ScalarText, Field) -> Void
     ) -> Form {
-        .text(nameOfChannel, words: words) { text, field in
+        .text("the name of a channel", words: words) { text, field in
             let all = field.reading.context.channels.map(\.name)
             guard all.contains(where: { $0.value == text.value }) else {
                 field.reading.error("no channel is named \(text.quoted)\(hint(for: text, all))", at: text.position)

@@ -104,7 +104,7 @@ package struct ServerSettings: Sendable, Equatable {
                 at: section.place(of: "listen"))
         }
         if !reading.context.channels.isEmpty, !section.isGiven("public_url") {
-            let address = reading.written["server.listen"]?.quoted ?? "'\(listen)'"
+            let address = reading.shown("'\(listen)'", of: "server.listen")
             let links = isOnAll ? "hold no links to the pages" : "link to the pages at \(address)"
             reading.warning(
                 "'public_url' \(title) is missing, so messages \(links); "
