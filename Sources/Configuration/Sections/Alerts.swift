@@ -48,7 +48,7 @@ package struct AlertSettings: Sendable, Equatable {
                 + "channel, the store, the schedule, the configuration. Without it, and for trouble of this channel "
                 + "itself, all others are. Not of type `alertmanager`"),
         Setting(
-            "escalation", \.escalation.settings, .list(of: Escalation.Step.form),
+            "escalation", \.escalation.listed, .list(of: Escalation.Step.form),
             "channels that are notified of an incident of severity `error` if "
                 + "[nobody has acknowledged it](alerts.md#acknowledgement-and-escalation) so long after it fired, "
                 + "became worse or came back; each step is later than the one before. They are not notified at once, "
@@ -78,7 +78,7 @@ package struct AlertSettings: Sendable, Equatable {
 }
 
 extension Escalation {
-    fileprivate var settings: [Step] {
+    fileprivate var listed: [Step] {
         get { steps }
         set { self = Escalation(newValue) }
     }
