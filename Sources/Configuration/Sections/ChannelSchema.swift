@@ -44,9 +44,9 @@ enum ChannelSchema {
 
     /// The types whose values of a key are alike, in order.
     static func byForm(_ owners: [Owner]) -> [(words: String, owners: [Owner])] {
-        var seen: Set<String> = []
-        return owners.map(\.facts.shape.words).filter { seen.insert($0).inserted }
-            .map { words in (words, owners.filter { $0.facts.shape.words == words }) }
+        owners.map(\.facts.shape.words).withoutRepeats.map { words in
+            (words, owners.filter { $0.facts.shape.words == words })
+        }
     }
 
     /// What holds for channels of one type.
