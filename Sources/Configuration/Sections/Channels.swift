@@ -21,7 +21,7 @@ extension Channel {
                     + "[How filters act](alerts.md#what-a-channel-is-notified-of) on incidents that become worse, "
                     + "or end"),
             Setting(
-                "kinds", \.chosenKinds, .kinds,
+                "kinds", \.kinds.orNone, .kinds,
                 "it is notified of these [kinds](alerts.md#kinds) only, such as `cdn.stale`, or areas, such as "
                     + "`cdn.*`. Without it: all. A global incident (`cdn.wide`, `monitor.degraded`) suppresses the "
                     + "domains' own alerts only at channels that receive it"),
@@ -30,12 +30,6 @@ extension Channel {
                 "what it is notified of. `changes`: [new versions of the file](alerts.md#changes), whatever "
                     + "`severity` and `kinds` say; not with `pagerduty` and `alertmanager`, which keep incidents"),
         ]
-    }
-
-    /// nil: all.
-    private var chosenKinds: [String]? {
-        get { kinds.isEmpty ? nil : kinds }
-        set { kinds = newValue ?? [] }
     }
 
     private var notified: [Notified] {
@@ -175,7 +169,7 @@ extension Setting where Owner == Channel {
     }
     fileprivate static var secret: Setting {
         Setting(
-            "secret", \.signature, .signingKeys,
+            "secret", \.signingKeys.orNone, .signingKeys,
             "signs each message in the form of [Standard Webhooks](https://www.standardwebhooks.com)")
     }
     fileprivate static var routingKey: Setting {
@@ -198,11 +192,6 @@ extension Setting where Owner == Channel {
 }
 
 extension Channel {
-    fileprivate var signature: [Data]? {
-        get { signingKeys.isEmpty ? nil : signingKeys }
-        set { signingKeys = newValue ?? [] }
-    }
-
     fileprivate var addresses: MailAddresses {
         get { mail ?? MailAddresses(sender: "", recipients: []) }
         set { mail = newValue }
@@ -291,6 +280,14 @@ extension Form where Value == [Notified] {
             if nodes.isEmpty { field.refuse("is empty; leave it out for incidents") }
             return notified
         }
+    }
+}
+
+extension Array {
+    /// nil if it is empty, as the property of a setting without a default.
+    fileprivate var orNone: Self? {
+        get { isEmpty ? nil : self }
+        set { self = newValue ?? [] }
     }
 }
 
