@@ -44,7 +44,7 @@ CODES = {
     "unack": STORE,
     "deliveries": STORE,
     "store": STORE | {70: "a fault of the program or its machine, or the store is damaged"},
-    "demo": {0: None, 1: "the story was not told to its end", 64: None, 70: None, 130: None},
+    "demo": {0: None, 1: "an expected alert is missing", 64: None, 70: None, 130: None},
 }
 SHARED = """.SH FILES
 .TP
@@ -143,9 +143,9 @@ def exit_status(command, name):
     for subcommand, words in own:
         result += text((subcommand + ": " if subcommand else "") + words) + "\n.PP\n"
     # What a subcommand says is not said for the others.
-    told = {int(code) for subcommand, words in own if not subcommand for code in re.findall(r"\b\d{1,3}\b", words)}
+    stated = {int(code) for subcommand, words in own if not subcommand for code in re.findall(r"\b\d{1,3}\b", words)}
     for code, words in sorted(CODES[name].items()):
-        if code not in told:
+        if code not in stated:
             result += f".TP\n{code}\n{text(words or MEANINGS[code])}\n"
     return result
 

@@ -37,10 +37,8 @@ package enum ConfigurationLoader {
     package static func load(
         path: String, shard: Shard? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
-        try parse(
-            text(at: path), file: path, shard: shard, environment: environment,
-            isReadableByAll: SmallFile.isReadableByAll
-        ) { try SmallFile.secret(at: $0) }
+        let (file, reading) = try read(path, shard, environment)
+        return (file, warnings: reading.problems)
     }
 
     /// Like `load`, but also keeps the positions of values. `path`: nil for standard input.
@@ -49,11 +47,7 @@ package enum ConfigurationLoader {
     package static func examine(
         path: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> ExaminedConfiguration {
-        let text = try text(at: path)
-        let reading = Reading(
-            file: path ?? standardInput, environment: environment, readFile: SmallFile.secret,
-            isReadableByAll: SmallFile.isReadableByAll)
-        let file = try valid(text, reading, nil)
+        let (file, reading) = try read(path, nil, environment)
         return ExaminedConfiguration(
             file: file, warnings: reading.problems, name: reading.file, places: reading.places)
     }
@@ -65,13 +59,20 @@ package enum ConfigurationLoader {
         path: String, shard: Shard? = nil, since start: Date,
         environment: [String: String] = ProcessInfo.processInfo.environment, service: ServiceEnvironment = .init()
     ) throws -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
-        let text = try text(at: path)
-        let reading = Reading(
-            file: path, environment: environment, readFile: SmallFile.secret,
-            isReadableByAll: SmallFile.isReadableByAll)
-        let file = try valid(text, reading, shard)
+        let (file, reading) = try read(path, shard, environment)
         reading.warnOfWhatStays(since: start, service)
         return (file, warnings: reading.problems)
+    }
+
+    /// `path`: nil for standard input.
+    private static func read(
+        _ path: String?, _ shard: Shard?, _ environment: [String: String]
+    ) throws -> (ConfigurationFile, Reading) {
+        let text = try text(at: path)
+        let reading = Reading(
+            file: path ?? standardInput, environment: environment, readFile: SmallFile.secret,
+            isReadableByAll: SmallFile.isReadableByAll)
+        return (try valid(text, reading, shard), reading)
     }
 
     /// The name of standard input in messages.

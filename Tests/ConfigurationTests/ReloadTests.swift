@@ -1,4 +1,4 @@
-// What a running process is told of the secrets that only a restart reads anew.
+// The warnings of a running process about secrets that only a restart reads anew.
 
 import Facts
 import Foundation

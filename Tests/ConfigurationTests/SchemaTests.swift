@@ -1,5 +1,5 @@
-// The JSON Schema of `config schema`, held against the reader: it accepts every good file, and refuses every bad one that
-// a schema can refuse.
+// The JSON Schema of `config schema`, held against the reader: it accepts every good file, and refuses every bad one
+// that a schema can refuse.
 
 import Evidence
 import Foundation
@@ -58,8 +58,9 @@ extension ConfigurationSuite {
             #expect(first.hasSuffix("/docs/monitor.schema.json"))
         }
 
-        /// What no schema can tell: one part of a file against another, a variable's value, a number within a text, and what
-        /// editors see as YAML of its own kind. In some languages `$` of a pattern also matches before a final line break.
+        /// What no schema can tell: one part of a file against another, a variable's value, a number within a text,
+        /// and what editors see as YAML of its own kind. In some languages `$` of a pattern also matches before a final
+        /// line break.
         private static let beyond: Set = [
             "channel-line-break", "channel-reference", "channel-reference-without-channels", "domain-twice",
             "duplicate-key-by-alias", "duplicate-keys", "fallback-alertmanager", "fallback-unknown",

@@ -198,7 +198,6 @@ extension Form {
     /// `check`: the rules of the whole list.
     static func list<Element>(
         of element: Form<Element>, atLeast least: Int? = nil, atMost most: Int? = nil, isUnique: Bool = false,
-        isConcealed: Bool = false,
         check: @escaping @Sendable ([SourceNode], [Element], Field) -> [Element] = { _, elements, _ in elements }
     ) -> Form where Value == [Element] {
         var schema: [(String, OrderedJSON)] = [("type", "array"), ("items", element.shape.schema)]
@@ -210,12 +209,12 @@ extension Form {
             words: "list of \(element.shape.words)\(element.shape.words == "mapping" ? "s" : "")\(limit)",
             schema: .object(schema), takesNull: true,
             settings: element.shape.settings, isList: true)
-        return Form(shape: shape, isConcealed: isConcealed, show: { .array($0.map { element.show($0).withoutNulls }) })
-        { field in
+        let show: @Sendable ([Element]) -> OrderedJSON = { .array($0.map { element.show($0).withoutNulls }) }
+        return Form(shape: shape, isConcealed: element.isConcealed, show: show) { field in
             guard let nodes = field.elements() else { return nil }
             let siblings = Siblings()
             let elements = nodes.compactMap { node in
-                element.read(field.element(node, isConcealed: element.isConcealed, siblings))
+                element.read(field.element(node, siblings))
             }
             return check(nodes, elements, field)
         }
@@ -246,7 +245,8 @@ enum MappingKind: Sendable {
     case section
     /// An element of a list, by the list's key. `expected`: for messages about another type.
     case part(expected: String)
-    /// An element of a list, by its name if it has a valid one. `noun`: what has the name; nil: its name does not count.
+    /// An element of a list, by its name if it has a valid one. `noun`: what has the name; nil: its name does not
+    /// count.
     case entry(_ noun: String? = nil, expected: String)
 
     var expected: String {

@@ -21,11 +21,10 @@ extension OrderedJSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
     /// An object without the members that are null: mappings of a list show only what they have.
     var withoutNulls: OrderedJSON {
         guard case .object(let members) = self else { return self }
-        return .object(
-            members.filter { _, value in
-                if case .null = value { false } else { true }
-            })
+        return .object(members.filter { !$0.1.isNull })
     }
+
+    fileprivate var isNull: Bool { if case .null = self { true } else { false } }
 
     // MARK: - Parts of a schema
 
@@ -88,9 +87,7 @@ extension SettingFacts {
         let isNullable = shape.takesNull && !isRequired
         var members: [(String, OrderedJSON)] = [("description", .string(description))]
         members += (isNullable ? shape.schema.orNull : shape.schema).members
-        if let standard, shape.settings.isEmpty {
-            if case .null = standard {} else { members.append(("default", standard)) }
-        }
+        if let standard, !standard.isNull, shape.settings.isEmpty { members.append(("default", standard)) }
         guard shape.isSecret else { return [(key, .object(members))] }
         let path = isNullable ? OrderedJSON.text().orNull : .text()
         let note: OrderedJSON = ["description": .string("the path of a file that holds '\(key)'")]

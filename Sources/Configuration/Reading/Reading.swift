@@ -83,6 +83,9 @@ final class Reading {
     /// `key`: its path.
     func note(_ text: ScalarText, of key: String) { if text.usesVariable, written[key] == nil { written[key] = text } }
 
+    /// The value of a key for messages: `words`, or the text of the file if that contains a variable. `key`: its path.
+    func shown(_ words: String, of key: String) -> String { written[key]?.quoted ?? words }
+
     func note(_ domain: Domain, namedBy text: ScalarText) { if text.usesVariable { concealedDomains.insert(domain) } }
 
     func error(_ message: String, at position: SourcePosition) {
@@ -148,8 +151,8 @@ final class Reading {
 
     /// The store's path, under the first folder of `$STATE_DIRECTORY`, which systemd sets, or else as `place`.
     func placeOfStore(_ path: String) -> String {
-        guard !inHome(path).hasPrefix("/"), let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first
-        else {
+        let path = inHome(path)
+        guard !path.hasPrefix("/"), let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first else {
             return place(path)
         }
         return "\(folder)/\(path)"
@@ -197,8 +200,8 @@ extension Reading {
         exposed = ConfigurationProblem(
             severity: .warning, file: file, line: line, column: column,
             message:
-                "every user of this machine can read this file, which holds the secret '\(key)' \(title); take that right away "
-                + "(chmod o-r), or give secrets as ${NAME} or in a file of their own")
+                "every user of this machine can read this file, which holds the secret '\(key)' \(title); take that "
+                + "right away (chmod o-r), or give secrets as ${NAME} or in a file of their own")
     }
 
     /// For a file that contains a secret.
@@ -268,9 +271,9 @@ struct EnvironmentSubstitution {
                 guard let end = rest.firstIndex(of: "}") else {
                     throw Fault(message: "'${' has no closing '}'; a literal dollar is written '$$'")
                 }
-                let expression = rest[..<end].dropFirst()
-                result += try value(of: expression)
-                variables.append(Self.name(in: expression))
+                let variable = try variable(rest[..<end].dropFirst())
+                result += variable.value
+                variables.append(variable.name)
                 rest = rest[rest.index(after: end)...]
             default:
                 result += "$"
@@ -279,14 +282,10 @@ struct EnvironmentSubstitution {
         return result + rest
     }
 
-    private static func name(in expression: Substring) -> String {
-        String(expression[..<(expression.firstRange(of: ":-")?.lowerBound ?? expression.endIndex)])
-    }
-
     /// `expression`: the text between the braces.
-    private func value(of expression: Substring) throws(Fault) -> String {
+    private func variable(_ expression: Substring) throws(Fault) -> (name: String, value: String) {
         let separator = expression.firstRange(of: ":-")
-        let name = Self.name(in: expression)
+        let name = String(expression[..<(separator?.lowerBound ?? expression.endIndex)])
         let isName =
             name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isLetter($0) || (48...57).contains($0) }
             && name.utf8.first.map { !(48...57).contains($0) } == true
@@ -302,11 +301,11 @@ struct EnvironmentSubstitution {
                     message: "environment variable '\(name)' is not set; set it or write ${\(name):-default}"
                         + service.hint(for: name, environment))
             }
-            return value
+            return (name, value)
         }
         // As in a shell, `:-` also replaces an empty value.
-        if let value, !value.isEmpty { return value }
-        return String(expression[separator.upperBound...])
+        if let value, !value.isEmpty { return (name, value) }
+        return (name, String(expression[separator.upperBound...]))
     }
 
     private func isLetter(_ byte: UInt8) -> Bool {

@@ -120,10 +120,10 @@ struct Field {
     var reading: Reading { section.reading }
 
     /// An element of the list.
-    func element(_ node: SourceNode, isConcealed: Bool, _ siblings: Siblings) -> Field {
+    func element(_ node: SourceNode, _ siblings: Siblings) -> Field {
         Field(
             key: key, section: section, node: node, position: node.position, path: path + "[]", isRequired: true,
-            isConcealed: self.isConcealed || isConcealed, siblings: siblings)
+            isConcealed: isConcealed, siblings: siblings)
     }
 
     /// Reports a value of another type.
@@ -145,8 +145,13 @@ struct Field {
 
     /// Reports what is wrong with a text: `'KEY' in 'SECTION' FAULT`.
     func refuse<Value>(_ text: ScalarText, _ fault: String) -> Value? {
-        reading.error("'\(key)' \(section.title) \(fault)", at: text.position)
+        refuse(fault, at: text.position)
         return nil
+    }
+
+    /// Reports what is wrong with the value, at its key or at another `place`.
+    func refuse(_ fault: String, at place: SourcePosition? = nil) {
+        reading.error("'\(key)' \(section.title) \(fault)", at: place ?? position)
     }
 
     /// Any scalar, also a number, with its variables filled in. `isBare`: its text may be a number or a truth value.
@@ -169,14 +174,11 @@ struct Field {
         else { return mismatch(expected) }
         guard let text = reading.text(raw, at: node.position) else { return nil }
         if text.value.isEmpty {
-            if isRequired || !text.usesVariable {
-                reading.error("'\(key)' \(section.title) is empty", at: node.position)
-            }
+            if isRequired || !text.usesVariable { refuse("is empty", at: node.position) }
             return nil
         }
         guard !text.value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            reading.error("'\(key)' \(section.title) holds a control character or a line break", at: node.position)
-            return nil
+            return refuse(text, "holds a control character or a line break")
         }
         reading.note(text, of: path)
         return text

@@ -19,15 +19,15 @@ extension Reading {
             let names = variables.keys.sorted().joined(separator: ", ")
             let place = variables.values.min { ($0.line, $0.column) < ($1.line, $1.column) } ?? .start
             return warning(
-                "\(service.path) has changed since the start, and this user may not read it: \(names) may have another value "
-                    + "there; a restart takes it", at: place)
+                "\(service.path) has changed since the start, and this user may not read it: \(names) may "
+                    + "have another value there; a restart takes it", at: place)
         }
         for (name, place) in variables {
             // As systemd reads it, the last line counts.
             guard let value = now.last(where: { $0.name == name })?.value, value != environment[name] else { continue }
             warning(
-                "'\(name)' has another value in \(service.path) since the start, and the old one stays in force; a restart "
-                    + "takes the new one", at: place)
+                "'\(name)' has another value in \(service.path) since the start, and the old one stays in "
+                    + "force; a restart takes the new one", at: place)
         }
     }
 
@@ -36,8 +36,8 @@ extension Reading {
         for (path, key, place) in secretFiles
         where path.hasPrefix(folder + "/") && !Self.isNewer(path, than: start) {
             warning(
-                "the file of '\(key)' is a credential, which systemd copied when the service started; if it has changed, a "
-                    + "restart takes it", at: place)
+                "the file of '\(key)' is a credential, which systemd copied when the service started; if "
+                    + "it has changed, a restart takes it", at: place)
         }
     }
 

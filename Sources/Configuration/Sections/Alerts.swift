@@ -18,7 +18,7 @@ package struct AlertSettings: Sendable, Equatable {
     /// With unique names, in file order.
     package var channels: [Channel] = []
 
-    /// What a monitor without a channel must be told; nil with one.
+    /// The warning of a monitor without a channel; nil with one.
     package var warningOfSilence: String? {
         channels.isEmpty
             ? "no channel is configured, so no alert is sent; give at least one under 'alerts.channels'" : nil
@@ -32,53 +32,53 @@ package struct AlertSettings: Sendable, Equatable {
     private static let settings: [Setting<AlertSettings>] = [
         Setting(
             "remind_every", \.remindEvery, .durationOrNull,
-            "from the firing to the first reminder. Each gap is twice the one before, up to a day; reminders end after seven "
-                + "days, those of a certificate when it is renewed. null: no reminders"),
+            "from the firing to the first reminder. Each gap is twice the one before, up to a day; reminders end "
+                + "after seven days, those of a certificate when it is renewed. null: no reminders"),
         Setting(
             "group_wait", \.groupWait, .duration(in: grouping),
             "how long a message waits for others of the same kind and reason, at one channel; `0s`: no "
                 + "[grouping](alerts.md#messages), every incident gets its own message"),
         Setting(
             "group_interval", \.groupInterval, .duration(in: grouping),
-            "the shortest time between two messages about new incidents of one kind, or two messages with reminders, at one "
-                + "channel. Updates, escalations and ends do not wait for it. `0s`: none"),
+            "the shortest time between two messages about new incidents of one kind, or two messages with reminders, "
+                + "at one channel. Updates, escalations and ends do not wait for it. `0s`: none"),
         Setting(
             "fallback", \.fallback, .fallback,
-            "the only channel that is notified of the [monitor's own trouble](alerts.md#many-domains-at-once): a channel, "
-                + "the store, the schedule, the configuration. Without it, and for trouble of this channel itself, all others "
-                + "are. Not of type `alertmanager`"),
+            "the only channel that is notified of the [monitor's own trouble](alerts.md#many-domains-at-once): a "
+                + "channel, the store, the schedule, the configuration. Without it, and for trouble of this channel "
+                + "itself, all others are. Not of type `alertmanager`"),
         Setting(
-            "escalation", \.escalation.settings, .list(of: Escalation.Step.form),
+            "escalation", \.escalation.listed, .list(of: Escalation.Step.form),
             "channels that are notified of an incident of severity `error` if "
-                + "[nobody has acknowledged it](alerts.md#acknowledgement-and-escalation) so long after it fired, became "
-                + "worse or came back; each step is later than the one before. They are not notified at once, except of "
-                + "domains that name them in `channels`, and as `fallback`. A channel can be in one step only, and not of "
-                + "type `alertmanager`"),
-        Setting("channels", \.channels, .list(of: Channel.form, isConcealed: true), "where notifications go"),
+                + "[nobody has acknowledged it](alerts.md#acknowledgement-and-escalation) so long after it fired, "
+                + "became worse or came back; each step is later than the one before. They are not notified at once, "
+                + "except of domains that name them in `channels`, and as `fallback`. A channel can be in one step "
+                + "only, and not of type `alertmanager`"),
+        Setting("channels", \.channels, .list(of: Channel.form), "where notifications go"),
     ]
 
     static let form = Form<AlertSettings>.mapping(settings, AlertSettings()) { $0.warnOfFallback($1) }
 
     /// A fallback whose own filters leave out the monitor's trouble.
     private func warnOfFallback(_ section: Section) {
-        guard let channel = channels.first(where: { $0.name == fallback }),
-            let name = section.field("fallback", .fallback, isRequired: false)?.text(Form<String>.nameOfChannel)
-        else { return }
+        guard let channel = channels.first(where: { $0.name == fallback }) else { return }
+        let name = section.reading.shown(Quotation.of(channel.name), of: "alerts.fallback")
+        let place = section.place(of: "fallback")
         if !channel.kinds.isEmpty, !channel.kinds.contains(where: ["monitor.degraded", "monitor.*"].contains) {
             section.reading.warning(
-                "'kinds' of the fallback channel \(name.quoted) leaves out monitor.degraded, so it is not notified of "
-                    + "the monitor's own trouble", at: name.position)
+                "'kinds' of the fallback channel \(name) leaves out monitor.degraded, so it is not notified of "
+                    + "the monitor's own trouble", at: place)
         }
         if channel.minimumSeverity == .error {
             section.reading.warning(
-                "'severity' of the fallback channel \(name.quoted) is error, so it is not notified of late checks, a "
-                    + "refused reload, or the first failures of a channel, which are warnings", at: name.position)
+                "'severity' of the fallback channel \(name) is error, so it is not notified of late checks, a "
+                    + "refused reload, or the first failures of a channel, which are warnings", at: place)
         }
     }
 }
 
 extension Escalation {
-    fileprivate var settings: [Step] {
+    fileprivate var listed: [Step] {
         get { steps }
         set { self = Escalation(newValue) }
     }
@@ -136,8 +136,6 @@ struct ChannelName {
 
 /// References to channels.
 extension Form where Value == String {
-    fileprivate static var nameOfChannel: String { "the name of a channel" }
-
     static var channelName: Form { .reference("names of channels") { _, _ in } }
 
     fileprivate static var fallback: Form {
@@ -158,8 +156,8 @@ extension Form where Value == String {
             }
             if let line = field.section.siblings?.line(before: text) {
                 field.reading.error(
-                    "channel \(text.quoted) is in 'escalation' already, at line \(line); a channel can be in one step only",
-                    at: text.position)
+                    "channel \(text.quoted) is in 'escalation' already, at line \(line); "
+                        + "a channel can be in one step only", at: text.position)
             }
         }
     }
@@ -167,7 +165,7 @@ extension Form where Value == String {
     private static func reference(
         _ words: String, check: @escaping @Sendable (ScalarText, Field) -> Void
     ) -> Form {
-        .text(nameOfChannel, words: words) { text, field in
+        .text("the name of a channel", words: words) { text, field in
             let all = field.reading.context.channels.map(\.name)
             guard all.contains(where: { $0.value == text.value }) else {
                 field.reading.error("no channel is named \(text.quoted)\(hint(for: text, all))", at: text.position)

@@ -3,12 +3,7 @@
 import Evidence
 import Monitoring
 
-struct ChannelSchema {
-    /// `name` and `type`.
-    let head: [SettingFacts]
-    /// The settings that all types have.
-    let filters: [SettingFacts]
-
+enum ChannelSchema {
     typealias Owner = (kind: ChannelKind, facts: SettingFacts)
 
     /// The keys of single types, each with the types that have it.
@@ -27,12 +22,13 @@ struct ChannelSchema {
         return keys
     }()
 
-    var schema: OrderedJSON {
-        let properties = head.flatMap(\.properties) + Self.all.flatMap(Self.properties) + filters.flatMap(\.properties)
-        let pairs = Self.all.compactMap { $0.owners[0].facts.pair }
+    /// `head`: `name` and `type`. `filters`: the settings after those of single types. All types have both.
+    static func schema(_ head: [SettingFacts], _ filters: [SettingFacts]) -> OrderedJSON {
+        let properties = head.flatMap(\.properties) + all.flatMap(Self.properties) + filters.flatMap(\.properties)
+        let pairs = all.compactMap { $0.owners[0].facts.pair }
         return [
             "type": "object", "additionalProperties": false, "required": ["name", "type"],
-            "properties": .object(properties), "allOf": .array(pairs + ChannelKind.allCases.map(Self.rules)),
+            "properties": .object(properties), "allOf": .array(pairs + ChannelKind.allCases.map(rules)),
         ]
     }
 
@@ -48,9 +44,9 @@ struct ChannelSchema {
 
     /// The types whose values of a key are alike, in order.
     static func byForm(_ owners: [Owner]) -> [(words: String, owners: [Owner])] {
-        var seen: Set<String> = []
-        return owners.map(\.facts.shape.words).filter { seen.insert($0).inserted }
-            .map { words in (words, owners.filter { $0.facts.shape.words == words }) }
+        owners.map(\.facts.shape.words).withoutRepeats.map { words in
+            (words, owners.filter { $0.facts.shape.words == words })
+        }
     }
 
     /// What holds for channels of one type.

@@ -60,6 +60,15 @@ extension Form where Value == String {
     }
 }
 
+extension SecretForm {
+    /// The URL of a webhook is a secret: it is enough to send messages.
+    static func webhook(as value: @escaping @Sendable (String) -> Value) -> SecretForm {
+        SecretForm(words: WebAddress.words, pattern: WebAddress.pattern, isSecret: { !WebAddress.isHere($0) }) {
+            $0.unless(WebAddress.fault($0.value), value)
+        }
+    }
+}
+
 extension SecretForm where Value == String {
     static func concealed(_ form: ChannelValue) -> SecretForm {
         SecretForm(words: form.expected, pattern: form.pattern) { field in
@@ -67,12 +76,7 @@ extension SecretForm where Value == String {
         }
     }
 
-    /// The URL of a webhook is a secret: it is enough to send messages.
-    static var webhook: SecretForm {
-        SecretForm(words: WebAddress.words, pattern: WebAddress.pattern, isSecret: { !WebAddress.isHere($0) }) {
-            $0.unless(WebAddress.fault($0.value)) { $0 }
-        }
-    }
+    static var webhook: SecretForm { .webhook { $0 } }
 
     /// The address of a server is not a secret. `fault`: what else is wrong with it.
     static func server(_ fault: @escaping @Sendable (String) -> String? = { _ in nil }) -> SecretForm {

@@ -18,24 +18,18 @@ extension Channel {
             Setting(
                 "severity", \.minimumSeverity, .choice,
                 "the lowest severity that it is notified of. "
-                    + "[How filters act](alerts.md#what-a-channel-is-notified-of) on incidents that become worse, or end"
-            ),
+                    + "[How filters act](alerts.md#what-a-channel-is-notified-of) on incidents that become worse, "
+                    + "or end"),
             Setting(
-                "kinds", \.chosenKinds, .kinds,
-                "it is notified of these [kinds](alerts.md#kinds) only, such as `cdn.stale`, or areas, such as `cdn.*`. Without "
-                    + "it: all. A global incident (`cdn.wide`, `monitor.degraded`) suppresses the domains' own alerts only at "
-                    + "channels that receive it"),
+                "kinds", \.kinds.orNone, .kinds,
+                "it is notified of these [kinds](alerts.md#kinds) only, such as `cdn.stale`, or areas, such as "
+                    + "`cdn.*`. Without it: all. A global incident (`cdn.wide`, `monitor.degraded`) suppresses the "
+                    + "domains' own alerts only at channels that receive it"),
             Setting(
                 "notify", \.notified, .notify(of: kind),
-                "what it is notified of. `changes`: [new versions of the file](alerts.md#changes), whatever `severity` and "
-                    + "`kinds` say; not with `pagerduty` and `alertmanager`, which keep incidents"),
+                "what it is notified of. `changes`: [new versions of the file](alerts.md#changes), whatever "
+                    + "`severity` and `kinds` say; not with `pagerduty` and `alertmanager`, which keep incidents"),
         ]
-    }
-
-    /// nil: all.
-    private var chosenKinds: [String]? {
-        get { kinds.isEmpty ? nil : kinds }
-        set { kinds = newValue ?? [] }
     }
 
     private var notified: [Notified] {
@@ -49,10 +43,10 @@ extension Channel {
 
     static let form: Form<Channel> = {
         let unset = Channel(name: "", kind: .webhook)
-        let common = ([name, type] + filters(.webhook)).map { $0.facts(in: unset) }
-        let schema = ChannelSchema(head: Array(common.prefix(2)), filters: Array(common.dropFirst(2))).schema
-        let shape = Shape(words: "mappings", schema: schema, settings: common)
-        return Form(shape: shape, isConcealed: true, show: { settings(of: $0.kind).show($0).withoutNulls }, read: read)
+        let head = [name, type].map { $0.facts(in: unset) }
+        let filters = Channel.filters(.webhook).map { $0.facts(in: unset) }
+        let shape = Shape(words: "mappings", schema: ChannelSchema.schema(head, filters), settings: head + filters)
+        return Form(shape: shape, isConcealed: true, show: { settings(of: $0.kind).show($0) }, read: read)
     }()
 
     @Sendable private static func read(_ field: Field) -> Channel? {
@@ -175,7 +169,7 @@ extension Setting where Owner == Channel {
     }
     fileprivate static var secret: Setting {
         Setting(
-            "secret", \.signature, .signingKeys,
+            "secret", \.signingKeys.orNone, .signingKeys,
             "signs each message in the form of [Standard Webhooks](https://www.standardwebhooks.com)")
     }
     fileprivate static var routingKey: Setting {
@@ -198,11 +192,6 @@ extension Setting where Owner == Channel {
 }
 
 extension Channel {
-    fileprivate var signature: [Data]? {
-        get { signingKeys.isEmpty ? nil : signingKeys }
-        set { signingKeys = newValue ?? [] }
-    }
-
     fileprivate var addresses: MailAddresses {
         get { mail ?? MailAddresses(sender: "", recipients: []) }
         set { mail = newValue }
@@ -246,7 +235,7 @@ extension Form where Value == [String] {
             return nil
         }
         return .list(of: kind, atLeast: 1) { nodes, kinds, field in
-            if nodes.isEmpty { field.refuseList("names no kind; leave it out for all kinds") }
+            if nodes.isEmpty { field.refuse("names no kind; leave it out for all kinds") }
             return kinds
         }
     }
@@ -263,13 +252,13 @@ extension Form where Value == [String] {
         }
         let list = Form.list(of: address, atLeast: 1, atMost: mostRecipients) { nodes, addresses, field in
             if !(1...mostRecipients).contains(nodes.count) {
-                field.refuseList("must name 1 to \(mostRecipients) addresses, found \(nodes.count)")
+                field.refuse("must name 1 to \(mostRecipients) addresses, found \(nodes.count)")
             }
             return addresses.withoutRepeats
         }
         return Form(shape: list.shape, show: { list.show($0) }) { field in
             guard field.node.isNull else { return list.read(field) }
-            field.refuseList("must name 1 to \(mostRecipients) addresses, found 0")
+            field.refuse("must name 1 to \(mostRecipients) addresses, found 0")
             return nil
         }
     }
@@ -283,22 +272,22 @@ extension Form where Value == [Notified] {
         let own = Form<Notified>(shape: word.shape, show: { word.show($0) }) { field in
             let notified = word.read(field)
             if notified == .changes, kind.isPager {
-                field.reading.error(
-                    "'notify' \(field.section.title) cannot name changes: a receiver of type \(kind.rawValue) keeps incidents",
-                    at: field.node.position)
+                field.refuse("cannot name changes: a receiver of type \(kind.rawValue) keeps incidents")
             }
             return notified
         }
         return .list(of: own, atLeast: 1) { nodes, notified, field in
-            if nodes.isEmpty { field.refuseList("is empty; leave it out for incidents") }
+            if nodes.isEmpty { field.refuse("is empty; leave it out for incidents") }
             return notified
         }
     }
 }
 
-extension Field {
-    fileprivate func refuseList(_ fault: String) {
-        reading.error("'\(key)' \(section.title) \(fault)", at: position)
+extension Array {
+    /// nil if it is empty, as the property of a setting without a default.
+    fileprivate var orNone: Self? {
+        get { isEmpty ? nil : self }
+        set { self = newValue ?? [] }
     }
 }
 

@@ -60,7 +60,7 @@ extension ConfigurationFile {
             "network", \.network, .mapping(NetworkSettings.settings, NetworkSettings()),
             "how the monitor reaches the network"),
         Setting("cdn", \.cdn, .mapping(CDNSettings.settings, CDNSettings()), "Apple's CDN"),
-        Setting("vantages", \.vantages, .list(of: Vantage.form, isConcealed: true), "other places to probe from"),
+        Setting("vantages", \.vantages, .list(of: Vantage.form), "other places to probe from"),
         Setting("alerts", \.alerts, AlertSettings.form, "who is notified, and when"),
         Setting(
             "maintenance", \.maintenance, .list(of: MaintenanceWindow.form),

@@ -36,8 +36,8 @@ extension CheckSettings {
     fileprivate func warnIfRare(_ section: Section) {
         guard staleAfter < interval, let key = ["stale_after", "interval"].first(where: section.has) else { return }
         section.reading.warning(
-            "'stale_after' \(section.title) is shorter than 'interval', so a stale copy is noticed too late; check more "
-                + "often, or raise 'stale_after'", at: section.place(of: key))
+            "'stale_after' \(section.title) is shorter than 'interval', so a stale copy "
+                + "is noticed too late; check more often, or raise 'stale_after'", at: section.place(of: key))
     }
 }
 
@@ -62,9 +62,9 @@ struct DomainEntry: Sendable {
         + CheckSettings.settings.map { $0.inherited(by: \.checks) } + [
             Setting("mode", \.mode, .choice, "in all but `production` the CDN is not asked"),
             Setting(
-                "labels", \.labels, .labels(isChecked: true) { _, _ in true },
-                "part of every alert about the domain, for silences and routing; 32 at most, with names of letters, digits, "
-                    + "`_`, `-`, `.`, `/`"),
+                "labels", \.labels, .labels(isChecked: true),
+                "part of every alert about the domain, for silences and routing; 32 at most, with names of letters, "
+                    + "digits, `_`, `-`, `.`, `/`"),
             Setting(
                 "channels", \.channels, .list(of: .channelName) { _, names, _ in names.withoutRepeats },
                 "the channels that are notified of this domain at once; `[]`: none. Without it, all but those of "
@@ -87,7 +87,6 @@ extension WatchedDomain {
         reading.context.domain = nil
         var entry = DomainEntry()
         entry.checks = reading.context.defaults
-        let text: ScalarText?
         if case .mapping(let entries) = field.node.content {
             let section = field.section(entries, title: title(entries))
             entry.checks.ignore = []
@@ -96,18 +95,11 @@ extension WatchedDomain {
             let own = Set(entry.checks.ignore.map(\.rule))
             entry.checks.ignore += reading.context.defaults.ignore.filter { !own.contains($0.rule) }
             entry.checks.warnIfRare(section)
-            text = entry.domain.flatMap { _ in section.field("domain", .domain, isRequired: true)?.text("a domain") }
         } else {
-            text = field.text("a domain or a mapping with the key 'domain'")
-            entry.domain = text.flatMap { Form<Domain>.parsed($0, field) }
+            let text = field.text("a domain or a mapping with the key 'domain'")
+            entry.domain = text.flatMap { Form<Domain>.listed($0, field) }
         }
-        guard let domain = entry.domain, let text else { return nil }
-        reading.note(domain, namedBy: text)
-        if let line = field.siblings?.line(before: text, named: domain.name) {
-            reading.error(
-                "domain \(text.quoted) is listed twice; it is already given at line \(line)", at: text.position)
-            return nil
-        }
+        guard let domain = entry.domain else { return nil }
         return WatchedDomain(
             domain: domain, checks: entry.checks, mode: entry.mode, labels: entry.labels, channels: entry.channels,
             expect: entry.expect)
@@ -202,14 +194,20 @@ extension Domain {
 
 extension Form where Value == Domain {
     static var domain: Form {
-        text("a domain", words: "domain", pattern: Domain.pattern, parse: parsed, show: \.name)
+        text("a domain", words: "domain", pattern: Domain.pattern, parse: listed, show: \.name)
     }
 
-    @Sendable static func parsed(_ text: ScalarText, _ field: Field) -> Domain? {
+    @Sendable fileprivate static func listed(_ text: ScalarText, _ field: Field) -> Domain? {
         do {
             let domain = try Domain(text.value)
             field.reading.context.domain = domain
-            return domain
+            field.reading.note(domain, namedBy: text)
+            // An entry is the domain itself, or a mapping that names it.
+            let siblings = field.siblings ?? field.section.siblings
+            guard let line = siblings?.line(before: text, named: domain.name) else { return domain }
+            field.reading.error(
+                "domain \(text.quoted) is listed twice; it is already given at line \(line)", at: text.position)
+            return nil
         } catch {
             var message: String
             if let target = try? Target(parsing: text.value), !text.usesVariable {
@@ -231,9 +229,9 @@ extension Form where Value == Domain {
 
 extension Form where Value == [String: String] {
     /// `isChecked`: whether the labels are given here, so that their names and lengths count. `check` reports other
-    /// faults of a name; false drops the label.
+    /// faults of a name.
     static func labels(
-        isChecked: Bool = false, check: @escaping @Sendable (SourceNode.Entry, Field) -> Bool
+        isChecked: Bool = false, check: @escaping @Sendable (SourceNode.Entry, Field) -> Void = { _, _ in }
     ) -> Form {
         let names: OrderedJSON = ["maxProperties": 32, "propertyNames": ["pattern": "^[A-Za-z0-9_./-]{1,63}$"]]
         let schema: OrderedJSON = [
@@ -247,16 +245,16 @@ extension Form where Value == [String: String] {
         }
         return Form(shape: shape, show: show) { field in
             guard let entries = field.entries("a mapping of names to texts") else { return nil }
-            if isChecked, entries.count > 32 {
-                field.reading.error("'labels' \(field.section.title) has more than 32 labels", at: field.position)
-            }
+            if isChecked, entries.count > 32 { field.refuse("has more than 32 labels") }
             var labels: [String: String] = [:]
-            for label in entries where (!isChecked || hasName(label, field)) && check(label, field) {
+            for label in entries where !isChecked || hasName(label, field) {
+                check(label, field)
                 // A number is a valid label value, as in `year: 2026`: its text counts.
                 guard case .scalar(let raw, _) = label.value.content, !label.value.isNull else {
+                    let name = isChecked ? "'\(label.key)'" : Quotation.ofKey(label.key)
                     field.reading.error(
-                        "expected a text for label \(isChecked ? "'\(label.key)'" : Quotation.ofKey(label.key)) \(field.section.title), "
-                            + "found \(label.value.summary(isConcealed: false))", at: label.value.position)
+                        "expected a text for label \(name) \(field.section.title), found "
+                            + "\(label.value.summary(isConcealed: false))", at: label.value.position)
                     continue
                 }
                 guard let text = field.reading.text(raw, at: label.value.position) else { continue }

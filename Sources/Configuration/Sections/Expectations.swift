@@ -14,16 +14,7 @@ extension IgnoredRule {
                 "the last day on which it is ignored, in UTC; then it counts again, and `config check` warns about the "
                     + "entry. Without it: always"),
         ], IgnoredRule(Rule(rawValue: ""), reason: ""),
-        .part(expected: "a mapping such as {rule: aasa.whole-site, reason: \"meant so\"}")
-    ) { ignored, section in
-        guard !ignored.rule.rawValue.isEmpty, !ignored.reason.isEmpty,
-            let text = section.field("rule", .rule, isRequired: true)?.ruleName,
-            let line = section.siblings?.line(before: text, named: ignored.rule.rawValue)
-        else { return }
-        section.reading.error(
-            "rule \(text.quoted) \(section.title) is given twice; it is already given at line \(line)",
-            at: text.position)
-    }
+        .part(expected: "a mapping such as {rule: aasa.whole-site, reason: \"meant so\"}"))
 }
 
 extension Field {
@@ -34,7 +25,7 @@ extension Field {
         guard case .list(let items) = node.content, items.count == 1, let item = items.first else {
             return text(Self.rule)
         }
-        return element(item, isConcealed: false, Siblings()).text(Self.rule)
+        return element(item, Siblings()).text(Self.rule)
     }
 }
 
@@ -45,7 +36,14 @@ extension Form where Value == Rule {
         return Form(shape: Shape(words: words, schema: .text(pattern), takesNull: true), show: { .string($0.rawValue) })
         { field in
             guard let text = field.ruleName else { return nil }
-            if let rule = Rule.named(text.value) { return rule }
+            if let rule = Rule.named(text.value) {
+                if let line = field.section.siblings?.line(before: text, named: rule.rawValue) {
+                    field.reading.error(
+                        "rule \(text.quoted) \(field.section.title) is given twice; it is already given at line "
+                            + "\(line)", at: text.position)
+                }
+                return rule
+            }
             guard FindingKind(rawValue: text.value) == nil else {
                 field.reading.error(
                     "rule \(text.quoted) \(field.section.title) is about the monitor or many domains; it cannot be "
@@ -72,8 +70,8 @@ extension Form where Value == CalendarDay {
             guard let day = CalendarDay(text.value) else { return field.unexpected(text, expected) }
             if day.end <= field.reading.now {
                 field.reading.warning(
-                    "'until' \(field.section.title) has passed: the rule's findings count again; remove the entry or extend "
-                        + "the date", at: text.position)
+                    "'until' \(field.section.title) has passed: the rule's findings count again; "
+                        + "remove the entry or extend the date", at: text.position)
             }
             return day
         }
@@ -96,8 +94,8 @@ extension ExpectedURL {
             Setting("opens", \.opens, .opening, "the app that opens it; this key or `page` is needed"),
             Setting(
                 "page", \.page, .boolean,
-                "people without the app must find a web page there, or a redirect to the App Store; full checks ask for "
-                    + "it"),
+                "people without the app must find a web page there, or a redirect to the App Store; full checks ask "
+                    + "for it"),
         ], ExpectedURL(url: ""), .part(expected: "a mapping such as {url: /path, opens: nothing}"),
         schema: .isRequired(["opens", "page"])
     ) { _, section in

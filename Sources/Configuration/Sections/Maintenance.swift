@@ -29,7 +29,7 @@ extension MaintenanceWindow {
         [
             Setting("name", \.name, .name(of: "maintenance window"), isRequired: true, "unique"),
             Setting("domains", \.scope.domains, .list(of: .watched), "one must match; this key or `labels` is needed"),
-            Setting("labels", \.scope.labels, .labels(check: isLabel), "each must match; `*` is any text")
+            Setting("labels", \.scope.labels, .labels(check: refuseUnknown), "each must match; `*` is any text")
                 .checked { section in
                     guard !section.isGiven("domains"), !section.isGiven("labels") else { return }
                     section.reading.error(
@@ -64,7 +64,7 @@ extension MaintenanceWindow {
             "allOf": [["properties": ["duration": ["type": "string"], "end": ["type": "string"]]]],
         ])
 
-    @Sendable private static func isLabel(_ label: SourceNode.Entry, _ field: Field) -> Bool {
+    @Sendable private static func refuseUnknown(_ label: SourceNode.Entry, _ field: Field) {
         // A window that matches no domain is a mistake.
         let watched = field.reading.context.watched
         let known = Set(watched.flatMap { $0.labels.keys })
@@ -73,13 +73,10 @@ extension MaintenanceWindow {
                 "no domain has the label \(Quotation.ofKey(label.key)) of 'labels' \(field.section.title)"
                     + Spelling.suggestion(for: label.key, among: known), at: label.position)
         }
-        return true
     }
 
     @Sendable private static func refuseNone(_ nodes: [SourceNode], _ days: [Weekday], _ field: Field) -> [Weekday] {
-        if nodes.isEmpty {
-            field.reading.error("'days' \(field.section.title) is empty", at: field.section.position)
-        }
+        if nodes.isEmpty { field.refuse("is empty", at: field.section.position) }
         return days
     }
 }

@@ -19,8 +19,8 @@ package struct NetworkSettings: Sendable, Equatable {
     static let settings: [Setting<NetworkSettings>] = [
         Setting(
             "max_concurrent", \.maxConcurrent, .integer(in: 1...1000),
-            "requests under way at the same time, without those that have waited 100 ms for their server: slow and dead "
-                + "servers do not hold up the others"),
+            "requests under way at the same time, without those that have waited 100 ms for their server: slow and "
+                + "dead servers do not hold up the others"),
         Setting("ca_file", \.caFile, .path, "certificates to trust in place of the system's"),
         Setting(
             "connect_to", \.connectTo, .list(of: .connectTo),
@@ -29,16 +29,14 @@ package struct NetworkSettings: Sendable, Equatable {
         Setting("proxy", \.proxy, .proxy, "the proxy of all requests; never taken from the environment by itself"),
         Setting(
             "canaries", \.canaries, .list(of: .canary, atMost: 10, isUnique: true, check: limitCanaries),
-            "[reference hosts](alerts.md#many-domains-at-once): any trusted HTTPS answer from one of them shows that this "
-                + "machine's network works. They are asked only when a check reaches no server, and then every 30 s at most. "
-                + "Choose hosts that do not fail together, or with your sites, such as `www.apple.com`"),
+            "[reference hosts](alerts.md#many-domains-at-once): any trusted HTTPS answer from one of them shows that "
+                + "this machine's network works. They are asked only when a check reaches no server, and then every "
+                + "30 s at most. Choose hosts that do not fail together, or with your sites, such as `www.apple.com`"),
     ]
 
     @Sendable private static func limitCanaries(_ nodes: [SourceNode], _ hosts: [String], _ field: Field) -> [String] {
         guard let eleventh = nodes.dropFirst(10).first else { return hosts }
-        field.reading.error(
-            "'canaries' \(field.section.title) has \(nodes.count) hosts, and 10 at most are asked",
-            at: eleventh.position)
+        field.refuse("has \(nodes.count) hosts, and 10 at most are asked", at: eleventh.position)
         return hosts
     }
 }

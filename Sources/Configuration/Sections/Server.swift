@@ -31,26 +31,27 @@ package struct ServerSettings: Sendable, Equatable {
         Setting("listen", \.listen, .listen, "the status page; port 0 lets the system choose"),
         Setting(
             "public_url", \.publicURL, .pageURL,
-            "where people reach [the pages](page.md), for links in alerts; its host is one that the server answers to, and "
-                + "its pages may send forms. Usually [a proxy's](proxy.md). Without it, alerts link to the address of "
-                + "`listen`, unless only this machine can open that. `config check` warns where it is given without a "
-                + "`token`, and where it is missing although there are channels and `listen` is not loopback"),
+            "where people reach [the pages](page.md), for links in alerts; its host is one that the server answers "
+                + "to, and its pages may send forms. Usually [a proxy's](proxy.md). Without it, alerts link to the "
+                + "address of `listen`, unless only this machine can open that. `config check` warns where it is "
+                + "given without a `token`, and where it is missing although there are channels and `listen` is not "
+                + "loopback"),
         Setting(
             "token", \.token, .token,
-            "needed where `listen` is not a loopback address. Without it any local user of the machine reads all pages, and "
-                + "[silences and acknowledges](page.md#who-may-see-and-change-what) under any name"),
+            "needed where `listen` is not a loopback address. Without it any local user of the machine reads all "
+                + "pages, and [silences and acknowledges](page.md#who-may-see-and-change-what) under any name"),
         Setting(
             "reader_token", \.readerToken, .token,
-            "[reads everything and changes nothing](page.md#who-may-see-and-change-what): for a wall, a script, another "
-                + "team. Needs a `token` beside it, and is another one"),
+            "[reads everything and changes nothing](page.md#who-may-see-and-change-what): for a wall, a script, "
+                + "another team. Needs a `token` beside it, and is another one"),
         Setting(
             "public", \.isPublic, .boolean,
-            "the overview, domains, badges and their JSON need no token; everything else does: no channels, no messages, no "
-                + "actions, no metrics"),
+            "the overview, domains, badges and their JSON need no token; everything else does: no channels, no "
+                + "messages, no actions, no metrics"),
         Setting(
             "read_only", \.isReadOnly, .boolean,
-            "nothing can be changed over HTTP: no silences, acknowledgements, checks or retries. The commands beside the "
-                + "store go on working"),
+            "nothing can be changed over HTTP: no silences, acknowledgements, checks or retries. The commands beside "
+                + "the store go on working"),
         Setting(
             "trusted_proxies", \.trustedProxies, .list(of: .network),
             "[proxies](proxy.md) whose `X-Forwarded-For` names the client"),
@@ -103,11 +104,11 @@ package struct ServerSettings: Sendable, Equatable {
                 at: section.place(of: "listen"))
         }
         if !reading.context.channels.isEmpty, !section.isGiven("public_url") {
-            let address = reading.written["server.listen"]?.quoted ?? "'\(listen)'"
+            let address = reading.shown("'\(listen)'", of: "server.listen")
             let links = isOnAll ? "hold no links to the pages" : "link to the pages at \(address)"
             reading.warning(
-                "'public_url' \(title) is missing, so messages \(links); name the address at which people reach the pages",
-                at: section.place(of: "listen"))
+                "'public_url' \(title) is missing, so messages \(links); "
+                    + "name the address at which people reach the pages", at: section.place(of: "listen"))
         }
     }
 }
@@ -120,7 +121,8 @@ extension SecretForm where Value == Secret {
             let isVisible = field.value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             let fault =
                 isVisible
-                ? "has less than \(shortest) characters, so it can be guessed; draw one, such as by 'openssl rand -hex 16'"
+                ? "has less than \(shortest) characters, so it can be guessed; draw one, such as by "
+                    + "'openssl rand -hex 16'"
                 : "may hold visible ASCII characters only"
             return field.unless(isVisible && field.value.utf8.count >= shortest ? nil : fault, Secret.init)
         }

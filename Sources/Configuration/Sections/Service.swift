@@ -13,8 +13,8 @@ package struct StoreSettings: Sendable, Equatable {
 
     private static let path = Setting<StoreSettings>(
         "path", \.path, .text("a path", words: "path"),
-        "the SQLite file; a relative one lies under `$STATE_DIRECTORY` where systemd sets it, else in the folder of the "
-            + "configuration; `~/` is the home of the user")
+        "the SQLite file; a relative one lies under `$STATE_DIRECTORY` where systemd sets it, else in the folder of "
+            + "the configuration; `~/` is the home of the user")
 
     static let form = Form<StoreSettings>.mapping(
         [
@@ -76,7 +76,7 @@ package struct HeartbeatSettings: Sendable, Equatable {
 
     static let form = Form<HeartbeatSettings>.mapping(
         [
-            Setting("url", \.secretURL, .watchdog, isRequired: true, "asked with GET; a secret"),
+            Setting("url", \.secretURL, .webhook(as: Secret.init), isRequired: true, "asked with GET; a secret"),
             Setting(
                 "every", \.every, .duration(in: .seconds(1)...Duration.seconds(86_400)),
                 "between two pings. `config check` warns if no domain is checked that often: a ping needs a check"),
@@ -85,16 +85,8 @@ package struct HeartbeatSettings: Sendable, Equatable {
         // A ping needs a check, so the intervals of the domains limit `every`.
         if let shortest = section.reading.context.watched.shortestInterval, shortest > heartbeat.every {
             section.reading.warning(
-                "'every' \(section.title) is shorter than the 'interval' of every domain; a ping needs a check, so pings "
-                    + "come no more often than checks", at: section.placeOfKey("every"))
-        }
-    }
-}
-
-extension SecretForm where Value == Secret {
-    fileprivate static var watchdog: SecretForm {
-        SecretForm(words: WebAddress.words, pattern: WebAddress.pattern, isSecret: { !WebAddress.isHere($0) }) {
-            $0.unless(WebAddress.fault($0.value), Secret.init)
+                "'every' \(section.title) is shorter than the 'interval' of every domain; a ping needs a check, so "
+                    + "pings come no more often than checks", at: section.placeOfKey("every"))
         }
     }
 }
