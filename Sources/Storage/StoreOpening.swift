@@ -85,8 +85,19 @@ enum StoreOpening {
         {
             // A killed process left a WAL or a journal that only a writer can recover. The pool recovers it, and `open`
             // inspects the file afterwards.
-            return false
+            guard access == .monitor, try isEmptyOnceRolledBack(path) else { return false }
+            try make(path)
+            return true
         }
+    }
+
+    /// Whether a process was killed while it made the store: its journal takes back the first page, and the file is
+    /// empty again.
+    private static func isEmptyOnceRolledBack(_ path: String) throws -> Bool {
+        guard FileManager.default.fileExists(atPath: path + "-journal") else { return false }
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.read { try size($0) } == 0
     }
 
     /// Initializes an empty file. Both pragmas come before the first table: SQLite accepts `auto_vacuum` only then,

@@ -88,6 +88,23 @@ extension StorageSuite {
             try store.close()
         }
 
+        @Test("a store whose first page was not committed before a kill is made anew")
+        func killedAtBirth() async throws {
+            let database = try DatabaseQueue(path: folder.store)
+            try await database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA application_id = 1") }
+            try database.close()
+            // The header of a hot journal without a page, of a file that had none: its rollback empties the file.
+            // https://www.sqlite.org/fileformat.html#the_rollback_journal
+            var journal = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+            for word: UInt32 in [0, 1, 0, 512, 4096] { withUnsafeBytes(of: word.bigEndian) { journal += $0 } }
+            journal += Data(count: 512 - journal.count)
+            try journal.write(to: URL(filePath: folder.store + "-journal"))
+            let store = try Store(path: folder.store)
+            try await store.commit(try incident())
+            #expect(try await store.listed().map(\.id) == ["a1"])
+            try store.close()
+        }
+
         @Test("a second monitor on the same store, or a link to it, is refused, and let in after the first has closed")
         func locks() throws {
             let first = try Store(path: folder.store)

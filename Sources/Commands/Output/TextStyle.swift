@@ -131,7 +131,7 @@ struct TextTable {
                 line += cell + String(repeating: " ", count: width - cell.count + 2)
             }
             let last = row.last ?? ""
-            guard start + Self.narrowest <= style.width else {
+            if last.isEmpty || start + Self.narrowest > style.width {
                 while line.last == " " { line.removeLast() }
                 return [line] + (last.isEmpty ? [] : style.wrapped(last, indentation: indentation + 2))
             }

@@ -44,7 +44,9 @@ extension DeviceDiagnosis {
         case .copyLacksApp, .copyMissing: return works(true, "by the file that it read before")
         case .refreshFailed, .current: return works(true)
         case .approved(let reason):
-            if case .offline = reason { return works(true, "as far as its patterns match") }
+            if case .offline = reason {
+                return works(true, service == "applinks" ? "as far as its patterns match" : "")
+            }
             return "\(Device) is approved for \(shownDomain); what it follows is not compared."
         }
     }
@@ -225,7 +227,7 @@ extension DeviceDiagnosis {
     private var hidden: String { "Name the domain with --domain: the system hides names in logs as <private>." }
 
     private var compare: String {
-        "To compare this with what is served now, name the app with --app and leave --offline out."
+        "To compare this with what is served now, name it with --app or --domain, without --offline."
     }
 
     private var wait: String {
