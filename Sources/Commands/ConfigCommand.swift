@@ -99,8 +99,7 @@ struct UnheardIncidents {
     /// What happens to a domain and reaches nobody at once. Steps of the escalation come later.
     private var unheard: [ConfigurationProblem] {
         var domains: [String: [Domain]] = [:]
-        // Domains with the same channels and labels are routed alike.
-        for (_, alike) in Dictionary(grouping: file.domains, by: { Routed(channels: $0.channels, labels: $0.labels) }) {
+        for (_, alike) in Dictionary(grouping: file.domains, by: \.channels) {
             guard let first = alike.first, let routes = AlertRoutes(of: first.domain, file) else { continue }
             for rule in routes.incidents where rule.notifications.allSatisfy(\.isEscalation) {
                 let severities = rule.severities.map(\.rawValue).joined(separator: " or ")
@@ -114,10 +113,5 @@ struct UnheardIncidents {
                 "no channel is notified at once of \(what) of \(alike.count == 1 ? who : "\(alike.count) domains, such as \(who)"); "
                     + "see `aasa-monitor alert routes \(who)`")
         }
-    }
-
-    private struct Routed: Hashable {
-        let channels: [String]?
-        let labels: [String: String]
     }
 }

@@ -42,7 +42,9 @@ package struct AlertTest: Sendable {
             throw ChannelFault(channel: channel.name, reason: "the configuration has no domain for a test message")
         }
         let routing = Routing(configuration)
-        return Alert.test(
+        var alert = Alert.test(
             domain: watched.domain, links: routing.links(for: watched.domain), instance: routing.instance, now: Date())
+        alert.note = routing.note(of: alert.incident)
+        return alert
     }
 }

@@ -42,7 +42,7 @@ extension Routing {
             escalation: alerts.escalation,
             cdnBaseURL: configuration.cdn.baseURL, statusPageURL: configuration.server.pageURL,
             remindEvery: alerts.remindEvery, groupWait: alerts.groupWait, groupInterval: alerts.groupInterval,
-            instance: configuration.instance ?? ConfigurationFile.hostName,
+            note: alerts.note, instance: configuration.instance ?? ConfigurationFile.hostName,
             shard: configuration.shard?.description)
     }
 }

@@ -7,7 +7,7 @@ import Foundation
 package enum ChannelKind: String, Codable, Sendable, CaseIterable {
     case webhook, slack, discord, teams
     case googleChat = "google-chat"
-    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email
+    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email, gotify, pushover, matrix
 
     /// Keeps its own incidents under a key of the monitor. Each incident needs its own message, and a resolved message
     /// for an unknown incident has no effect. All other kinds are chats.
@@ -89,6 +89,31 @@ package struct MailAddresses: Equatable, Sendable {
         self.sender = sender
         self.recipients = recipients
         self.username = username
+    }
+}
+
+/// The channels of domains that name none, by labels: the first route that matches counts, as in Alertmanager.
+/// https://prometheus.io/docs/alerting/latest/configuration/#route
+package struct LabelRoute: Equatable, Sendable {
+    /// Each must match; not empty. `*`: any text.
+    package var match: [String: String]
+    /// Names, at least one.
+    package var channels: [String]
+
+    package init(match: [String: String] = [:], channels: [String] = []) {
+        self.match = match
+        self.channels = channels
+    }
+
+    package func matches(_ domain: WatchedDomain) -> Bool { domain.labels.match(match) }
+}
+
+extension WatchedDomain {
+    /// The domain with the channels of the first route that matches, if it has none of its own.
+    package func routed(through routes: [LabelRoute]) -> WatchedDomain {
+        guard channels == nil, let route = routes.first(where: { $0.matches(self) }) else { return self }
+        return WatchedDomain(
+            domain: domain, checks: checks, mode: mode, labels: labels, channels: route.channels, expect: expect)
     }
 }
 

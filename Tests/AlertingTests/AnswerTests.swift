@@ -114,6 +114,24 @@ extension AlertingSuite {
             Case(.ntfy, 403, #"{"code":40301,"error":"forbidden"}"#, refused),
             Case(.ntfy, 429, #"{"code":42901,"error":"limit reached"}"#, .throttled(after: nil)),
             Case(.ntfy, 400, #"{"code":40001}"#, .permanentMessage),
+            Case(.gotify, 200, #"{"id":7,"appid":1,"message":"m"}"#, .delivered),
+            Case(.gotify, 200, "<html>Login</html>", refused),
+            Case(.gotify, 401, #"{"error":"Unauthorized","errorCode":401}"#, refused),
+            Case(.gotify, 400, #"{"error":"Bad Request","errorCode":400}"#, .permanentMessage),
+            Case(.pushover, 200, #"{"status":1,"request":"r"}"#, .delivered),
+            Case(.pushover, 200, #"{"status":0}"#, refused),
+            Case(.pushover, 400, #"{"user":"invalid","errors":["user identifier is invalid"],"status":0}"#, refused),
+            Case(.pushover, 400, #"{"token":"invalid","errors":["application token is invalid"],"status":0}"#, refused),
+            Case(.pushover, 400, #"{"message":"cannot be blank","status":0}"#, .permanentMessage),
+            Case(.pushover, 429, #"{"status":0}"#, .throttled(after: nil)),
+            Case(.pushover, 500, "", .transient),
+            Case(.matrix, 200, #"{"event_id":"$1"}"#, .delivered),
+            Case(.matrix, 200, "{}", refused),
+            Case(.matrix, 401, #"{"errcode":"M_UNKNOWN_TOKEN"}"#, refused),
+            Case(.matrix, 403, #"{"errcode":"M_FORBIDDEN"}"#, refused),
+            Case(.matrix, 413, #"{"errcode":"M_TOO_LARGE"}"#, .permanentMessage),
+            Case(
+                .matrix, 429, #"{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":2000}"#, .throttled(after: .seconds(2))),
         ]
 
         @Test("an answer is judged by the service's own table", arguments: cases)

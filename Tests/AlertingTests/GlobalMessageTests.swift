@@ -69,7 +69,7 @@ extension AlertingSuite {
             let incident = try alert(.monitorDegraded).incident
             let alert = AlertmanagerAlert(
                 incident: incident, labels: [:], summary: "s", description: "d",
-                links: .init(statusPage: nil), instance: "monitor-1", endsAt: noon)
+                links: .init(statusPage: nil), note: nil, instance: "monitor-1", endsAt: noon)
             #expect(
                 alert.labels == [
                     "alertname": "aasa_monitor_incident", "kind": "monitor.degraded", "cause": "network",

@@ -132,6 +132,12 @@ extension AlertingSuite {
             case .ntfy:
                 #expect((root["message"] as? String ?? "").utf8.count <= 4096)
                 #expect((root["title"] as? String ?? "").utf8.count <= 1000)
+            case .gotify: #expect((root["message"] as? String ?? "").utf8.count <= 4096)
+            case .pushover:
+                #expect((root["message"] as? String ?? "").unicodeScalars.count <= 1024)
+                #expect((root["title"] as? String ?? "").unicodeScalars.count <= 250)
+                #expect((root["url"] as? String ?? "").utf8.count <= 512)
+            case .matrix: #expect(body.count < 60_000)
             }
         }
     }

@@ -12,7 +12,7 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case slackBot = "slack-bot"
     case discord, teams
     case googleChat = "google-chat"
-    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy
+    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, gotify, pushover, matrix
 
     var testDescription: String { rawValue }
 
@@ -31,6 +31,8 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .googleChat: "https://chat.test/v1/spaces/AAAA/messages?key=K0SECRET&token=T0SECRET%3D"
         case .mattermost: "https://chat.test/hooks/H0SECRET"
         case .alertmanager: "https://alertmanager.test"
+        case .gotify: "https://gotify.test/base"
+        case .matrix: "https://matrix.test"
         default: nil
         }
     }
@@ -39,7 +41,8 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         switch self {
         case .slackBot: "xoxb-SECRET"
         case .telegram: "123456:SECRETABCDEF"
-        case .line, .chatwork, .ntfy, .alertmanager: "tk_SECRET"
+        case .line, .chatwork, .ntfy, .alertmanager, .gotify, .matrix: "tk_SECRET"
+        case .pushover: "aSECRETSECRETSECRETSECRETSECRE"
         case .pagerduty: "SECRETSECRETSECRETSECRETSECRET00"
         default: nil
         }
@@ -52,6 +55,8 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .line: "U00000000000000000000000000000000"
         case .chatwork: "424242"
         case .ntfy: "topic_SECRET"
+        case .pushover: "uSECRETSECRETSECRETSECRETSECRE"
+        case .matrix: "!room/1:example.org"
         default: nil
         }
     }
@@ -77,6 +82,9 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .pagerduty: (202, #"{"status":"success","dedup_key":"k"}"#)
         case .alertmanager: (200, "")
         case .ntfy: (200, #"{"id":"9001"}"#)
+        case .gotify: (200, #"{"id":9001,"appid":5}"#)
+        case .pushover: (200, #"{"status":1,"request":"e7"}"#)
+        case .matrix: (200, #"{"event_id":"$9001"}"#)
         }
     }
 
@@ -85,6 +93,7 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         switch self {
         case .slackBot: "1700000000.000100"
         case .telegram: "9001"
+        case .matrix: "$9001"
         default: nil
         }
     }
@@ -131,6 +140,7 @@ enum Occasion: String, CaseIterable, Sendable {
             reason, domain: domain, changes: isOver ? [] : [change],
             findings: isOver ? [] : [finding(fix: "wait, or ask Apple")])
         alert.links = links(domain)
+        if reason == .firing { alert.note = "Runbook: https://wiki.test/cdn.stale?a=1&b=<2>" }
         return alert
     }
 

@@ -45,6 +45,8 @@ extension ConfigurationSuite {
             #expect(file.alerts.remindEvery == .seconds(86_400))
             #expect(file.alerts.groupWait == .seconds(10))
             #expect(file.alerts.groupInterval == .seconds(300))
+            #expect(file.alerts.routes == [LabelRoute(match: ["team": "growth"], channels: ["ops"])])
+            #expect(file.alerts.note?.description == "Runbook: https://wiki.example.net/{kind}")
             #expect(
                 file.alerts.channels == [
                     Channel(name: "ops", kind: .slack, url: "https://hooks.slack.com/services/PLANTED"),

@@ -14,7 +14,8 @@ struct AlertmanagerFormat: ChannelFormat {
         return try JSONText.encoded([
             AlertmanagerAlert(
                 incident: alert.incident, labels: alert.labels, summary: rendered.headline,
-                description: rendered.oneLine, links: alert.links, instance: alert.instance, endsAt: end)
+                description: rendered.oneLine, links: alert.links, note: alert.note,
+                instance: alert.instance, endsAt: end)
         ])
     }
 
@@ -36,7 +37,7 @@ struct AlertmanagerAlert: Encodable, Equatable {
 
     init(
         incident: Incident, labels: [String: String], summary: String, description: String, links: Alert.Links,
-        instance: String, endsAt: Date
+        note: String?, instance: String, endsAt: Date
     ) {
         self.labels = Self.labels(incident, labels, instance)
         let form = PlainMarkup(unit: .bytes)
@@ -44,7 +45,7 @@ struct AlertmanagerAlert: Encodable, Equatable {
             "summary": form.cut(summary, to: 1000), "description": form.cut(description, to: 4000),
             "severity": incident.severity.rawValue, "incident": form.cut(incident.id, to: 100),
             "instance": form.cut(instance, to: 100),
-            "origin": links.origin ?? "", "cdn": links.cdn ?? "",
+            "origin": links.origin ?? "", "cdn": links.cdn ?? "", "note": note ?? "",
         ].filter { !$0.value.isEmpty }
         // Alertmanager refuses an alert that ends before it starts, which a step of the wall clock may cause.
         let start = min(incident.firedAt ?? incident.openedAt, endsAt)

@@ -16,7 +16,8 @@ extension ChannelKind {
         case .chatwork: "https://api.chatwork.com/v2"
         case .pagerduty: "https://events.pagerduty.com"
         case .ntfy: "https://ntfy.sh"
-        case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager, .email: nil
+        case .pushover: "https://api.pushover.net"
+        case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager, .email, .gotify, .matrix: nil
         }
     }
 }
@@ -53,7 +54,7 @@ extension Channel {
 
     /// The `Authorization` header, if the service uses one. Others have secrets in the URL, the body or other headers.
     var bearer: [HeaderField] {
-        guard [.slack, .line, .alertmanager, .ntfy].contains(kind), let token else { return [] }
+        guard [.slack, .line, .alertmanager, .ntfy, .matrix].contains(kind), let token else { return [] }
         return [HeaderField(name: "authorization", value: "Bearer \(token)")]
     }
 }
@@ -74,8 +75,9 @@ extension Channel {
             case .slack: isBot ? [baseURL, destination, thread] : [baseURL]
             // The first part of a token is the bot's number.
             case .telegram: [baseURL, token.map { String($0.prefix { $0 != ":" }) }, destination, thread]
-            case .line, .chatwork, .ntfy: [baseURL, destination]
-            case .pagerduty: [baseURL, token]
+            case .line, .chatwork, .ntfy, .pushover, .matrix: [baseURL, destination]
+            // The token is that of an application, whose messages are a list of their own.
+            case .pagerduty, .gotify: [baseURL, token]
             case .email: mail?.recipients.sorted() ?? []
             }
         let text = ([kind.rawValue] + parts.map { $0 ?? "" }).joined(separator: "\n")
@@ -136,7 +138,7 @@ extension Channel {
     private var secrets: Set<String> {
         // Shorter parts are words such as `hooks` and `api`.
         var found = urlParts.filter { $0.count >= 6 && !isOfHome($0) }
-        for secret in [token, kind == .ntfy ? destination : nil].compactMap(\.self) {
+        for secret in [token, [.ntfy, .pushover].contains(kind) ? destination : nil].compactMap(\.self) {
             found.insert(secret)
             // A Telegram token, `123456:ABC…`: the second part alone is the secret.
             found.formUnion(secret.split(separator: ":").dropFirst().map(String.init).filter { $0.count >= 6 })

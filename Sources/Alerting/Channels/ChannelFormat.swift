@@ -91,6 +91,9 @@ extension Channel {
         case .alertmanager: AlertmanagerFormat()
         case .ntfy: NtfyFormat()
         case .email: EmailFormat()
+        case .gotify: GotifyFormat()
+        case .pushover: PushoverFormat()
+        case .matrix: MatrixFormat()
         }
     }
 }

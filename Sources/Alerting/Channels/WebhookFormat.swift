@@ -162,7 +162,8 @@ struct WebhookPayload: Encodable {
         case type, timestamp, data
         case schema, instance, domain, domains, domainCount = "domain_count", count, labels, kind, severity, summary,
             diagnosis,
-            diagnosisID = "diagnosis_id", effect, cause, action, outlook, incident, incidents, comparison, findings,
+            diagnosisID = "diagnosis_id", effect, cause, action, outlook, note, incident, incidents, comparison,
+            findings,
             links
         case statusPage = "status_page", cdn, origin
     }
@@ -184,6 +185,7 @@ struct WebhookPayload: Encodable {
         try data.encode(cause, forKey: .cause)
         try data.encode(action, forKey: .action)
         try data.encode(outlook, forKey: .outlook)
+        try data.encode(alert.note, forKey: .note)
         try data.encode(findings, forKey: .findings)
         var links = data.nestedContainer(keyedBy: Key.self, forKey: .links)
         try links.encode(alert.links.statusPage, forKey: .statusPage)

@@ -16,6 +16,8 @@ package struct Alert: Equatable, Sendable {
     package var acknowledgement: Acknowledgement?
     package var labels: [String: String]
     package var links: Links
+    /// The operator's own line; nil: none.
+    package var note: String?
     /// The name of this monitor.
     package let instance: String
     /// The incident is in the store, so people can acknowledge it.
@@ -64,6 +66,7 @@ package struct Alert: Equatable, Sendable {
         acknowledgement = nil
         labels = first.labels.filter { label in alerts.allSatisfy { $0.labels[label.key] == label.value } }
         links = Links(statusPage: first.links.incidents)
+        if alerts.contains(where: { $0.note != first.note }) { note = nil }
         digest = Digest(key: key, alerts: alerts)
     }
 

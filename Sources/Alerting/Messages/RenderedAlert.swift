@@ -15,7 +15,7 @@ struct RenderedAlert {
     /// Why, what to do, and until when.
     private(set) var notes: [(title: String, text: String)] = []
     let since: String
-    let links: [(title: String, url: String)]
+    private(set) var links: [(title: String, url: String)]
     let incidentID: String
     /// The name of this monitor.
     let instance: String
@@ -42,7 +42,18 @@ struct RenderedAlert {
                     alert.isLastReminder ? "This is the last reminder. The incident is still open." : nil
                 ),
             ]
-        notes = ([acknowledgement] + parts).compactMap { title, text in text.map { (title, $0) } }
+        let link = alert.note.flatMap(Self.link)
+        if let link { links.insert(link, at: min(1, links.count)) }
+        let note = ("Note:", link == nil ? alert.note : nil)
+        notes = ([acknowledgement] + parts + [note]).compactMap { title, text in text.map { (title, $0) } }
+    }
+
+    /// A note that is a title and an address, such as `Runbook: https://…`, is a link.
+    private static func link(_ note: String) -> (title: String, url: String)? {
+        guard let colon = note.range(of: ": ") else { return nil }
+        let (title, url) = (note[..<colon.lowerBound], String(note[colon.upperBound...]))
+        let isPlain = title.allSatisfy { $0.isLetter || $0.isNumber || $0 == " " } && PlainMarkup.isPlain(url)
+        return isPlain && !title.isEmpty ? (String(title), url) : nil
     }
 
     private init(one alert: Alert, isBrief: Bool) {

@@ -33,7 +33,7 @@ private struct Entry: Sendable {
             incident: incident, labels: incident.domain == nil ? routing.share : routing.labels(of: incident),
             summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
             description: try planner.store.facts(incident.id)?.text(at: planner.wall).oneLine ?? "",
-            links: routing.links(of: incident), instance: routing.instance,
+            links: routing.links(of: incident), note: routing.note(of: incident), instance: routing.instance,
             endsAt: incident.state == .resolved
                 ? min(incident.resolvedAt ?? planner.wall, planner.wall) : planner.wall + life)
     }

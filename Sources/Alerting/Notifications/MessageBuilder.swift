@@ -99,11 +99,13 @@ extension NotificationPlanner {
         let shift = wall.timeIntervalSince(now)
         let alerts = try records.map { record in
             let facts = try store.facts(record.incident.id) ?? .missing
-            return Alert(
+            var alert = Alert(
                 reason: reason, at: wall, incident: record.incident.shifted(by: shift),
                 facts: facts.aged(to: now, shift: shift), acknowledgement: record.acknowledgement,
                 labels: routing.labels(of: record.incident), links: routing.links(of: record.incident),
                 instance: routing.instance)
+            alert.note = routing.note(of: alert.incident)
+            return alert
         }
         guard var alert = Alert(digestOf: alerts, key: key) else { throw NothingToSay() }
         if alerts.count > 1, reason.type == .resolved, let kind = records.first?.incident.kind {

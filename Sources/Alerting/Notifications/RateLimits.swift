@@ -57,6 +57,10 @@ extension Channel {
         // Mail servers limit messages per minute or per hour.
         case .email: return [RateLimit(burst: 10, every: 2)]
         case .ntfy: return [RateLimit(burst: 60, every: 5)]
+        // Synapse's default for a user: 10 messages, then one in 5 s.
+        case .matrix: return [RateLimit(burst: 10, every: 5)]
+        // Pushover limits messages a month, and connections to two at a time.
+        case .gotify, .pushover: return [RateLimit(burst: 5, every: 1)]
         }
     }
 }

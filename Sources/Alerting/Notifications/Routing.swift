@@ -17,6 +17,7 @@ package struct Routing: Equatable, Sendable {
     package let groupInterval: Duration
     /// The name of this monitor in messages.
     package let instance: String
+    private let note: MessageNote?
     /// The label of this monitor's shard; empty without shards.
     let share: [String: String]
     private let cdnBaseURL: String
@@ -31,7 +32,7 @@ package struct Routing: Equatable, Sendable {
         channels: [Channel], domains: [WatchedDomain], fallback: String? = nil,
         escalation: Escalation = Escalation(), cdnBaseURL: String, statusPageURL: String? = nil,
         remindEvery: Duration? = .seconds(24 * 3600), groupWait: Duration = .zero, groupInterval: Duration = .zero,
-        instance: String, shard: String? = nil
+        note: MessageNote? = nil, instance: String, shard: String? = nil
     ) {
         self.channels = channels
         self.domains = Dictionary(domains.map { ($0.domain, $0) }) { first, _ in first }
@@ -42,6 +43,7 @@ package struct Routing: Equatable, Sendable {
         self.remindEvery = remindEvery
         self.groupWait = groupWait
         self.groupInterval = groupInterval
+        self.note = note
         self.instance = instance
         share = shard.map { ["shard": $0] } ?? [:]
         let atOnce = channels.map(\.name).filter { !escalation.names.contains($0) }
@@ -116,6 +118,9 @@ package struct Routing: Equatable, Sendable {
     package func labels(of incident: Incident) -> [String: String] {
         incident.domain.flatMap { domains[$0]?.labels } ?? [:]
     }
+
+    /// The operator's own line for a message about an incident; nil: none.
+    package func note(of incident: Incident) -> String? { note?.text(of: incident, labels: labels(of: incident)) }
 
     package func links(of incident: Incident) -> Alert.Links {
         var links = links(for: incident.domain)

@@ -14,13 +14,13 @@ package protocol MessageTransport: Sendable {
 package struct MessageRequest: Equatable, Sendable {
     /// The protocol.
     package enum Way: Equatable, Sendable {
-        /// An HTTP POST.
-        case http
+        /// An HTTP request with a body: `POST`, or `PUT` of a service that takes the key of a message in the path.
+        case http(method: String = "POST")
         /// SMTP to the server at `url`. `body` is the whole mail; `headers` and `userAgent` are not used.
         case mail(MailEnvelope)
     }
 
-    package var way = Way.http
+    package var way = Way.http()
     package let url: String
     /// Names in lower case, without `user-agent`.
     package let headers: [HeaderField]

@@ -19,15 +19,17 @@ package struct ReceiverTransport: MessageTransport {
 
     package func post(_ request: MessageRequest) async throws -> TransportAnswer {
         switch request.way {
-        case .http: try await lend { try await Self.post(request, over: $0) }
+        case .http(let method): try await lend { try await Self.send(request, method: method, over: $0) }
         case .mail(let envelope): try await lend { try await Self.mail(request, envelope, over: $0) }
         }
     }
 
-    private static func post(_ request: MessageRequest, over driver: CurlDriver) async throws -> TransportAnswer {
+    private static func send(
+        _ request: MessageRequest, method: String, over driver: CurlDriver
+    ) async throws -> TransportAnswer {
         let result = try await driver.perform(
             TransferRequest(
-                url: request.url, method: "POST", body: request.body,
+                url: request.url, method: method, body: request.body,
                 headers: request.headers.map { ($0.name, $0.value) },
                 userAgent: request.userAgent, allowPlainHTTP: request.url.lowercased().hasPrefix("http://"),
                 limits: TransferLimits(

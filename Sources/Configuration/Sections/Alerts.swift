@@ -15,6 +15,10 @@ package struct AlertSettings: Sendable, Equatable {
     package var fallback: String?
     /// The channels that are notified later if nobody acknowledges an incident. "All channels" does not include them.
     package var escalation = Escalation()
+    /// Of domains without `channels` of their own, in file order. Already applied to each of the domains.
+    package var routes: [LabelRoute] = []
+    /// A line of the operator's own for each message; nil: none.
+    package var note: MessageNote?
     /// With unique names, in file order.
     package var channels: [Channel] = []
 
@@ -47,6 +51,15 @@ package struct AlertSettings: Sendable, Equatable {
             "the only channel that is notified of the [monitor's own trouble](alerts.md#many-domains-at-once): a "
                 + "channel, the store, the schedule, the configuration. Without it, and for trouble of this channel "
                 + "itself, all others are. Not of type `alertmanager`"),
+        Setting(
+            "routes", \.routes, .list(of: LabelRoute.form),
+            "which channels are notified at once of a domain without `channels` of its own: those of the first route "
+                + "that matches its labels. Without one: all but those of `escalation`"),
+        Setting(
+            "note", \.note, MessageNote.form,
+            "a line of your own in each message, such as the address of a runbook. [Its "
+                + "placeholders](alerts.md#a-line-of-your-own) are `{kind}`, `{domain}`, `{severity}` and "
+                + "`{labels.NAME}`"),
         Setting(
             "escalation", \.escalation.listed, .list(of: Escalation.Step.form),
             "channels that are notified of an incident of severity `error` if "
@@ -107,6 +120,42 @@ extension Escalation.Step {
             )
         }
         section.siblings?.latest = step.after
+    }
+}
+
+extension LabelRoute {
+    fileprivate static let form = Form<Self>.mapping(
+        [
+            Setting("match", \.match, .knownLabels, isRequired: true, "each must match; `*` is any text"),
+            Setting(
+                "channels", \.channels,
+                .list(of: .channelName, atLeast: 1) { nodes, names, field in
+                    if nodes.isEmpty { field.refuse("names no channel") }
+                    return names.withoutRepeats
+                }, isRequired: true, "the channels of these domains"),
+        ], LabelRoute(), .entry(expected: "a mapping with the keys 'match' and 'channels'")
+    ) { route, section in
+        if case .mapping(let labels) = section.entry("match")?.value.content, labels.isEmpty {
+            section.reading.error("'match' \(section.title) names no label", at: section.place(of: "match"))
+        }
+        let watched = section.reading.context.watched
+        let isKnown = route.match.keys.allSatisfy { name in watched.contains { $0.labels[name] != nil } }
+        guard isKnown, !route.match.isEmpty, !watched.contains(where: route.matches) else { return }
+        section.reading.warning(
+            "no domain has the labels of 'match' \(section.title), so the route is never taken",
+            at: section.place(of: "match"))
+    }
+}
+
+extension MessageNote {
+    fileprivate static let form = Form<Self>.text(
+        "a line of text such as \"Runbook: https://wiki.example.net/{kind}\"", words: "a line of text"
+    ) { text, field in
+        do throws(NoteFault) {
+            return try MessageNote(text.value)
+        } catch {
+            return field.refuse(text, text.usesVariable ? "is no valid line" : error.words)
+        }
     }
 }
 

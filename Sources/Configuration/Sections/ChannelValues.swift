@@ -18,6 +18,11 @@ struct ChannelValue: Sendable {
         expected: "a bot's token, such as 123456:ABC-DEF", pattern: "^[0-9]{1,20}:[A-Za-z0-9_-]{10,100}$")
     static let routingKey = ChannelValue(
         expected: "a routing key: 32 letters and digits", pattern: "^[A-Za-z0-9]{32}$")
+    static let pushoverKey = ChannelValue(
+        expected: "a key of Pushover: 30 letters and digits", pattern: "^[A-Za-z0-9]{30}$")
+    /// The domain is absent since room version 12. https://spec.matrix.org/latest/appendices/#room-ids
+    static let matrixRoom = ChannelValue(
+        expected: "a room's id, such as !abcdefgh:example.org", pattern: "^![!-~]{1,254}$")
     static let topic = ChannelValue(
         expected: "a topic: 1 to 64 letters, digits, '-' and '_'", pattern: "^[A-Za-z0-9_-]{1,64}$")
     static let slackChannel = ChannelValue(

@@ -103,6 +103,9 @@ extension ChannelKind {
         case .alertmanager: [.url(.server()), .token(isRequired: false)]
         case .ntfy: [.url(.ntfy, isRequired: false), .topic, .token(isRequired: false)]
         case .email: [.url(.mail), .username, .password, .sender, .recipients]
+        case .gotify: [.url(.server()), .token()]
+        case .pushover: [.url(.server(), isRequired: false), .token(.pushoverKey), .user]
+        case .matrix: [.url(.server()), .token(), .matrixRoom]
         }
     }
 
@@ -160,6 +163,10 @@ extension Setting where Owner == Channel {
     fileprivate static var channel: Setting { target("channel", .slackChannel, "the channel in Slack") }
     fileprivate static var chat: Setting { target("chat_id", .chat, "the chat that gets the messages") }
     fileprivate static var room: Setting { target("room", .number, "the room that gets the messages") }
+    fileprivate static var matrixRoom: Setting { target("room_id", .matrixRoom, "the room that gets the messages") }
+    fileprivate static var user: Setting {
+        Setting("user", \.destination, .concealed(.pushoverKey), isRequired: true, "the key of a user or a group")
+    }
     fileprivate static var lineTarget: Setting { target("to", .lineTarget, "who gets the messages in LINE") }
     fileprivate static var topic: Setting {
         Setting("topic", \.destination, .concealed(.topic), isRequired: true, "who knows it can read and write there")

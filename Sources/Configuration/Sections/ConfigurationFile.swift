@@ -95,6 +95,7 @@ extension ConfigurationFile {
         root.read(settings, into: &file)
         file.store.path = root.reading.placeOfStore(file.store.path)
         file.written = root.reading.written.mapValues(\.quoted)
+        file.domains = file.domains.map { $0.routed(through: file.alerts.routes) }
         // After all settings that refer to domains: these may be any of the file.
         file.shard = shard ?? file.shard
         if let shard = file.shard { file.domains = file.domains.filter { shard.contains($0.domain) } }

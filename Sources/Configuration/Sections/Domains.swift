@@ -67,8 +67,8 @@ struct DomainEntry: Sendable {
                     + "digits, `_`, `-`, `.`, `/`"),
             Setting(
                 "channels", \.channels, .list(of: .channelName) { _, names, _ in names.withoutRepeats },
-                "the channels that are notified of this domain at once; `[]`: none. Without it, all but those of "
-                    + "`alerts.escalation`"),
+                "the channels that are notified of this domain at once; `[]`: none. Without it, those of the "
+                    + "first of `alerts.routes` that matches, or all but those of `alerts.escalation`"),
             Setting("expect", \.expect, Expectations.form, "what the file should say"),
         ]
 }
@@ -264,6 +264,18 @@ extension Form where Value == [String: String] {
                 labels[label.key] = text.value
             }
             return labels
+        }
+    }
+
+    /// Labels that select domains: a name that no domain has is a mistake.
+    static var knownLabels: Form {
+        .labels { label, field in
+            let watched = field.reading.context.watched
+            let known = Set(watched.flatMap { $0.labels.keys })
+            guard !known.contains(label.key), !watched.isEmpty else { return }
+            field.reading.error(
+                "no domain has the label \(Quotation.ofKey(label.key)) of '\(field.key)' \(field.section.title)"
+                    + Spelling.suggestion(for: label.key, among: known), at: label.position)
         }
     }
 

@@ -29,7 +29,7 @@ extension MaintenanceWindow {
         [
             Setting("name", \.name, .name(of: "maintenance window"), isRequired: true, "unique"),
             Setting("domains", \.scope.domains, .list(of: .watched), "one must match; this key or `labels` is needed"),
-            Setting("labels", \.scope.labels, .labels(check: refuseUnknown), "each must match; `*` is any text")
+            Setting("labels", \.scope.labels, .knownLabels, "each must match; `*` is any text")
                 .checked { section in
                     guard !section.isGiven("domains"), !section.isGiven("labels") else { return }
                     section.reading.error(
@@ -63,17 +63,6 @@ extension MaintenanceWindow {
             "oneOf": [["required": ["duration"]], ["required": ["end"]]],
             "allOf": [["properties": ["duration": ["type": "string"], "end": ["type": "string"]]]],
         ])
-
-    @Sendable private static func refuseUnknown(_ label: SourceNode.Entry, _ field: Field) {
-        // A window that matches no domain is a mistake.
-        let watched = field.reading.context.watched
-        let known = Set(watched.flatMap { $0.labels.keys })
-        if !known.contains(label.key), !watched.isEmpty {
-            field.reading.error(
-                "no domain has the label \(Quotation.ofKey(label.key)) of 'labels' \(field.section.title)"
-                    + Spelling.suggestion(for: label.key, among: known), at: label.position)
-        }
-    }
 
     @Sendable private static func refuseNone(_ nodes: [SourceNode], _ days: [Weekday], _ field: Field) -> [Weekday] {
         if nodes.isEmpty { field.refuse("is empty", at: field.section.position) }

@@ -78,9 +78,10 @@ package actor StoreTroubleNotifier {
 
     /// - Returns: whether a channel took it.
     private func send(_ error: StoreError?, _ outage: StoreOutage, since: Date, now: Date) async -> Bool {
-        let alert = Alert.storeTrouble(
+        var alert = Alert.storeTrouble(
             since: since, fault: error?.fault ?? .other, outage: outage, words: error?.message ?? "",
             links: routing.links(for: nil), instance: routing.instance, now: now)
+        alert.note = routing.note(of: alert.incident)
         return await !notifier.send(alert, by: routing).isEmpty
     }
 }

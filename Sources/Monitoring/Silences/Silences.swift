@@ -113,9 +113,14 @@ package struct SilenceScope: Codable, Equatable, Sendable {
             return domains.contains(.all) && self.labels.isEmpty && kinds?.contains(kind) ?? true
         }
         guard domains.isEmpty || domains.contains(where: { $0.matches(domain) }) else { return false }
-        guard self.labels.allSatisfy({ name, value in labels[name].map { value == "*" || value == $0 } ?? false })
-        else { return false }
-        return kinds?.contains(kind) ?? true
+        return labels.match(self.labels) && kinds?.contains(kind) ?? true
+    }
+}
+
+extension [String: String] {
+    /// Whether these labels of a domain have all wanted ones; `*` stands for any value.
+    func match(_ wanted: Self) -> Bool {
+        wanted.allSatisfy { name, value in self[name].map { value == "*" || value == $0 } ?? false }
     }
 }
 
