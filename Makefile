@@ -13,7 +13,11 @@ BROWSER_PACKAGES := chromium python3-venv
 # Peers of the benchmarks.
 BENCH_PACKAGES := nginx-light prometheus-blackbox-exporter jq python3
 # They pack, judge and install the .deb.
-DEB_PACKAGES := dpkg-dev patchelf lintian debootstrap systemd curl openssl python3
+DEB_PACKAGES := dpkg-dev patchelf lintian debootstrap systemd curl openssl python3 python3-venv
+# They make the image, judge the manifests beside it, and run it.
+IMAGE_PACKAGES := umoci crun docker-compose
+MANIFESTS := .build/manifests
+MANIFESTS_WANTS := Tests/Image/requirements.txt
 # The services' own models, which tests hold payloads against, and a mail server; none of it is needed to build or to run.
 JUDGE := .build/payload-judge
 JUDGE_WANTS := Tests/AlertingTests/Payloads/requirements.txt
@@ -25,7 +29,7 @@ SOURCES := Package.swift Sources Tests Benchmarks
 # Swift Testing only; without this an empty XCTest run prints "0 tests".
 TEST_FLAGS := --disable-xctest
 
-.PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser library test-one golden lint fmt bench bench-scale fuzz simulate replay kills soak package package-test clean
+.PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser library test-one golden lint fmt bench bench-scale fuzz simulate replay kills soak package package-test image image-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,7 +75,8 @@ setup-bench: setup-build
 	$(call install,$(BENCH_PACKAGES))
 
 setup-package: setup-build
-	$(call install,$(DEB_PACKAGES))
+	$(call install,$(DEB_PACKAGES) $(IMAGE_PACKAGES))
+	$(call install-python,$(MANIFESTS),$(MANIFESTS_WANTS),the schemas of Kubernetes,the check of the manifests)
 
 build: setup-build ## build the program (debug)
 	.ci/build --product aasa-monitor
@@ -180,6 +185,12 @@ ifeq ($(DEB),)
 endif
 	lintian --fail-on error,warning $(or $(DEB),dist/debug/*.deb)
 	Tests/Package/test.sh $(or $(DEB),dist/debug/*.deb)
+
+image: setup-package ## make an OCI image of a .deb without a container engine, in dist/ (DEB=FILE; default: the newest of make package)
+	deploy/container/image.sh $(or $(DEB),$(firstword $(shell ls -t dist/*.deb)))
+
+image-test: setup-package ## judge the manifests, make the image of a .deb and run it (DEB=FILE; default: of make package-test)
+	Tests/Image/test.sh $(or $(DEB),$(wildcard dist/debug/*.deb)) $(MANIFESTS)/bin/python
 
 clean: ## remove what was built
 	rm -rf .build dist

@@ -52,7 +52,7 @@ extension EndToEndTests {
 
         @Test("the image's user is a number, so that an orchestrator can tell that it is not root")
         func image() throws {
-            let lines = try Self.file("deploy/Dockerfile").split(separator: "\n")
+            let lines = try Self.file("deploy/container/Dockerfile").split(separator: "\n")
             let user = try #require(lines.first { $0.hasPrefix("USER ") })
             let number = try #require(user.firstMatch(of: #/^USER ([1-9][0-9]*):([1-9][0-9]*)$/#))
             #expect(lines.contains { $0.contains("useradd") && $0.contains("--uid \(number.1) --gid \(number.2)") })
