@@ -187,7 +187,8 @@ struct IncidentsText {
                     + (acknowledged.reason.isEmpty ? "" : ": \(acknowledged.reason.onOneLine(upTo: 200))")
             },
         ]
-        return (facts.compactMap(\.self) + (isOpen ? incident.marks(at: now, zone: " UTC") : [])).joined(
-            separator: " · ")
+        return
+            (facts.compactMap(\.self) + (isOpen ? incident.marks(at: now, zone: " UTC") : [])
+            + [incident.notifiedInWords()].compactMap(\.self)).joined(separator: " · ")
     }
 }

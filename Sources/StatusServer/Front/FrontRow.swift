@@ -52,8 +52,6 @@ struct FrontRow: Equatable, Sendable {
         var isChecked = true
         var isShort = false
         var context = IncidentContext()
-        /// The channels that took a message, by incident.
-        var notified: [String: [String]] = [:]
         var time: ReportTime
 
         func report(_ open: DomainSummary.OpenIncident) -> IncidentReport {
@@ -136,8 +134,7 @@ extension FrontRow.IncidentLine {
         }
         if let by = incident.acknowledged?.by { notes.append("acknowledged by \(by.onOneLine(upTo: 100))") }
         notes += incident.marks(at: time.wall)
-        let notified = (setting.notified[incident.id] ?? []).map { $0.onOneLine(upTo: 40) }
-        if !notified.isEmpty { notes.append("notified \(notified.listed(upTo: 3))") }
+        if let notified = incident.notifiedInWords() { notes.append(notified) }
         isUnacknowledged = incident.state == .firing && incident.isUnacknowledged && incident.silencedUntil == nil
         self.notes = notes + ["incident \(incident.shortID)"]
     }

@@ -138,13 +138,14 @@ struct EarlierIncident: Equatable, Sendable {
     let reason: String
     let notified: String
 
-    init(_ incident: IncidentReport, notified: [String], time: ReportTime) {
+    init(_ incident: IncidentReport, time: ReportTime) {
         kind = incident.kind.rawValue
         address = "/incidents/\(incident.id)"
         began = time.clock(incident.since)
         lasted = Span.words(incident.lasted(at: time.wall))
         reason = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? ""
-        self.notified = notified.isEmpty ? "nobody" : notified.map { $0.onOneLine(upTo: 40) }.listed(upTo: 3)
+        let channels = (incident.notified ?? []).map { $0.onOneLine(upTo: 40) }
+        notified = channels.isEmpty ? "nobody" : channels.listed(upTo: 3)
     }
 }
 
