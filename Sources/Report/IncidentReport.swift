@@ -135,13 +135,32 @@ extension IncidentReport {
             + (notified.timeIntervalSince(since) < 600 ? "" : ", wrong since \(shown(since))")
     }
 
-    /// Why its notifications are suppressed or paused, in the same words everywhere. `zone`: behind an instant, where no head
-    /// of the page says it.
+    /// Why its notifications are suppressed or paused, in the same words everywhere; nothing of one that is over. `zone`: behind
+    /// an instant, where no head of the page says it.
     package func marks(at wall: Date, zone: String = "") -> [String] {
-        [
+        guard state != .resolved else { return [] }
+        return [
             isFlapping ? "flapping" : nil, inhibitedBy.map { "inhibited by \($0.rawValue)" },
             silencedUntil.map { "silenced until \(ReportTime.brief($0, wall: wall))\(zone)" },
         ].compactMap(\.self)
+    }
+
+    /// `acknowledged by eva`
+    package var acknowledgedInWords: String? {
+        acknowledged.map { "acknowledged by \($0.by.onOneLine(upTo: 100))" }
+    }
+
+    /// What people did about it, its marks, and who knows of it: in one order everywhere.
+    package func notes(at wall: Date, zone: String = "") -> [String] {
+        [acknowledgedInWords].compactMap(\.self) + marks(at: wall, zone: zone)
+            + [notifiedInWords()].compactMap(\.self)
+    }
+
+    /// `cdn.stale firing ab9b5ae99bdb (acknowledged by eva)`, where a domain has one line.
+    package func brief(at wall: Date) -> String {
+        let notes = [acknowledgedInWords].compactMap(\.self) + marks(at: wall, zone: " UTC")
+        return "\(kind.rawValue) \(state.rawValue) \(shortID)"
+            + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))")
     }
 
     /// `notified ops, pager`; nil where nobody was, or that is not known. `limit`: so many names at most.

@@ -126,17 +126,13 @@ extension FrontRow.IncidentLine {
         let time = setting.time
         kind = incident.kind.rawValue
         address = "/incidents/\(incident.id)"
-        var notes: [String] = []
         switch incident.state {
         case .pending:
             state = incident.alertsAfter.map { "no alert before \(time.clock($0))" } ?? "pending, not notified yet"
         default: state = incident.stateSince(time.clock)
         }
-        if let by = incident.acknowledged?.by { notes.append("acknowledged by \(by.onOneLine(upTo: 100))") }
-        notes += incident.marks(at: time.wall)
-        if let notified = incident.notifiedInWords() { notes.append(notified) }
         isUnacknowledged = incident.state == .firing && incident.isUnacknowledged && incident.silencedUntil == nil
-        self.notes = notes + ["incident \(incident.shortID)"]
+        notes = incident.notes(at: time.wall) + ["incident \(incident.shortID)"]
     }
 }
 

@@ -109,7 +109,7 @@ struct IncidentStory: Equatable, Sendable {
             "acknowledged by \($0.by.onOneLine(upTo: 100)) at \(time.clock($0.at))"
                 + ($0.reason.isEmpty ? "" : ": “\($0.reason.onOneLine(upTo: 300))”")
         }
-        let marks = incident.state == .resolved ? [] : incident.marks(at: time.wall)
+        let marks = incident.marks(at: time.wall)
         silenced = marks.isEmpty ? nil : marks.joined(separator: " · ")
         isUnacknowledged = incident.isUnacknowledged
         self.deliveries = deliveries.reversed().map { Delivery($0, time) }

@@ -196,7 +196,7 @@ extension IncidentsView.Row {
                 state = incident.state == .recovering ? "Recovering" : "Firing"
             }
         }
-        var notes = incident.state == .resolved ? [] : incident.marks(at: time.wall)
+        var notes = incident.marks(at: time.wall)
         if incident.state != .pending { notes.append(incident.notifiedInWords(upTo: 4) ?? "no message sent") }
         self.notes = notes + ["incident \(incident.shortID)"]
     }
