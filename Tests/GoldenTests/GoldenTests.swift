@@ -13,11 +13,18 @@ import Testing
 
 @Suite("Golden files", .computing, .timeLimit(.minutes(120)))
 struct GoldenTests {
-    @Test("a domain on every surface", arguments: StageState.all.map(\.name))
+    @Test(
+        "a domain on every surface: as it was accepted, the same on each, and as the API describes it",
+        arguments: StageState.all.map(\.name))
     func state(_ name: String) async throws {
         let monitor = try await GoldenMonitor(try #require(StageState.all.first { $0.name == name }))
         try await monitor.play()
-        try Golden.hold(try await Surfaces(monitor).files, in: "states/\(name)")
+        let surfaces = try await Surfaces(monitor)
+        try Golden.hold(surfaces.files, in: "states/\(name)")
+        let said = try SurfaceReader(surfaces.files).said
+        #expect(said.disagreements == [])
+        #expect(Duty.omissions(in: said) == [])
+        #expect(try surfaces.undescribed == [])
     }
 
     /// What depends on how many domains there are, and on a long past.
