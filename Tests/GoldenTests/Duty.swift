@@ -38,8 +38,8 @@ enum Duty {
             for id in open {
                 let isPending = said.value(id, .state, on: source) == .text("pending")
                 if isPending, ofConfirmed.contains(surface) { continue }
-                // Nothing has its colour yet, and nobody was notified.
-                let later: Set<Property> = [.fired, .severity, .notified]
+                // It has no words of its own and no colour yet, and nobody was notified.
+                let later: Set<Property> = [.fired, .severity, .notified, .effect]
                 lines += missing(isPending ? duty.incident.subtracting(later) : duty.incident, id, surface, said)
             }
             return lines

@@ -193,7 +193,7 @@ struct SurfaceReader {
                     reader.say(id, .since, at: found.4.firstMatch(of: /\ since (.+? UTC)/)?.1)
                 } else {
                     _ = reader.phrase(Self.parts(found.4), id: id)
-                    reader.say(id, .effect, next.trimmingCharacters(in: .whitespaces))
+                    if !next.isEmpty { reader.say(id, .effect, next.trimmingCharacters(in: .whitespaces)) }
                 }
             }
         }
