@@ -302,7 +302,7 @@ let package = Package(
                 "Alerting", "Commands", "Daemon", "Evidence", "Facts", "MonitorConfiguration", "MonitorMetrics",
                 "Monitoring", "Report",
                 "Stage", "StatusServer", "Storage", "TestSupport", "TestTraits",
-                .external("Logging", "swift-log"),
+                .external("ArgumentParser", "swift-argument-parser"), .external("Logging", "swift-log"),
             ],
             exclude: ["Golden"],
             swiftSettings: strict),

@@ -2,6 +2,7 @@ import AASA
 import ArgumentParser
 import Evidence
 import Foundation
+import Report
 
 /// `aasa-monitor audit --entitlements FILE...`: what apps claim, compared with what their domains serve.
 struct AuditCommand: AsyncParsableCommand {

@@ -61,7 +61,7 @@ struct HistoryText {
         var lines = ["\(style.bold(history.domain))  \(style.dim(checked))"]
         lines += Self.section("versions at the origin", style, Self.versions(history, style))
         lines += Self.section(Self.propagationTitle(history), style, Self.propagations(history, style))
-        lines += Self.section("incidents", style, Self.incidents(history, style))
+        lines += Self.section("incidents", style, Self.incidents(history, style, now))
         lines += Self.section("alerts sent", style, Self.deliveries(history, style))
         text = lines.joined(separator: "\n")
     }
@@ -149,18 +149,18 @@ struct HistoryText {
 
     // MARK: - Incidents and alerts
 
-    private static func incidents(_ history: HistoryReport, _ style: TextStyle) -> [String] {
+    private static func incidents(_ history: HistoryReport, _ style: TextStyle, _ now: Date) -> [String] {
         history.incidents.flatMap { incident -> [String] in
             let end = incident.resolvedAt.map {
                 "resolved after \($0.timeIntervalSince(incident.since).inWords)"
                     + (incident.reason.map { " (\($0.rawValue))" } ?? "")
             }
-            let facts: [String?] = [
-                Span.minute(incident.since), incident.kind.rawValue, end ?? incident.state.rawValue, incident.shortID,
-                incident.acknowledged.map { "acknowledged by \($0.by.displayable)" },
+            let facts = [
+                Span.minute(incident.since), incident.severity.rawValue, incident.kind.rawValue,
+                end ?? incident.state.rawValue, incident.shortID,
             ]
             let words = incident.diagnosis.map { style.wrapped($0, indentation: 4) } ?? []
-            return ["  " + facts.compactMap(\.self).joined(separator: "  ")] + words
+            return ["  " + (facts + incident.notes(at: now, zone: " UTC")).joined(separator: "  ")] + words
         }
     }
 

@@ -95,7 +95,7 @@ struct IncidentsCommand: AsyncParsableCommand {
         }
     }
 
-    private func find(_ api: any MonitorAPI, _ now: Date) async throws -> [IncidentReport] {
+    func find(_ api: any MonitorAPI, _ now: Date) async throws -> [IncidentReport] {
         guard ids.isEmpty else {
             var found: [IncidentReport] = []
             for id in ids {
@@ -178,16 +178,16 @@ struct IncidentsText {
                     + (incident.reason.map { " (\($0.rawValue))" } ?? "")
                     + " · since \(Span.minute(incident.since)) UTC"
             } ?? incident.stateSince { "\(Span.minute($0)) UTC (\(Span.age(now.timeIntervalSince($0))))" }
-        let isOpen = incident.resolvedAt == nil
         let facts: [String?] = [
             "\(style.bold(incident.shortID))  \(style.severity(incident.severity))  \(incident.about.displayable)  \(state)",
             incident.waitsFor(at: now),
-            incident.acknowledged.map { acknowledged in
-                "acknowledged by \(acknowledged.by.onOneLine(upTo: 100))"
-                    + (acknowledged.reason.isEmpty ? "" : ": \(acknowledged.reason.onOneLine(upTo: 200))")
+            incident.acknowledgedInWords.map { words in
+                let reason = incident.acknowledged?.reason ?? ""
+                return words + (reason.isEmpty ? "" : ": \(reason.onOneLine(upTo: 200))")
             },
         ]
-        return (facts.compactMap(\.self) + (isOpen ? incident.marks(at: now, zone: " UTC") : [])).joined(
-            separator: " · ")
+        return
+            (facts.compactMap(\.self) + incident.marks(at: now, zone: " UTC")
+            + [incident.notifiedInWords()].compactMap(\.self)).joined(separator: " · ")
     }
 }

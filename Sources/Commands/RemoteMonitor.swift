@@ -136,6 +136,8 @@ extension RemoteMonitor {
     /// A daemon that answers and is not ready says so to supervisors; what it knows of itself holds beside that.
     func status() async throws -> MonitorStatus {
         let status: MonitorStatus = try await ask("GET", "status")
+        // That it has stopped checking says more than that checks are late.
+        guard status.state == .checking else { return status }
         let result = try await send("GET", "/readyz", [], nil)
         let words = String(decoding: result.body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard result.status == 503, words.hasPrefix("not ready: ") else { return status }

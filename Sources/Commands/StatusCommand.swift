@@ -192,7 +192,7 @@ struct StatusText {
         let global = overview.monitor.incidents
         guard !isShort else {
             lines += global.map {
-                "\($0.kind.rawValue)  \($0.stateSince(age)) · incident \($0.shortID)"
+                "\($0.kind.rawValue)  \($0.stateSince(age)) · \(identity($0))"
             }
             lines += table(overview.domains)
             text = lines.joined(separator: "\n")
@@ -212,7 +212,7 @@ struct StatusText {
                 .lines(indentation: 0, style: style).map { line in
                     String(line.reversed().drop { $0 == " " }.reversed())
                 }
-            lines += calm.flatMap { row in open(row).map { "  \(row.domain): \(line($0))" } }
+            lines += calm.flatMap { row in row.orderedIncidents.map { "  \(row.domain): \(line($0))" } }
         }
         lines += ["", overview.notifications]
         text = lines.joined(separator: "\n")
@@ -247,7 +247,7 @@ struct StatusText {
         guard let first = group.first else { return [] }
         guard group.count > 1 else {
             return ["\(style.bold(first.domain))  \(level(first))  \(style.dim(details(first)))"]
-                + diagnosis(first.told) + open(first).map { "  " + line($0) }
+                + diagnosis(first.told) + first.orderedIncidents.map { "  " + line($0) }
         }
         let isSame = group.allSatisfy { $0.parts == first.parts }
         var lines = ["\(style.bold("\(group.count.grouped) domains"))  \(level(first))"]
@@ -258,7 +258,7 @@ struct StatusText {
         // A line each, however long: who looks for a domain finds its incident beside it.
         lines += shown.map { row in
             "  \(row.domain.padding(toLength: width, withPad: " ", startingAt: 0))  "
-                + ([details(row)] + open(row).map(line)).joined(separator: " · ")
+                + ([details(row)] + row.orderedIncidents.map(line)).joined(separator: " · ")
         }
         let more = group.count - shown.count
         if more > 0 { lines.append("  " + style.dim("and \(more.grouped) more; --short lists all")) }
@@ -269,7 +269,7 @@ struct StatusText {
 
     private func table(_ rows: [DomainReport]) -> [String] {
         let words = rows.map { row in
-            let incidents = open(row).map { "\($0.kind.rawValue) \($0.state.rawValue) \($0.shortID)" }
+            let incidents = row.orderedIncidents.map { $0.brief(at: now) }
             let checked = row.checkedAt.map { "checked \(age($0))" }
             return [
                 row.domain, row.needsAttention ? Self.word(row).uppercased() : Self.word(row),
@@ -308,19 +308,12 @@ struct StatusText {
             .joined(separator: " · ")
     }
 
-    /// Confirmed ones first.
-    private func open(_ row: DomainReport) -> [IncidentReport] {
-        row.incidents.sorted { ($0.state.urgency, $0.kind) < ($1.state.urgency, $1.kind) }
-    }
-
     private func line(_ incident: IncidentReport) -> String {
         let parts = ["\(incident.kind.rawValue) \(incident.stateSince(age))", incident.waitsFor(at: now)]
-        return (parts.compactMap(\.self) + incident.marks(at: now, zone: " UTC") + [identity(incident)]).joined(
-            separator: " · ")
+        return (parts.compactMap(\.self) + [identity(incident)]).joined(separator: " · ")
     }
 
     private func identity(_ incident: IncidentReport) -> String {
-        "incident \(incident.shortID)"
-            + (incident.acknowledged.map { " · acknowledged by \($0.by.onOneLine(upTo: 100))" } ?? "")
+        (incident.notes(at: now, zone: " UTC") + ["incident \(incident.shortID)"]).joined(separator: " · ")
     }
 }

@@ -178,8 +178,10 @@ extension Housekeeping {
 
     private func removeOldRows() async {
         do {
-            let keep = parts.live.current.store.keepObservations
-            try await parts.store.prune(now: parts.time.now(), keepObservations: keep)
+            let settings = parts.live.current.store
+            try await parts.store.prune(
+                now: parts.time.now(), keepObservations: settings.keepObservations,
+                keepDeliveries: settings.keepDeliveries)
         } catch is CancellationError {
             return
         } catch {

@@ -46,6 +46,11 @@ package struct DomainReport: Codable, Sendable {
 extension DomainReport {
     package var parts: [String] { [effect, cause, action, outlook].compactMap(\.self) }
 
+    /// Confirmed ones first.
+    package var orderedIncidents: [IncidentReport] {
+        incidents.sorted { ($0.state.urgency, $0.kind) < ($1.state.urgency, $1.kind) }
+    }
+
     /// Whether a confirmed incident is open.
     package var isFiring: Bool { incidents.contains { $0.state == .firing } }
 }

@@ -27,6 +27,8 @@ package struct IncidentReport: Codable, Equatable, Sendable {
     /// The kind of the incident that inhibits it.
     package let inhibitedBy: IncidentKind?
     package let acknowledged: Acknowledged?
+    /// The channels that took a message about it, by name. nil within a message, and for who must not know of channels.
+    package let notified: [String]?
     /// The parts below in one line; nil in a digest, which has little room. All of them are nil within a domain and a message
     /// about one incident, which have their own.
     package let diagnosis: String?
@@ -48,15 +50,17 @@ package struct IncidentReport: Codable, Equatable, Sendable {
         package var silencedUntil: Date?
         package var inhibitedBy: IncidentKind?
         package var acknowledgement: Acknowledgement?
+        package var notified: [String]?
 
         package init(
             alertsAfter: Date? = nil, silencedUntil: Date? = nil, inhibitedBy: IncidentKind? = nil,
-            acknowledgement: Acknowledgement? = nil
+            acknowledgement: Acknowledgement? = nil, notified: [String]? = nil
         ) {
             self.alertsAfter = alertsAfter
             self.silencedUntil = silencedUntil
             self.inhibitedBy = inhibitedBy
             self.acknowledgement = acknowledgement
+            self.notified = notified
         }
     }
 
@@ -88,6 +92,7 @@ package struct IncidentReport: Codable, Equatable, Sendable {
         acknowledged = marks.acknowledgement.map {
             Acknowledged(by: $0.by, reason: $0.reason, at: time.shown($0.at))
         }
+        notified = marks.notified
         diagnosis = oneLine
         diagnosisId = diagnosisID
         effect = text?.effect
@@ -130,13 +135,38 @@ extension IncidentReport {
             + (notified.timeIntervalSince(since) < 600 ? "" : ", wrong since \(shown(since))")
     }
 
-    /// Why its notifications are suppressed or paused, in the same words everywhere. `zone`: behind an instant, where no head
-    /// of the page says it.
+    /// Why its notifications are suppressed or paused, in the same words everywhere; nothing of one that is over. `zone`: behind
+    /// an instant, where no head of the page says it.
     package func marks(at wall: Date, zone: String = "") -> [String] {
-        [
+        guard state != .resolved else { return [] }
+        return [
             isFlapping ? "flapping" : nil, inhibitedBy.map { "inhibited by \($0.rawValue)" },
             silencedUntil.map { "silenced until \(ReportTime.brief($0, wall: wall))\(zone)" },
         ].compactMap(\.self)
+    }
+
+    /// `acknowledged by eva`
+    package var acknowledgedInWords: String? {
+        acknowledged.map { "acknowledged by \($0.by.onOneLine(upTo: 100))" }
+    }
+
+    /// What people did about it, its marks, and who knows of it: in one order everywhere.
+    package func notes(at wall: Date, zone: String = "") -> [String] {
+        [acknowledgedInWords].compactMap(\.self) + marks(at: wall, zone: zone)
+            + [notifiedInWords()].compactMap(\.self)
+    }
+
+    /// `cdn.stale firing ab9b5ae99bdb (acknowledged by eva)`, where a domain has one line.
+    package func brief(at wall: Date) -> String {
+        let notes = [acknowledgedInWords].compactMap(\.self) + marks(at: wall, zone: " UTC")
+        return "\(kind.rawValue) \(state.rawValue) \(shortID)"
+            + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))")
+    }
+
+    /// `notified ops, pager`; nil where nobody was, or that is not known. `limit`: so many names at most.
+    package func notifiedInWords(upTo limit: Int = 3) -> String? {
+        guard let notified, !notified.isEmpty else { return nil }
+        return "notified \(notified.map { $0.onOneLine(upTo: 40) }.listed(upTo: limit))"
     }
 
     /// `alerts after 22 Nov 07:00 UTC if it lasts`; nil for one that is confirmed.

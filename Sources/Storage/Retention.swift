@@ -6,8 +6,7 @@ import Foundation
 import GRDB
 
 extension Store {
-    /// How long the store keeps delivery logs, and resolved incidents with their notifications.
-    package static let keepDeliveries = Duration.seconds(30 * 86400)
+    /// How long the store keeps resolved incidents with their notifications.
     package static let keepIncidents = Duration.seconds(2 * 365 * 86400)
     /// `seen_at` is written once a day, so a body that is still served may look this old.
     private static let seenWithin = Duration.seconds(86400)
@@ -20,16 +19,16 @@ extension Store {
     /// Free pages that stay in the file for new rows, so that the file does not shrink and grow all the time.
     static let spareFreePages = 256
 
-    /// Deletes bodies last seen before `keepObservations`, old incidents and old deliveries. Then returns free pages to
-    /// the file system. Stops between steps if the task is cancelled.
-    package func prune(now: Date, keepObservations: Duration) async throws {
+    /// Deletes bodies last seen before `keepObservations`, the log of deliveries before `keepDeliveries`, and old incidents.
+    /// Then returns free pages to the file system. Stops between steps if the task is cancelled.
+    package func prune(now: Date, keepObservations: Duration, keepDeliveries: Duration) async throws {
         func end(of kept: Duration) -> StatementArguments { ["before": (now - kept.inSeconds).milliseconds] }
         let bodies = end(of: keepObservations + Self.seenWithin)
         try await remove("body", by: "rowid", "seen_at < :before", bodies, unless: Self.isServed)
         try await remove("body", by: "rowid", Self.isSurplus, unless: Self.isServed)
-        try await remove("delivery", by: "id", "at < :before", end(of: Self.keepDeliveries))
+        try await remove("delivery", by: "id", "at < :before", end(of: keepDeliveries))
         try await remove(
-            "message_log", by: "key", "at < :before", end(of: Self.keepDeliveries),
+            "message_log", by: "key", "at < :before", end(of: keepDeliveries),
             // A message may be under way for longer if no receiver accepts it.
             unless: "EXISTS (SELECT 1 FROM message m WHERE m.key = message_log.key)")
         try await remove(

@@ -122,12 +122,12 @@ extension CommandsTests {
             var plugin = PluginOutput()
             for row in Self.overview([
                 try Self.state("a.test", .failing, "No copy."), try Self.state("b.test", .ok, "All well."),
-            ]).domains { plugin.add(row) }
+            ]).domains { plugin.add(row, now: Self.noon) }
             #expect(plugin.status == .failing)
             #expect(
                 plugin.text.hasPrefix("AASA CRITICAL - 1 of 2 domains: a.test\nCRITICAL: a.test: "), "\(plugin.text)")
             var well = PluginOutput()
-            for row in Self.overview([try Self.state("b.test", .ok, "All well.")]).domains { well.add(row) }
+            for row in Self.overview([try Self.state("b.test", .ok, "All well.")]).domains { well.add(row, now: Self.noon) }
             #expect(well.status == .ok && well.text.hasPrefix("AASA OK - b.test: "), "\(well.text)")
             well.add(.failing, "No daemon runs")
             #expect(well.status == .failing)

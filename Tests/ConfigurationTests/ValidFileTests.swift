@@ -136,6 +136,7 @@ extension ConfigurationSuite {
             #expect(channels[2].signingKeys.count == 1)
             #expect(file.store.path == "etc/state.db")
             #expect(file.store.keepObservations == .seconds(7 * 86_400))
+            #expect(file.store.keepDeliveries == .seconds(90 * 86_400))
             #expect(file.server.host == "::")
             #expect(file.server.port == 0)
             #expect(file.server.token?.reveal() == "PLANTED-token-of-30-characters")

@@ -13,11 +13,18 @@ import Testing
 
 @Suite("Golden files", .computing, .timeLimit(.minutes(120)))
 struct GoldenTests {
-    @Test("a domain on every surface", arguments: StageState.all.map(\.name))
+    @Test(
+        "a domain on every surface: as it was accepted, the same on each, and as the API describes it",
+        arguments: StageState.all.map(\.name))
     func state(_ name: String) async throws {
         let monitor = try await GoldenMonitor(try #require(StageState.all.first { $0.name == name }))
         try await monitor.play()
-        try Golden.hold(try await Surfaces(monitor).files, in: "states/\(name)")
+        let surfaces = try await Surfaces(monitor)
+        try Golden.hold(surfaces.files, in: "states/\(name)")
+        let said = try SurfaceReader(surfaces.files).said
+        #expect(said.disagreements == [])
+        #expect(Duty.omissions(in: said) == [])
+        #expect(try surfaces.undescribed == [])
     }
 
     /// What depends on how many domains there are, and on a long past.
@@ -56,7 +63,16 @@ struct GoldenTests {
             Issue.record("\(difference)\n`make golden` accepts this, the second time")
         }
         #expect(states.compactMap(\.calm) == [])
-        #expect(states.compactMap(\.disagreement) == [])
+    }
+
+    /// Of the files as they are stored, too.
+    @Test(
+        "what one surface says in another way than the others is found", .enabled(if: !GoldenFile.isRewriting),
+        arguments: Breakage.all)
+    func breakage(_ breakage: Breakage) throws {
+        let found = try #require(try breakage.found(in: Golden.files(of: breakage.state)), "it does not say that")
+        #expect(
+            found.contains { $0.hasPrefix("\(breakage.property) of ") && $0.contains(breakage.surface) }, "\(found)")
     }
 
     @Test("the pages of many domains", arguments: pages.map(\.scene))
@@ -81,6 +97,15 @@ struct GoldenTests {
 /// The files that were accepted.
 private enum Golden {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+
+    /// The surfaces of a state.
+    static func files(of state: String) throws -> [String: String] {
+        let folder = root.appending(path: "states/\(state)")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).reduce(into: [:]) { files, name in
+            // The end of the last line is the file's.
+            files[name] = String(try String(contentsOf: folder.appending(path: name), encoding: .utf8).dropLast())
+        }
+    }
 
     /// Compares texts, by the names of their files, with a folder.
     static func hold(_ texts: [String: String], in folder: String) throws {

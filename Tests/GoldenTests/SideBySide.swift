@@ -37,24 +37,6 @@ struct SideBySide {
             ? nil : "\(state): an incident fires, and \(calm.joined(separator: ", ")) shows nothing of it"
     }
 
-    /// The level that `status` shows, and how the API, the page and the badge show the same.
-    private static let levels: [String: (api: String, page: Set<String>, badge: Set<String>)] = [
-        "FAILING": ("failing", ["fail"], ["red"]), "WARNING": ("warning", ["warn"], ["amber"]),
-        "UNKNOWN": ("unknown", ["soft"], ["grey"]), "OK": ("ok", ["ok", "prog"], ["green", "blue"]),
-    ]
-
-    /// Where the surfaces do not show one level; nil where they do, and of a domain that is no longer watched.
-    var disagreement: String? {
-        guard let level = Self.levels[status], !api.hasPrefix("status ") else { return nil }
-        let colour = badge.split(separator: " ").last.map(String.init) ?? ""
-        let tone = page.split(separator: " ").first.map(String.init) ?? ""
-        let differing = [
-            api.hasPrefix(level.api + " ") ? nil : "API \(api)", level.page.contains(tone) ? nil : "page \(page)",
-            level.badge.contains(colour) || badge.hasPrefix("not checked") ? nil : "badge \(badge)",
-        ].compactMap(\.self)
-        return differing.isEmpty ? nil : "\(state): status \(status), \(differing.joined(separator: ", "))"
-    }
-
     // MARK: - One surface each
 
     private func text(_ name: String) -> String {

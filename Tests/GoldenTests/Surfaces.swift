@@ -2,6 +2,7 @@
 // say, and what receivers got.
 
 import Alerting
+import ArgumentParser
 import Evidence
 import Facts
 import Foundation
@@ -20,21 +21,32 @@ struct Surfaces {
     /// By the name of the file.
     private(set) var files: [String: String] = [:]
 
+    /// What the server says of its answers.
+    private(set) var openAPI = ""
+
     init(_ monitor: GoldenMonitor) async throws {
         try addCheck(monitor)
-        try await addCommands(monitor.store)
+        let local = try await Self.commands(API(monitor.store, now: StageState.now))
+        files.merge(local) { $1 }
         addMessages(monitor.receivers)
         let store = monitor.store
-        let answers = Mutex<[String: String]>([:])
+        let answers = Mutex<(remote: [String: String], server: [String: String])>(([:], [:]))
         try await monitor.serving { port in
-            let found = try await Self.answers(port, store)
-            answers.withLock { $0 = found }
+            let remote = try RemoteMonitor(url: "http://127.0.0.1:\(port)", tokenFile: nil, caFile: nil)
+            let found = try await remote.close(after: { try await Self.commands(remote) })
+            let server = try await Self.answers(port, store)
+            answers.withLock { $0 = (found, server) }
+        }
+        let (remote, server) = answers.withLock(\.self)
+        for (name, text) in local {
+            #expect(remote[name] == text, "\(name) of --url is not that of --store")
         }
         // What commands and the API both have is one document.
-        for (name, answer) in answers.withLock(\.self) {
+        for (name, answer) in server {
             #expect(files[name] == nil || files[name] == answer, "\(name) of the API is not that of the command")
             files[name] = answer
         }
+        openAPI = files.removeValue(forKey: "openapi.json") ?? ""
     }
 
     // MARK: - The command line
@@ -60,36 +72,37 @@ struct Surfaces {
         #expect(!line.contains("\n") && Readable.json(line) == Readable.json(report.json.text(isPretty: true)))
     }
 
-    private mutating func addCommands(_ store: Store) async throws {
+    /// What they print of a store, or of a daemon.
+    private static func commands(_ api: any MonitorAPI) async throws -> [String: String] {
         let now = StageState.now
-        let api = API(store, now: now)
+        var files: [String: String] = [:]
         let domains = try await api.domains(SummaryFilter(), limit: 1000).domains
         let overview = Overview(try await api.status(), domains, wall: now)
-        files["status.txt"] = StatusText(overview, style: Self.style, now: now).text
-        files["status-short.txt"] =
-            StatusText(overview, isShort: true, style: Self.style, now: now).text
+        files["status.txt"] = StatusText(overview, style: style, now: now).text
+        files["status-short.txt"] = StatusText(overview, isShort: true, style: style, now: now).text
         let plugin = PluginOutput(overview, now: now)
         files["status.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.pluginCode)"
-        let incidents = try await IncidentsCommand.list(IncidentQuery(limit: 100), 100, api)
-        files["incidents.txt"] = IncidentsText(incidents, isPast: true, style: Self.style, now: now).text
+        let incidents = try await IncidentsCommand.parse(["--all"]).find(api, now)
+        files["incidents.txt"] = IncidentsText(incidents, isPast: true, style: style, now: now).text
         var details: [DomainDetail] = []
         for name in domains.map(\.domain).sorted() { details.append(try await api.domain(Domain(name))) }
-        files["status.json"] = try Self.json(details)
+        files["status.json"] = try json(details)
         if let history = try? await api.history(of: Domain(StageState.domain), limit: 20) {
-            files["history.txt"] = HistoryText(history, style: Self.style, now: now).text
-            files["history.json"] = try Self.json(history)
+            files["history.txt"] = HistoryText(history, style: style, now: now).text
+            files["history.json"] = try json(history)
         }
         let deliveries = try await api.deliveries(DeliveryQuery(limit: 100))
         files["deliveries.txt"] =
             ([DeliveryListing.text(deliveries.deliveries)] + deliveries.pending.map(DeliveryListing.text))
             .joined(separator: "\n")
-        files["deliveries.json"] = try Self.json(deliveries.deliveries)
+        files["deliveries.json"] = try json(deliveries.deliveries)
         if let last = deliveries.deliveries.last {
             let message = try await api.message(named: String(last.id))
             files["delivery.txt"] = DeliveryListing.text(message)
-            files["delivery.json"] = try Self.json(message)
+            files["delivery.json"] = try json(message)
         }
         files["silences.txt"] = SilenceList.text(try await api.silences().silences, now: now)
+        return files
     }
 
     private static func json(_ value: some Encodable) throws -> String { Readable.json(try ReportJSON.text(value)) }
@@ -118,6 +131,8 @@ struct Surfaces {
             let text = answer.status == 200 ? readable(answer.body) : Readable.refusal(answer.body)
             files[name] = answer.status == 200 ? text : "status \(answer.status)\n\(text)"
         }
+        try await add("openapi.json", "/openapi.json", \.self)
+        try await add("api-status.json", "\(api)/status", Readable.json)
         try await add("api-domains.json", "\(api)/domains", Readable.json)
         try await add("api-domain.json", "\(api)/domains/\(domain)", Readable.json)
         try await add("history.json", "\(api)/domains/\(domain)/history?limit=20", Readable.json)

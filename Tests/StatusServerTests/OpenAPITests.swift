@@ -84,6 +84,36 @@ extension StatusServerSuite {
             return RawAnswer(try await client.receive())
         }
 
+        /// What a client may leave out of a body, and what only the answer to a new silence has.
+        private static let optional: Set = [
+            "NewSilence.domain", "NewSilence.domains", "NewSilence.for", "NewSilence.kinds", "NewSilence.labels",
+            "NewSilence.until", "NewAcknowledgement.reason", "Silence.watched_domains",
+        ]
+
+        @Test("an object has the keys that its description names, all of them, and no other")
+        func strictness() throws {
+            let file = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../Sources/StatusServer/Templates/openapi.json")
+            let document = try JSONValue(Data(contentsOf: file))
+            func loose(_ schema: JSONValue, _ name: String) -> [String] {
+                let properties = schema["properties"].members
+                let required = Set(schema["required"].elements.compactMap(\.string))
+                // A map says what each of its values is.
+                let isClosed = schema["additionalProperties"].present.map { $0 != .bool(true) } ?? properties.isEmpty
+                let isMap =
+                    properties.isEmpty && schema["type"] == .string("object")
+                    && schema["additionalProperties"].present == nil
+                return (isClosed && !isMap ? [] : ["\(name) is open"])
+                    + properties.keys.filter { !required.contains($0) && !Self.optional.contains("\(name).\($0)") }
+                    .map { "\(name).\($0) is optional" }
+                    + properties.flatMap { loose($0.value, "\(name).\($0.key)") }
+                    + [schema["items"], schema["additionalProperties"]].flatMap { loose($0, "\(name)[]") }
+                    + (schema["anyOf"].elements + schema["oneOf"].elements).flatMap { loose($0, name) }
+            }
+            let schemas = document["components"]["schemas"].members
+            #expect(!schemas.isEmpty && schemas.flatMap { loose($0.value, $0.key) }.sorted() == [])
+        }
+
         @Test("each path that is served is documented, and each documented path and field is in the answers")
         func description() async throws {
             try await fill()

@@ -182,10 +182,12 @@ extension StorageSuite {
                 try await store.read { try Set(String.fetchAll($0, sql: "SELECT domain FROM \(table)")) }
             }
             let tables = ["version_interval", "version", "last_full_check"]
-            try await store.prune(now: noon + 30, keepObservations: .seconds(86400))
+            try await store.prune(
+                now: noon + 30, keepObservations: .seconds(86400), keepDeliveries: .seconds(30 * 86400))
             for table in tables.dropLast() { #expect(try await names(table) == ["a.test", "b.test"]) }
             try await store.prune(
-                now: noon + Store.keepPropagation.inSeconds + 61, keepObservations: .seconds(86400))
+                now: noon + Store.keepPropagation.inSeconds + 61, keepObservations: .seconds(86400),
+                keepDeliveries: .seconds(30 * 86400))
             for table in tables { #expect(try await names(table) == ["b.test"], "\(table)") }
         }
 
@@ -194,7 +196,8 @@ extension StorageSuite {
             let (a, stray) = (Self.file(1), Self.file(9))
             try await play("a.test", [(0, a, [a, stray]), (60, a, [a, a])])
             #expect(try await store.rows("version") == 2)
-            try await store.prune(now: noon + 500 * 86400, keepObservations: .seconds(86400))
+            try await store.prune(
+                now: noon + 500 * 86400, keepObservations: .seconds(86400), keepDeliveries: .seconds(30 * 86400))
             #expect(try await store.rows("version") == 1)
         }
 
@@ -206,7 +209,8 @@ extension StorageSuite {
                 [
                     (0, a, [a, a]), (60, b, [a, a]), (120, a, [a, a]), (180, b, [b, a]),
                 ])
-            try await store.prune(now: noon + 500 * 86400, keepObservations: .seconds(86400))
+            try await store.prune(
+                now: noon + 500 * 86400, keepObservations: .seconds(86400), keepDeliveries: .seconds(30 * 86400))
             let record = try await store.propagation(of: Domain("a.test"), since: .distantPast)
             #expect(record.places[.origin]?.map(\.at) == [noon + 180])
             #expect(record.places[.edge("198.51.100.2")]?.count == 1)
@@ -225,7 +229,8 @@ extension StorageSuite {
                         arguments: [start + Int64(index), index % 2 - 1])
                 }
             }
-            try await store.prune(now: noon + 86400, keepObservations: .seconds(86400))
+            try await store.prune(
+                now: noon + 86400, keepObservations: .seconds(86400), keepDeliveries: .seconds(30 * 86400))
             let record = try await store.propagation(of: Domain("a.test"), since: .distantPast)
             let kept = (more - Store.maximumVersionIntervals + 1...more).map { start + Int64($0) }
             #expect(record.places[.origin]?.map(\.at.milliseconds) == kept)

@@ -29,7 +29,8 @@ extension StorageSuite {
                     Evaluation(state: state()), of: observation(at: noon + Double(index), body: body))
             }
             let full = try await pages("page_count")
-            try await store.prune(now: noon + 86400 * 3, keepObservations: .seconds(86400))
+            try await store.prune(
+                now: noon + 86400 * 3, keepObservations: .seconds(86400), keepDeliveries: .seconds(30 * 86400))
             #expect(try await store.rows("body") == 0)
             #expect(try await pages("freelist_count") <= Store.spareFreePages)
             #expect(try await pages("page_count") < full / 3)
@@ -53,7 +54,9 @@ extension StorageSuite {
             try await check("b.test", "shared", day: 40.5)
             try await check("a.test", "new", day: 41)
             for (day, isKept) in [(41.0, true), (71, true), (72, false)] {
-                try await store.prune(now: noon + day * 86400, keepObservations: .seconds(86400 * 30))
+                try await store.prune(
+                    now: noon + day * 86400, keepObservations: .seconds(86400 * 30),
+                    keepDeliveries: .seconds(30 * 86400))
                 #expect(try await kept("shared") == isKept, "day \(day)")
                 #expect(try await kept("new"))
             }
@@ -73,7 +76,8 @@ extension StorageSuite {
             }
             try await check("old", day: 0)
             try await check("last", day: 1)
-            try await store.prune(now: noon + 90 * 86400, keepObservations: .seconds(86400))
+            try await store.prune(
+                now: noon + 90 * 86400, keepObservations: .seconds(86400), keepDeliveries: .seconds(30 * 86400))
             #expect(try await store.body(ContentHash(of: "hash-of-old".utf8)) == nil)
             #expect(try await store.body(ContentHash(of: "hash-of-last".utf8)) != nil)
         }
@@ -89,7 +93,8 @@ extension StorageSuite {
                         arguments: ["\(index)", noon.milliseconds + Int64(index)])
                 }
             }
-            try await store.prune(now: noon + 60, keepObservations: .seconds(86400))
+            try await store.prune(
+                now: noon + 60, keepObservations: .seconds(86400), keepDeliveries: .seconds(30 * 86400))
             #expect(try await store.rows("body") == Store.maximumBodiesPerDomain + 1)
             #expect(try await store.body(ContentHash(of: "hash-of-other".utf8)) != nil)
         }
@@ -101,19 +106,24 @@ extension StorageSuite {
             try await store.ops { try $0.save(pending(), of: ended) }
             let end = noon + Store.keepIncidents.inSeconds
             for (instant, kept) in [(end - 1, 1), (end + 1, 0)] {
-                try await store.prune(now: instant, keepObservations: .seconds(86400))
+                try await store.prune(
+                    now: instant, keepObservations: .seconds(86400), keepDeliveries: .seconds(30 * 86400))
                 #expect(try await store.listed().count == 2 + kept)
                 #expect(try await store.rows("notification") == kept)
             }
         }
 
-        @Test("the log of deliveries is kept for 30 days")
+        @Test("the log of deliveries is kept as long as its setting says")
         func deliveries() async throws {
             try await store.ops { channel in
                 for day in 0..<3 { try channel.log(delivery("\(day)", at: noon + 86400 * Double(day))) }
             }
-            try await store.prune(now: noon + 86400 * 31.5, keepObservations: .seconds(86400))
+            try await store.prune(
+                now: noon + 86400 * 31.5, keepObservations: .seconds(86400), keepDeliveries: .seconds(30 * 86400))
             #expect(try await store.deliveries(limit: 9).map(\.key) == ["2"])
+            try await store.prune(
+                now: noon + 86400 * 31.5, keepObservations: .seconds(86400), keepDeliveries: .seconds(29 * 86400))
+            #expect(try await store.deliveries(limit: 9).isEmpty)
         }
 
         @Test("what a message says and its attempts go with the log, unless it is under way")
@@ -126,7 +136,8 @@ extension StorageSuite {
                 }
                 _ = try channel.insert(message("waiting"))
             }
-            try await store.prune(now: noon + 86400 * 31.5, keepObservations: .seconds(86400))
+            try await store.prune(
+                now: noon + 86400 * 31.5, keepObservations: .seconds(86400), keepDeliveries: .seconds(30 * 86400))
             #expect(try await store.rows("message_log") == 2)
             #expect(try await store.sentMessage(named: "old") == nil)
         }

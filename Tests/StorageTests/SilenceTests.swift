@@ -51,9 +51,11 @@ extension StorageSuite {
             let folder = try ScratchFolder()
             let store = try Store(path: folder.store)
             _ = try await store.add(request())
-            try await store.prune(now: noon + 80 * 86_400, keepObservations: .seconds(86_400))
+            try await store.prune(
+                now: noon + 80 * 86_400, keepObservations: .seconds(86_400), keepDeliveries: .seconds(30 * 86400))
             #expect(try await store.silences(notOverAt: .distantPast).count == 1)
-            try await store.prune(now: noon + 100 * 86_400, keepObservations: .seconds(86_400))
+            try await store.prune(
+                now: noon + 100 * 86_400, keepObservations: .seconds(86_400), keepDeliveries: .seconds(30 * 86400))
             #expect(try await store.silences(notOverAt: .distantPast).isEmpty)
         }
     }

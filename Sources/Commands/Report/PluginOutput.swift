@@ -47,9 +47,9 @@ struct PluginOutput {
         for incident in overview.monitor.incidents {
             add(
                 incident.state == .firing ? .failing : .warning,
-                "\(incident.kind.rawValue): \(incident.effect ?? incident.state.rawValue)")
+                [incident.brief(at: now), incident.effect].compactMap(\.self).joined(separator: ": "))
         }
-        overview.domains.forEach { add($0) }
+        overview.domains.forEach { add($0, now: now) }
     }
 
     mutating func add(_ report: CheckReport) {
@@ -60,9 +60,10 @@ struct PluginOutput {
     }
 
     /// What the daemon knows of a domain.
-    mutating func add(_ row: DomainReport) {
+    mutating func add(_ row: DomainReport, now: Date) {
         add(
-            row.verdict ?? .unknown, row.domain, row.told.joined(separator: " "),
+            row.verdict ?? .unknown, row.domain,
+            (row.told + row.orderedIncidents.map { $0.brief(at: now) }).joined(separator: " "),
             Self.performance(lag: row.comparison?.lagSeconds, row.comparison?.edges))
     }
 

@@ -8,6 +8,7 @@ package struct StoreSettings: Sendable, Equatable {
     /// Resolved when the file is read.
     package var path = "aasa-monitor.db"
     package var keepObservations: Duration = .seconds(30 * 86_400)
+    package var keepDeliveries: Duration = .seconds(30 * 86_400)
 
     package init() {}
 
@@ -22,6 +23,9 @@ package struct StoreSettings: Sendable, Equatable {
             Setting(
                 "keep_observations", \.keepObservations, .duration,
                 "how long files are kept after they were last seen"),
+            Setting(
+                "keep_deliveries", \.keepDeliveries, .duration,
+                "how long messages are kept, with what receivers answered; resolved incidents are kept for two years"),
         ], StoreSettings())
 
     /// Only the path, resolved. Reads no other setting.

@@ -211,7 +211,7 @@ extension Diagnosis {
 
 extension [String] {
     /// The first few in a sentence: `a, b and 6 more`.
-    func listed(upTo limit: Int = 4) -> String {
+    package func listed(upTo limit: Int = 4) -> String {
         count <= limit ? joined(separator: ", ") : prefix(limit).joined(separator: ", ") + " and \(count - limit) more"
     }
 }

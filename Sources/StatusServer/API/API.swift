@@ -104,7 +104,8 @@ package struct API: MonitorAPI {
         }
         let page = names.prefix(limit).compactMap { name in (try? Domain(name)).flatMap { index[$0] } }
         let states = try await store.states(of: page.map(\.domain))
-        let context = try await context(time)
+        let open = states.values.flatMap { $0.open.values.map(\.incident.id) }
+        let context = try await context(time).notified(of: open, in: store)
         let isChecked = try await isChecked(time)
         return DomainPage(
             domains: page.map { report($0, states[$0.domain], context, isChecked: isChecked, time) },
@@ -115,8 +116,10 @@ package struct API: MonitorAPI {
         guard let watched = try await index()[domain] else { throw APIRefusal.notWatched }
         let time = try await clocks()
         let state = try await store.state(of: domain)
+        let open = (state?.open ?? [:]).values.map(\.incident.id)
+        let context = try await context(time).notified(of: open, in: store)
         return DomainDetail(
-            report(watched, state, try await context(time), isChecked: try await isChecked(time), time),
+            report(watched, state, context, isChecked: try await isChecked(time), time),
             DomainReport.Details(state?.verdict, full: try await store.lastFullCheck(of: domain), time: time))
     }
 
@@ -219,6 +222,7 @@ package struct API: MonitorAPI {
             if let known { known } else { try await store.incidentFacts(records.map(\.incident.id)) }
         let waiting = Set(records.filter { $0.incident.state == .pending }.compactMap(\.incident.domain?.name))
         let open = try await store.summaries(waiting.sorted()).flatMap { $0.summary?.incidents ?? [] }
+        let context = try await context.notified(of: records.map(\.incident.id), in: store)
         let graces = Dictionary(open.map { ($0.incident.id, $0.graceUntil) }) { first, _ in first }
         return records.map { record in
             let incident = record.incident

@@ -46,7 +46,6 @@ extension Pages {
             query.hasPending = true
             reading.incidents = try await api.reports(
                 try await store.incidents(query), time, current, facts: [:])
-            reading.notified = try await store.notifiedChannels(reading.incidents.map(\.id))
         }
         for id in reading.incidents.filter({ $0.state != .resolved }).map(\.id) {
             reading.deliveries[id] = try await api.reports(

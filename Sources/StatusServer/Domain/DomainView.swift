@@ -90,8 +90,6 @@ struct DomainView: Equatable, Sendable {
         var full: Observation?
         var propagation: PropagationRecord
         var incidents: [IncidentReport] = []
-        /// The channels that took a message, by incident.
-        var notified: [String: [String]] = [:]
         /// By incident.
         var deliveries: [String: [DeliveryReport]] = [:]
         var silences: [SilenceReport] = []
@@ -163,7 +161,7 @@ struct DomainView: Equatable, Sendable {
         let open = reading.incidents.filter { $0.state != .resolved }
         incidents = open.map { IncidentStory($0, deliveries: reading.deliveries[$0.id] ?? [], time: time) }
         earlier = reading.incidents.filter { $0.state == .resolved }.prefix(20).map {
-            EarlierIncident($0, notified: reading.notified[$0.id] ?? [], time: time)
+            EarlierIncident($0, time: time)
         }
         let counted = (verdict?.findings ?? []).enumerated().map {
             FindingRow($0.element.text(at: time.wall), $0.offset)

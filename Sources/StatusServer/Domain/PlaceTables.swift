@@ -55,22 +55,6 @@ extension EdgeResult {
     }
 }
 
-extension CopyMatch {
-    /// In a table's cell.
-    func short(version: String?) -> (text: String, mark: String, tone: String) {
-        switch serves {
-        case .originFile: (version ?? "the file", DomainStatus.inSync.mark, "ok")
-        case .otherFile:
-            ((version ?? "another file") + (version == nil ? "" : ", old"), DomainStatus.stale.mark, "fail")
-        case .noFile: ("no such file", DomainStatus.missing.mark, "fail")
-        case .missing: ("no copy (\(status ?? 0))", DomainStatus.missing.mark, "fail")
-        case .redirect: ("redirect (\(status ?? 0))", DomainStatus.originFailing.mark, "fail")
-        case .otherStatus: ("status \(status ?? 0)", DomainStatus.originFailing.mark, "fail")
-        case .noAnswer: ("no answer", DomainStatus.unknown.mark, "soft")
-        }
-    }
-}
-
 /// What both tables are made of.
 struct PlaceReader {
     let full: Observation
@@ -95,11 +79,29 @@ struct PlaceReader {
         return builder.name(.version(id))
     }
 
+    /// What a place served, in a cell of a table.
+    private func cell(_ retrieval: Retrieval) -> (text: String, mark: String, tone: String) {
+        let served = readings.served(by: retrieval)
+        let status = retrieval.answer?.status ?? 0
+        let fault = DomainStatus.originFailing.mark
+        switch served {
+        case .file where served.isLike(readings.served(by: full.origin)):
+            return (version(of: retrieval) ?? "the file", DomainStatus.inSync.mark, "ok")
+        case .file:
+            return (version(of: retrieval).map { "\($0), old" } ?? "another file", DomainStatus.stale.mark, "fail")
+        case .page, .noFile, .partial: return ("no such file", DomainStatus.missing.mark, "fail")
+        case .redirect: return ("redirect (\(status))", fault, "fail")
+        case .status where retrieval.answer?.isAboutFile == true:
+            return ("no copy (\(status))", DomainStatus.missing.mark, "fail")
+        case .status, .clientCertificate: return ("status \(status)", fault, "fail")
+        case .failed: return ("no answer", DomainStatus.unknown.mark, "soft")
+        }
+    }
+
     var edges: EdgeTable? {
         guard let results = full.full?.edges, !results.isEmpty else { return nil }
         let rows = results.prefix(32).map { result in
-            let observation = CopyMatch(result.retrieval, in: readings)
-            let (text, mark, tone) = observation.short(version: version(of: result.retrieval))
+            let (text, mark, tone) = cell(result.retrieval)
             let answer = result.retrieval.answer
             return EdgeTable.Row(
                 name: result.shortName ?? "", address: result.address.onOneLine(upTo: 60), serves: text, mark: mark,
@@ -118,8 +120,7 @@ struct PlaceReader {
             return result.map { $0.retrieval.answer.map { "\($0.status)" } ?? "no answer" } ?? "–"
         }
         let rows = results.prefix(32).map { result in
-            let observation = CopyMatch(result.retrieval, in: readings)
-            let (text, mark, tone) = observation.short(version: version(of: result.retrieval))
+            let (text, mark, tone) = cell(result.retrieval)
             return OriginTable.Row(
                 address: result.address.address.onOneLine(upTo: 60),
                 serves: text + (result.address.scope == .public ? "" : ", not public"), mark: mark, tone: tone,
@@ -176,7 +177,9 @@ struct PlaceReader {
         }
         add("Response time", origin.connection.map { "\(Int($0.timings.total.rounded())) ms" })
         for result in full.full?.vantages ?? [] {
-            add("From \(result.name.shortened(to: 40))", CopyMatch(result.retrieval, in: readings).words)
+            add(
+                "From \(result.name.shortened(to: 40))",
+                ServedCell(result.retrieval, in: readings).words(besides: ServedCell(origin, in: readings)))
         }
         return facts
     }
@@ -208,68 +211,6 @@ struct PlaceReader {
             name: "Origin’s file" + name(full.origin), isOrigin: true, isRead: !full.mode.readsCDN,
             content: originHash.flatMap(data))
         return (full.mode.readsCDN ? Array(apple) : []) + [origin]
-    }
-}
-
-/// What one address, edge or vantage served at the last full look, compared with what the origin served by its name then.
-struct CopyMatch: Equatable, Sendable {
-    let serves: Serves
-    let status: Int?
-    let hash: ContentHash?
-    /// Why there was no answer.
-    let error: String?
-
-    enum Serves: Sendable {
-        /// In meaning.
-        case originFile
-        case otherFile
-        /// Status 200, and no such file.
-        case noFile
-        case missing
-        case redirect
-        /// An answer that says nothing of the file.
-        case otherStatus
-        case noAnswer
-    }
-
-    init(_ retrieval: Retrieval, in readings: Readings) {
-        status = retrieval.answer?.status
-        hash = retrieval.answer?.body.hash
-        error = retrieval.failure.map { $0.detail.onOneLine(upTo: 300) }
-        serves =
-            switch retrieval.answer?.status {
-            case nil: .noAnswer
-            case 200: Self.file(retrieval, readings)
-            case .some(300..<400): .redirect
-            default: retrieval.answer?.isAboutFile == true ? .missing : .otherStatus
-            }
-    }
-
-    private static func file(_ retrieval: Retrieval, _ readings: Readings) -> Serves {
-        let origin = readings.observation.origin.answer?.body.hash
-        if let hash = retrieval.answer?.body.hash, hash == origin {
-            return readings.originFile == nil ? .noFile : .originFile
-        }
-        // A body that is no longer kept, or was too large, can only be told apart by its hash.
-        guard let hash = retrieval.answer?.body.hash, readings.observation.contents[hash] != nil else {
-            return .otherFile
-        }
-        guard let file = readings.file(of: retrieval) else { return .noFile }
-        return file.meaning == readings.originFile?.meaning ? .originFile : .otherFile
-    }
-
-    /// As the page has it.
-    var words: String {
-        let version = hash.map { " (SHA-256 \($0.hex.prefix(8))…)" } ?? ""
-        return switch serves {
-        case .originFile: "the origin's file\(version)"
-        case .otherFile: "another file\(version)"
-        case .noFile: "no such file\(version)"
-        case .missing: "no copy (status \(status ?? 0))"
-        case .redirect: "a redirect (status \(status ?? 0))"
-        case .otherStatus: "status \(status ?? 0)"
-        case .noAnswer: "no answer: \(error ?? "unknown")"
-        }
     }
 }
 

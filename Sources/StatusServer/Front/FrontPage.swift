@@ -104,8 +104,6 @@ struct FrontPage: Equatable, Sendable {
         var openIncidents = 0
         /// nil: who looks is not to know.
         var unacknowledged: Int?
-        /// The channels that took a message, by incident.
-        var notified: [String: [String]] = [:]
         var context = IncidentContext()
         var single: DomainView?
     }
@@ -248,7 +246,7 @@ struct FrontPage: Equatable, Sendable {
                     record,
                     FrontRow.Setting(
                         watched: info, isChecked: isChecked, isShort: isShort, context: reading.context,
-                        notified: reading.notified, time: time))
+                        time: time))
             )
         }
         if reading.query.order == .name {

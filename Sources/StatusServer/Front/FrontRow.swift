@@ -52,8 +52,6 @@ struct FrontRow: Equatable, Sendable {
         var isChecked = true
         var isShort = false
         var context = IncidentContext()
-        /// The channels that took a message, by incident.
-        var notified: [String: [String]] = [:]
         var time: ReportTime
 
         func report(_ open: DomainSummary.OpenIncident) -> IncidentReport {
@@ -128,18 +126,13 @@ extension FrontRow.IncidentLine {
         let time = setting.time
         kind = incident.kind.rawValue
         address = "/incidents/\(incident.id)"
-        var notes: [String] = []
         switch incident.state {
         case .pending:
             state = incident.alertsAfter.map { "no alert before \(time.clock($0))" } ?? "pending, not notified yet"
         default: state = incident.stateSince(time.clock)
         }
-        if let by = incident.acknowledged?.by { notes.append("acknowledged by \(by.onOneLine(upTo: 100))") }
-        notes += incident.marks(at: time.wall)
-        let notified = (setting.notified[incident.id] ?? []).map { $0.onOneLine(upTo: 40) }
-        if !notified.isEmpty { notes.append("notified \(notified.listed(upTo: 3))") }
         isUnacknowledged = incident.state == .firing && incident.isUnacknowledged && incident.silencedUntil == nil
-        self.notes = notes + ["incident \(incident.shortID)"]
+        notes = incident.notes(at: time.wall) + ["incident \(incident.shortID)"]
     }
 }
 

@@ -40,7 +40,7 @@ extension Pages {
             let ids = records.flatMap { record in
                 record.status.needsAttention ? record.summary?.incidents.map(\.incident.id) ?? [] : []
             }
-            reading.notified = try await store.notifiedChannels(ids)
+            reading.context = try await reading.context.notified(of: ids, in: store)
         }
         let basis = try await context.basis(
             time, role, counts: counts, isPaused: query.isPaused,

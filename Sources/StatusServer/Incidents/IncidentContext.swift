@@ -12,6 +12,8 @@ struct IncidentContext: Sendable {
     var acknowledgements: [String: Acknowledgement] = [:]
     /// Open global incidents.
     var global: [(record: IncidentRecord, facts: IncidentFacts?)] = []
+    /// The channels that took a message, by the id of the incident, as far as they were read; nil: who asks must not know.
+    var notified: [String: [String]]?
 }
 
 extension IncidentContext {
@@ -30,7 +32,16 @@ extension IncidentContext {
         }
         self.init(
             silences: Silences(silences: try await store.silences(notOverAt: wall), windows: windows),
-            acknowledgements: try await store.acknowledgements(), global: global)
+            acknowledgements: try await store.acknowledgements(), global: global,
+            notified: try await store.notifiedChannels(global.map(\.record.incident.id)))
+    }
+
+    /// The same, with the channels that took a message about these incidents.
+    func notified(of ids: [String], in store: Store) async throws -> IncidentContext {
+        guard let notified else { return self }
+        var context = self
+        context.notified = notified.merging(try await store.notifiedChannels(ids)) { $1 }
+        return context
     }
 
     /// How many open incidents of domains the global ones inhibit, which nobody acknowledges by themselves.
@@ -74,7 +85,7 @@ extension IncidentContext {
         let marks = IncidentReport.Marks(
             alertsAfter: incident.state == .pending ? graceUntil.map(time.shown) : nil,
             silencedUntil: silencedUntil(incident, labels: labels, at: time.wall), inhibitedBy: inhibitor(of: incident),
-            acknowledgement: acknowledgement)
+            acknowledgement: acknowledgement, notified: notified.map { $0[incident.id] ?? [] })
         return IncidentReport(incident, facts, marks: marks, time: time)
     }
 }

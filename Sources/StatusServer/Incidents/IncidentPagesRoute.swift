@@ -42,7 +42,6 @@ extension Pages {
         reading.all.unacknowledged = max(0, reading.all.unacknowledged - (try await known.inhibited(in: store)))
         reading.chosen = Set(refusal?.incidents ?? [])
         reading.hasMore = resolved.count > Self.incidentRows
-        reading.notified = try await store.notifiedChannels(shown.map(\.id))
         let basis = try await context.basis(
             time, role, refusal, counts: try await store.statusCounts(), isPaused: query.isPaused,
             pauseAddress: query.with {

@@ -109,7 +109,7 @@ struct IncidentStory: Equatable, Sendable {
             "acknowledged by \($0.by.onOneLine(upTo: 100)) at \(time.clock($0.at))"
                 + ($0.reason.isEmpty ? "" : ": “\($0.reason.onOneLine(upTo: 300))”")
         }
-        let marks = incident.state == .resolved ? [] : incident.marks(at: time.wall)
+        let marks = incident.marks(at: time.wall)
         silenced = marks.isEmpty ? nil : marks.joined(separator: " · ")
         isUnacknowledged = incident.isUnacknowledged
         self.deliveries = deliveries.reversed().map { Delivery($0, time) }
@@ -138,13 +138,14 @@ struct EarlierIncident: Equatable, Sendable {
     let reason: String
     let notified: String
 
-    init(_ incident: IncidentReport, notified: [String], time: ReportTime) {
+    init(_ incident: IncidentReport, time: ReportTime) {
         kind = incident.kind.rawValue
         address = "/incidents/\(incident.id)"
         began = time.clock(incident.since)
         lasted = Span.words(incident.lasted(at: time.wall))
         reason = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? ""
-        self.notified = notified.isEmpty ? "nobody" : notified.map { $0.onOneLine(upTo: 40) }.listed(upTo: 3)
+        let channels = (incident.notified ?? []).map { $0.onOneLine(upTo: 40) }
+        notified = channels.isEmpty ? "nobody" : channels.listed(upTo: 3)
     }
 }
 

@@ -68,8 +68,6 @@ struct IncidentsView: Equatable, Sendable {
         var all: IncidentCounts
         /// With it.
         var counts: IncidentCounts
-        /// The channels that took a message, by incident.
-        var notified: [String: [String]] = [:]
         var hasMore = false
         /// Those that a refused form had chosen.
         var chosen: Set<String> = []
@@ -198,11 +196,8 @@ extension IncidentsView.Row {
                 state = incident.state == .recovering ? "Recovering" : "Firing"
             }
         }
-        var notes = incident.state == .resolved ? [] : incident.marks(at: time.wall)
-        let notified = (reading.notified[incident.id] ?? []).map { $0.onOneLine(upTo: 40) }
-        if incident.state != .pending {
-            notes.append(notified.isEmpty ? "no message sent" : "notified \(notified.listed(upTo: 4))")
-        }
+        var notes = incident.marks(at: time.wall)
+        if incident.state != .pending { notes.append(incident.notifiedInWords(upTo: 4) ?? "no message sent") }
         self.notes = notes + ["incident \(incident.shortID)"]
     }
 }

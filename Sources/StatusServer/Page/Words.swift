@@ -16,13 +16,6 @@ extension String {
     }
 }
 
-extension [String] {
-    /// `ops, pager and 2 more`.
-    func listed(upTo limit: Int) -> String {
-        prefix(limit).joined(separator: ", ") + (count > limit ? " and \(count - limit) more" : "")
-    }
-}
-
 extension String {
     /// The address of a page with what its query says; a value that is nil or empty is left out.
     static func address(_ path: String, _ query: KeyValuePairs<String, String?>) -> String {

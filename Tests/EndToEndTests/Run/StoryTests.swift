@@ -74,7 +74,7 @@ extension EndToEndTests {
                     data["incident"].keys
                         == Set(["id", "state", "since", "opened_at", "resolved_at", "reason"]).union([
                             "domain", "kind", "severity", "fired_at", "is_flapping", "alerts_after", "silenced_until",
-                            "inhibited_by", "acknowledged", "diagnosis", "diagnosis_id", "effect", "cause", "action",
+                            "inhibited_by", "acknowledged", "notified", "diagnosis", "diagnosis_id", "effect", "cause", "action",
                             "outlook",
                         ]))
                 #expect(data["comparison"].keys.isSuperset(of: ["state", "lag_seconds", "changes"]))

@@ -179,7 +179,8 @@ extension Simulation {
     func prune() async {
         guard let process else { return }
         // Trouble of the store is logged and outlived.
-        try? await process.store.prune(now: process.time.now(), keepObservations: .seconds(2 * 86_400))
+        try? await process.store.prune(
+            now: process.time.now(), keepObservations: .seconds(2 * 86_400), keepDeliveries: .seconds(30 * 86400))
         checking { if let reading { try audit.ledger.checkKept(try reading.incidents(changedAfter: 0)) } }
         agenda.add(.retention(life: process.life), at: clock.passed + 24 * Self.hour)
     }
