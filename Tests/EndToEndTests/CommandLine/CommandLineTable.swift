@@ -25,6 +25,8 @@ struct CommandLineRow: Sendable, CustomTestStringConvertible {
     /// fraction of the cost.
     var needsProgram: Bool {
         exit != 64 || output != nil || !input.isEmpty || line.isEmpty || line == "check"
+            // It changes how its process ends once a reader has gone.
+            || arguments.first == "watch"
             || arguments.contains { $0.contains("@") || CommandLineTable.files[$0] != nil }
     }
 
