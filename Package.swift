@@ -259,8 +259,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Evidence", "Lab", "LabFaults", "TestSupport", "TestTraits", "aasa-monitor",
-                .external("Yams", "Yams"),
+                "Commands", "Evidence", "Lab", "LabFaults", "TestSupport", "TestTraits", "aasa-monitor",
+                .external("ArgumentParser", "swift-argument-parser"), .external("Yams", "Yams"),
             ],
             exclude: ["Fixtures/scenarios"], swiftSettings: strict),
         .testTarget(

@@ -9,7 +9,7 @@ extension AASASuite {
     @Suite("Hostile files")
     struct HostileFileTests {
         /// As large as a file may be, in the long runs.
-        private static let size = Rounds.of(8_192, soak: AssociationFile.sizeLimit)
+        private static let size = Rounds.of(4_096, soak: AssociationFile.sizeLimit)
 
         @Test("a shape that once cost too much keeps the bound", arguments: HostileShape.all.map(\.name))
         func shapes(_ name: String) throws {

@@ -84,7 +84,9 @@ enum PayloadJudge {
         let lines = try cases.map { String(decoding: try encoder.encode($0), as: UTF8.self) + "\n" }
         try lines.joined().write(to: file, atomically: true, encoding: .utf8)
         let judge = try await ChildProcess.run(
-            home.appending(path: "bin/python"), [tests.appending(path: "Payloads/judge.py").path], input: file)
+            home.appending(path: "bin/python"), [tests.appending(path: "Payloads/judge.py").path],
+            // Not this process's own, which may forbid Python to keep what it compiled: that doubles its start.
+            environment: ["PATH": "/usr/bin:/bin"], input: file)
         try #require(judge.exitCode == 0, "\(judge.errors)")
         let verdicts = judge.output.split(separator: "\n").map(String.init)
         try #require(verdicts.count == cases.count)

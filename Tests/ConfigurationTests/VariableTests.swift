@@ -32,7 +32,7 @@ extension ConfigurationSuite {
                 // Once, and in a list twice beside each other, since a repetition has complaints of its own.
                 let texts = Set([false, true].map { Flow(root, planting: place, repeats: $0).text })
                 // Each of them at each key by `make soak`; the keys of the files together meet all of them in between, too.
-                let values = Self.values.enumerated().filter { Rounds.isSoak || $0.offset % 4 == place % 4 }
+                let values = Self.values.enumerated().filter { Rounds.isSoak || $0.offset % 7 == place % 7 }
                 for value in values.map(\.element) {
                     for text in texts {
                         var environment = Fixture.environment

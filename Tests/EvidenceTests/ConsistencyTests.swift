@@ -17,7 +17,7 @@ private struct Claim: Sendable, CustomTestStringConvertible {
         self.holds = holds
     }
 
-    func isMade(_ facts: Facts) -> Bool { words.contains { facts.text.oneLine.contains($0) } }
+    func isMade(_ facts: Facts) -> Bool { words.contains { facts.line.contains($0) } }
 }
 
 /// One check, what earlier ones saw, and what is said of it.
@@ -25,8 +25,17 @@ private struct Facts: Sendable {
     let name: String
     let readings: Readings
     let verdict: Verdict
+    let text: DiagnosisText
+    let line: String
 
-    var text: DiagnosisText { verdict.text }
+    init(name: String, readings: Readings, verdict: Verdict) {
+        self.name = name
+        self.readings = readings
+        self.verdict = verdict
+        text = verdict.text
+        line = text.oneLine
+    }
+
     var hasFile: Bool { readings.originFile != nil }
     /// How many of Apple's answers are a file, and how many are there.
     var copies: (files: Int, all: Int) {
@@ -149,14 +158,14 @@ extension EvidenceSuite {
             let made = try Self.all.get().filter(claim.isMade)
             #expect(!made.isEmpty, "no text claims: \(claim.testDescription)")
             for facts in made where !claim.holds(facts) {
-                Issue.record("\(claim.testDescription): \(facts.name): \(facts.text.oneLine) \(facts.verdict.told)")
+                Issue.record("\(claim.testDescription): \(facts.name): \(facts.line) \(facts.verdict.told)")
             }
         }
 
         @Test("parts say nothing twice, and count Apple's edges alike")
         func parts() throws {
             for facts in try Self.all.get() {
-                let text = facts.text.oneLine
+                let text = facts.line
                 let sentences = text.split(separator: ". ").map { $0.trimmingCharacters(in: ["."]) }
                 #expect(Set(sentences).count == sentences.count, "\(facts.name): \(text)")
                 let shares = text.matches(of: /([0-9]+) of (?:Apple's )?([0-9]+) edges/).compactMap { match in
@@ -174,9 +183,9 @@ extension EvidenceSuite {
                     let fix = finding.text.fix
                     #expect(!fix.hasPrefix("nothing needs"), "\(facts.name): \(finding.rule): \(fix)")
                 }
-                #expect(facts.text.action?.contains("finding: nothing") != true, "\(facts.name): \(facts.text.oneLine)")
+                #expect(facts.text.action?.contains("finding: nothing") != true, "\(facts.name): \(facts.line)")
                 guard facts.hasError("origin.", "aasa."), let action = facts.text.action else { continue }
-                #expect(action != "Wait. Nothing needs to be done.", "\(facts.name): \(facts.text.oneLine)")
+                #expect(action != "Wait. Nothing needs to be done.", "\(facts.name): \(facts.line)")
             }
         }
 
@@ -185,7 +194,7 @@ extension EvidenceSuite {
             arguments: ["Phones are not affected", "it works again", "it fails.", "It is over."])
         func unsaid(_ words: String) throws {
             for facts in try Self.all.get() {
-                #expect(!facts.text.oneLine.lowercased().contains(words.lowercased()), "\(facts.text.oneLine)")
+                #expect(!facts.line.lowercased().contains(words.lowercased()), "\(facts.line)")
             }
         }
     }

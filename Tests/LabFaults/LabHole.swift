@@ -46,6 +46,20 @@ package final class LabHole: Sendable {
         sockets = taken
     }
 
+    /// The same at an address and port that another lab, or a connection of one, may have for the moment: the lab's own port was
+    /// free at its own addresses, and may not be at this one.
+    /// - Throws: ``Unavailable`` where it stays taken for minutes.
+    package static func taking(_ kind: Kind, address: String, port: Int) async throws -> LabHole {
+        let deadline = ContinuousClock.now + .seconds(300)
+        while true {
+            do {
+                return try LabHole(kind, address: address, port: port)
+            } catch let fault as Unavailable where fault.code == EADDRINUSE && ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
     /// Gives the address back. To be called once.
     package func close() {
         for socket in sockets { Glibc.close(socket) }

@@ -41,7 +41,7 @@ extension LabTests {
         @Test("at a hole nothing comes, each in its own way", arguments: LabHole.Kind.allCases)
         func holes(_ kind: LabHole.Kind) async throws {
             try await withLab { lab in
-                let hole = try LabHole(kind, address: "127.0.0.5", port: lab.port)
+                let hole = try await LabHole.taking(kind, address: "127.0.0.5", port: lab.port)
                 defer { hole.close() }
                 let curl = try await curl(lab, at: "127.0.0.5", ["--max-time", "1", wellKnown("site.test")])
                 #expect(curl.exitCode == 28)

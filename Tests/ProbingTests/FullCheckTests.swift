@@ -197,7 +197,7 @@ extension ProbingTests {
                     path: "/apple-app-site-association",
                     .reply(.init(headers: [("Content-Type", "application/json")], body: Array(file().utf8))))
                 scene.lab.cdn.fails("site.test", reason: "SWCERR00101 Bad HTTP Response: 404 Not Found")
-                let hole = try LabHole(.dropping, address: addresses[1], port: scene.lab.port)
+                let hole = try await LabHole.taking(.dropping, address: addresses[1], port: scene.lab.port)
                 defer { hole.close() }
                 // The dead address keeps the survey of addresses waiting, for longer than this test may take.
                 let result = Task { try await scene.observe(depth: .full, timeout: .seconds(7200)) }

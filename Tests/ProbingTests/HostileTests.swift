@@ -51,7 +51,7 @@ extension ProbingTests {
         func hole(_ kind: LabHole.Kind) async throws {
             try await Scene.with(names: ["site.test": ["127.0.0.1", "127.0.0.31"]]) { scene in
                 scene.lab.origin("site.test").serve(file())
-                let hole = try LabHole(kind, address: "127.0.0.31", port: scene.lab.port)
+                let hole = try await LabHole.taking(kind, address: "127.0.0.31", port: scene.lab.port)
                 defer { hole.close() }
                 let full = try #require(
                     try await scene.observe(mode: .developer, depth: .full, timeout: Scene.limit).full)

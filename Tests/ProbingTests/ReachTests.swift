@@ -60,7 +60,7 @@ extension ProbingTests {
         func deadFirst() async throws {
             try await Scene.with(names: ["site.test": ["127.0.0.31", "127.0.0.1"]]) { scene in
                 scene.lab.origin("site.test").serve(file())
-                let hole = try LabHole(.dropping, address: "127.0.0.31", port: scene.lab.port)
+                let hole = try await LabHole.taking(.dropping, address: "127.0.0.31", port: scene.lab.port)
                 defer { hole.close() }
                 async let seen = scene.observe(mode: .developer, depth: .full, timeout: Scene.limit)
                 // They do not wait for the dead one to be given up.
@@ -108,7 +108,7 @@ extension ProbingTests {
         func droppedProxy(_ scheme: String) async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file())
-                let hole = try LabHole(.dropping, address: "127.0.0.31", port: scene.lab.port)
+                let hole = try await LabHole.taking(.dropping, address: "127.0.0.31", port: scene.lab.port)
                 defer { hole.close() }
                 let vantage = Vantage(name: "abroad", proxy: Secret("\(scheme)://127.0.0.31:\(scene.lab.port)"))
                 let seen = try await scene.probe(timeout: Scene.limit, vantages: [vantage])

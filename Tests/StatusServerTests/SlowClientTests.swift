@@ -22,9 +22,11 @@ extension StatusServerSuite {
         }
 
         /// More than the buffers of a connection hold.
+        private static let large = String(decoding: [UInt8](repeating: 0x78, count: 1 << 20), as: UTF8.self)
+
         private static let metrics: @Sendable () async throws -> Exposition = {
             var exposition = Exposition()
-            exposition.family("x", .gauge, String(repeating: "x", count: 1 << 20), [])
+            exposition.family("x", .gauge, large, [])
             return exposition
         }
 

@@ -285,16 +285,21 @@ extension AlertingSuite {
     @Suite("decide")
     struct DecideTests {
         @Test(
-            "every combination of arguments is answered by the first row of the table that fits, and each row is needed"
+            "combinations of arguments are answered by the first row of the table that fits, and each row is needed"
         )
         func table() throws {
             var used: Set<Int> = []
             let known = Combinations.known()
             let routes = Combinations.routes()
+            // Each seventh: the number of values of no argument is a multiple, so any two still meet. `make soak` has all.
+            let stride = Rounds.of(7, soak: 1)
+            var count = 0
             for record in try Combinations.incidents() {
                 for (known, lift) in known.flatMap({ known in Combinations.lifts(of: known).map { (known, $0) } }) {
                     for route in routes {
                         for suppression in Combinations.suppressions {
+                            count += 1
+                            guard count % stride == 0 else { continue }
                             let one = Case(
                                 record: record, known: known, route: route, suppression: suppression,
                                 refusalsLiftedAt: lift)

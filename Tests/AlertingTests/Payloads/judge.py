@@ -5,6 +5,7 @@ Reads JSON lines {"service", "path", "headers", "body"} from standard input and 
 from its model as it went in.
 """
 
+import functools
 import inspect
 import json
 import sys
@@ -32,10 +33,15 @@ def same(given, made, place="body"):
         raise Refused(f"{place} is {json.dumps(given)[:80]}, not {json.dumps(made, default=str)[:80]}")
 
 
+@functools.cache
+def parameters(function):
+    return inspect.signature(function).parameters
+
+
 def known(keys, function, place="body"):
     """Only keys that the SDK's function has parameters for."""
     for key in keys:
-        if key not in inspect.signature(function).parameters:
+        if key not in parameters(function):
             raise Refused(f"{place}.{key} is unknown")
 
 
@@ -94,11 +100,17 @@ def discord(case, body):
     same(mentions, AllowedMentions(**mentions).to_dict() | {"parse": [MentionType(m).value for m in mentions["parse"]]})
 
 
-def teams(case, body):
+@functools.cache
+def card_validator(version):
     from importlib.resources import files
 
     from jsonschema.validators import validator_for
 
+    schema = json.loads((files("adaptive_cards") / "schemas" / f"schema-{version}.json").read_text("utf-8-sig"))
+    return validator_for(schema)(schema)
+
+
+def teams(case, body):
     if set(body) - {"type", "summary", "attachments"} or body["type"] != "message" or len(body.get("attachments", [])) != 1:
         raise Refused("body is no message with one card")
     attachment = body["attachments"][0]
@@ -110,8 +122,7 @@ def teams(case, body):
     # Of Teams alone, which the schema of all hosts does not know.
     if card.pop("msteams", {"width": "Full"}) != {"width": "Full"}:
         raise Refused("the card's msteams is unknown")
-    schema = json.loads((files("adaptive_cards") / "schemas" / f"schema-{card['version']}.json").read_text("utf-8-sig"))
-    fault = next(validator_for(schema)(schema).iter_errors(card), None)
+    fault = next(card_validator(card["version"]).iter_errors(card), None)
     if fault:
         while fault.context:
             fault = max(fault.context, key=lambda one: len(one.absolute_path))

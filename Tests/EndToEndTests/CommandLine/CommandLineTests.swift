@@ -1,37 +1,70 @@
 // The program's answers to mistakes, and to many targets.
 
+import ArgumentParser
 import Foundation
 import Lab
 import LabFaults
 import Testing
 import TestSupport
 
+@testable import Commands
+
 extension EndToEndTests {
     @Suite struct CommandLineTests {
         @Test("each mistake has its exit code and its words", arguments: CommandLineTable.all)
         func mistake(_ row: CommandLineRow) async throws {
+            let (exit, output, errors) = try await row.needsProgram ? program(row) : within(row)
+            #expect(exit == row.exit, "\(errors)\(output.prefix(500))")
+            #expect(errors.isEmpty == row.errors.isEmpty, "\(errors)")
+            for words in row.errors { #expect(errors.contains(words), "\(words)\n\(errors)") }
+            if let wanted = row.output {
+                #expect(output.contains(wanted), "\(wanted)\n\(output)")
+            } else {
+                #expect(output == "")
+            }
+            // A message begins with the program's name, or with the place of a configuration; the daemon's log comes before it.
+            let start =
+                errors.split(separator: "\n").first { !$0.contains(#/^time=\S+ level=(notice|warning) /#) } ?? ""
+            let isNamed = start.hasPrefix("aasa-monitor: ") || start.contains(#/^\S+:\d+:\d+: warning: /#)
+            #expect(start.isEmpty || isNamed, "\(start)")
+            for crash in ["Fatal error", "Error:", "Error(", "Optional(", "Domain=", "stack dump"] {
+                #expect(!errors.contains(crash), "\(errors)")
+            }
+        }
+
+        private func program(_ row: CommandLineRow) async throws -> (exit: Int32, output: String, errors: String) {
             let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-line-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             for (name, text) in CommandLineTable.files { try Data(text.utf8).write(to: folder.appending(path: name)) }
             let process = try MonitorProcess(row.arguments, folder: folder, input: row.input)
-            #expect(try await process.ended() == .exit(row.exit), "\(process.errors)\(process.output.prefix(500))")
-            #expect(process.errors.isEmpty == row.errors.isEmpty, "\(process.errors)")
-            for words in row.errors { #expect(process.errors.contains(words), "\(words)\n\(process.errors)") }
-            if let output = row.output {
-                #expect(process.output.contains(output), "\(output)\n\(process.output)")
-            } else {
-                #expect(process.output == "")
+            guard case .exit(let code) = try await process.ended() else {
+                throw MonitorProcess.StillRunning(errors: process.errors)
             }
-            // A message begins with the program's name, or with the place of a configuration; the daemon's log comes before it.
-            let start =
-                process.errors.split(separator: "\n").first { !$0.contains(#/^time=\S+ level=(notice|warning) /#) }
-                ?? ""
-            let isNamed = start.hasPrefix("aasa-monitor: ") || start.contains(#/^\S+:\d+:\d+: warning: /#)
-            #expect(start.isEmpty || isNamed, "\(start)")
-            for crash in ["Fatal error", "Error:", "Error(", "Optional(", "Domain=", "stack dump"] {
-                #expect(!process.errors.contains(crash), "\(process.errors)")
+            return (code, process.output, process.errors)
+        }
+
+        /// As `AasaMonitor.start` does it, without the end of the process.
+        private func within(_ row: CommandLineRow) async throws -> (exit: Int32, output: String, errors: String) {
+            let arguments = row.arguments
+            var failure: CommandFailure
+            do {
+                if arguments.first == "help", let complaint = CommandPath(arguments).complaint {
+                    throw ValidationError(complaint)
+                }
+                var command = try await AasaMonitor.asyncParseAsRoot(arguments)
+                if var asynchronous = command as? any AsyncParsableCommand {
+                    try await asynchronous.run()
+                } else {
+                    try command.run()
+                }
+                return (0, "", "")
+            } catch let known as CommandFailure {
+                failure = known
+            } catch {
+                failure = CommandFailure(error, in: arguments)
             }
+            return (failure.exit.rawValue, "", "aasa-monitor: \(failure.message)\n")
         }
 
         @Test("no row is there twice, and every command has one")

@@ -36,6 +36,11 @@ final class MonitorProcess: Sendable {
         return URL(filePath: running).deletingLastPathComponent().appending(path: "aasa-monitor")
     }()
 
+    /// The few variables that every program of a test has.
+    static let environment = [
+        "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "LC_ALL": "C.UTF-8", "TERM": "xterm",
+    ]
+
     /// Starts it.
     /// - Parameters:
     ///   - arguments: as on a command line, without the program's name.
@@ -65,9 +70,7 @@ final class MonitorProcess: Sendable {
             return handle
         }
         child = try Child(
-            executable, arguments,
-            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "LC_ALL": "C.UTF-8", "TERM": "xterm"]
-                .merging(environment) { $1 },
+            executable, arguments, environment: Self.environment.merging(environment) { $1 },
             folder: folder, input: keep(FileHandle(forReadingFrom: source)),
             output: output ?? keep(FileHandle(forWritingTo: out)),
             errors: errors ?? keep(FileHandle(forWritingTo: err)))

@@ -21,7 +21,9 @@ extension EndToEndTests {
                 let origin = stage.lab.origin(Self.host)
                 origin.serve(file())
                 let watch = try Watch(
-                    stage, [Self.host], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
+                    stage, [Self.host],
+                    // Most of the time passes between two attempts.
+                    Watch.Settings(interval: "1s", channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
                 try await watch.checks(1, of: Self.host)
                 switch trouble {

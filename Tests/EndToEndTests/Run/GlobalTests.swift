@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct GlobalTests {
-        private static let hosts = (1...24).map { "site\($0).test" }
+        private static let hosts = (1...12).map { "site\($0).test" }
 
         private func watch(_ stage: Stage, _ receiver: LabReceiver) throws -> Watch {
             for host in Self.hosts { stage.lab.origin(host).serve(file()) }
@@ -20,7 +20,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "two dozen copies that vanish together are one message, over a restart too; one that stays missing gets its own",
+            "a dozen copies that vanish together are one message, over a restart too; one that stays missing gets its own",
             .waitsForTimeout
         )
         func copiesGone() async throws {

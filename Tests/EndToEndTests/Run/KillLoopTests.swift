@@ -12,7 +12,7 @@ import TestSupport
 @Suite(.timeLimit(.minutes(120)), .inTurn(first: true))
 struct KillLoopTests {
     /// `make kills KILLS=200` asks for more.
-    private static let kills = ProcessInfo.processInfo.environment["AASA_KILLS"].flatMap(Int.init) ?? 20
+    private static let kills = ProcessInfo.processInfo.environment["AASA_KILLS"].flatMap(Int.init) ?? 10
 
     /// xorshift64: the same moments in every run.
     private struct Dice: RandomNumberGenerator {

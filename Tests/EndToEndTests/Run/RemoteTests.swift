@@ -35,15 +35,14 @@ extension EndToEndTests {
                         try await stage.run(command + ["--store", "monitor.db"])
                     )
                 }
+                // Each question to the API and each of its refusals, in one form: both sides make the others from the same.
                 for command in [
-                    ["status"], ["status", "bad.test"], ["status", "--short"], ["status", "--failing"],
-                    ["status", "--format", "nagios"], ["incidents"], ["incidents", "--all", "--format", "json"],
-                    ["incidents", "--domain", "none.test"], ["incidents", "ffff"],
-                    ["deliveries", "list", "--incident", "ffff"], ["history", "bad.test"], ["history", "good.test"],
-                    ["deliveries", "list"], ["deliveries", "list", "--format", "json"],
+                    ["status"], ["status", "bad.test"], ["status", "--format", "nagios"],
+                    ["incidents", "--all", "--format", "json"], ["incidents", "ffff"],
+                    ["deliveries", "list", "--incident", "ffff"], ["history", "bad.test"],
                     ["deliveries", "list", "--domain", "good.test"], ["deliveries", "show", "1"],
-                    ["deliveries", "show", "1", "--format", "json"], ["deliveries", "show", "99"],
-                    ["deliveries", "retry", "hook"], ["deliveries", "retry", "other"], ["silence", "list"],
+                    ["deliveries", "show", "99"], ["deliveries", "retry", "hook"], ["deliveries", "retry", "other"],
+                    ["silence", "list"],
                 ] {
                     let (remote, local) = try await both(command)
                     #expect(remote.end == local.end, "\(command) \(remote.errors)")

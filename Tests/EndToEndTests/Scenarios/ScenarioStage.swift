@@ -1,8 +1,12 @@
 // A scenario put on a stage: its hosts, its edges, its holes and its proxies; and the command line that leads there.
 
+import ArgumentParser
+import Evidence
 import Foundation
 import Lab
 import LabFaults
+
+@testable import Commands
 
 /// A scenario whose servers stand.
 struct ScenarioStage {
@@ -29,7 +33,11 @@ struct ScenarioStage {
         self.stage = stage
         for origin in scenario.origins { origin.play(on: stage.lab) }
         scenario.cdn.play(on: stage.lab.cdn, host: scenario.host)
-        holes = try scenario.holes.map { try LabHole($0.value, address: $0.key, port: stage.lab.port) }
+        var holes: [LabHole] = []
+        for (address, kind) in scenario.holes {
+            holes.append(try await LabHole.taking(kind, address: address, port: stage.lab.port))
+        }
+        self.holes = holes
         var proxies: [LabProxy] = []
         var lines: [String] = []
         for (name, vantage) in scenario.vantages {
@@ -74,12 +82,28 @@ struct ScenarioStage {
                     "\(host):\(port):\(addresses.joined(separator: ","))",
                 ]
             } + ["--connect-to", stage.lab.connectTo]
-            + (hasConfiguration ? ["--config", "monitor.yaml"] : [])
+            + (hasConfiguration ? ["--config", stage.path("monitor.yaml")] : [])
     }
 
+    /// The scenario's own options come first: of several rules for a host the first that fits counts.
+    private var arguments: [String] { scenario.options + network + [scenario.target] }
+
+    /// The check as the program makes it.
     func check(format: String) async throws -> MonitorProcess {
-        // The scenario's own options come first: of several rules for a host the first that fits counts.
-        try await stage.run(["check", "--format", format] + scenario.options + network + [scenario.target])
+        try await stage.run(["check", "--format", format] + arguments)
+    }
+
+    /// The check as the command makes it, in this process: a scenario is about what is judged, and to start the program costs
+    /// more than that.
+    func report() async throws -> CheckReport {
+        let command = try CheckCommand.parse(arguments)
+        let target = try Targets.read(command.targets)[0]
+        // None but its own: this process's folder has one as well.
+        let checker = try OneShotChecker(
+            connections: command.connections, timeout: command.timeLimit.timeout, asksCDN: command.asksCDN, targets: 1,
+            configuration: command.configuration.path.map(ConfigurationOptions.load),
+            expectations: command.expectations.read(for: [target.domain]))
+        return try await checker.close { try await checker.check(target, depth: command.depth) }
     }
 }
 

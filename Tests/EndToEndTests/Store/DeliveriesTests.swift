@@ -33,6 +33,8 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/hidden-path"))]))
                 let (process, page) = try await watch.started()
+                // In its plainest form too; to look starts a program.
+                _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 let refused = try await Self.list(stage, until: "refused")
                 #expect(refused.count == 1)
                 let entry = try #require(refused.first)

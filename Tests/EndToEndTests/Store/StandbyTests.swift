@@ -11,9 +11,9 @@ extension EndToEndTests {
         func takeover() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
-                let broken = (0..<12).map { "broken\($0).test" }
+                let broken = (0..<6).map { "broken\($0).test" }
                 let late = "late.test"
-                let hosts = broken + [late] + (0..<12).map { "sound\($0).test" }
+                let hosts = broken + [late] + (0..<6).map { "sound\($0).test" }
                 for host in hosts { stage.lab.origin(host).serve(file()) }
                 let channels = [Watch.webhook(receiver.url("/in"))]
                 let first = try Watch(stage, hosts, Watch.Settings(channels: channels))

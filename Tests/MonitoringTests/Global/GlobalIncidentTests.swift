@@ -48,8 +48,7 @@ extension MonitoringSuite {
         }
 
         static let shares: [(count: Int, failing: Int, isWide: Bool)] = [
-            (4, 4, false), (20, 4, false), (20, 6, false), (20, 7, true), (50, 14, false),
-            (50, 22, true),
+            (4, 4, false), (5, 5, true), (20, 6, false), (20, 7, true),
         ]
 
         @Test("more than three in ten, and at least five, make a parent", arguments: 0..<shares.count)
