@@ -29,7 +29,7 @@ SOURCES := Package.swift Sources Tests Benchmarks
 # Swift Testing only; without this an empty XCTest run prints "0 tests".
 TEST_FLAGS := --disable-xctest
 
-.PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser library test-one golden lint fmt bench bench-scale fuzz simulate replay kills soak package package-test image image-test clean
+.PHONY: help setup setup-build setup-test setup-browser setup-bench setup-package build demo run test browser library test-one golden lint fmt bench bench-scale fuzz simulate replay kills soak package package-test release image image-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -185,6 +185,9 @@ ifeq ($(DEB),)
 endif
 	lintian --fail-on error,warning $(or $(DEB),dist/debug/*.deb)
 	Tests/Package/test.sh $(or $(DEB),dist/debug/*.deb)
+
+release: package ## what a release has, in dist/: packages, the image, checksums, SBOM, notes (of a clean tree)
+	deploy/release.sh
 
 image: setup-package ## make an OCI image of a .deb without a container engine, in dist/ (DEB=FILE; default: the newest of make package)
 	deploy/container/image.sh $(or $(DEB),$(firstword $(shell ls -t dist/*.deb)))

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Makes man pages of the parser's own description: aasa-monitor --experimental-dump-help | manual.py FOLDER VERSION DATE"""
+"""Makes the man pages: aasa-monitor --experimental-dump-help | manual.py FOLDER VERSION DATE SCHEMA
+
+Of the commands by the parser's own description, and of monitor.yaml by its JSON Schema."""
 
 import json
 import os
@@ -46,6 +48,49 @@ CODES = {
     "store": STORE | {70: "a fault of the program or its machine, or the store is damaged"},
     "demo": {0: None, 1: "an expected alert is missing", 64: None, 70: None, 130: None},
 }
+# For each command lines to copy. One that names an option which the command does not have ends the build.
+EXAMPLES = {
+    "": [("aasa-monitor check example.com", "What phones do with the links of a site, and why.")],
+    "check": [
+        ("aasa-monitor check example.com", "One site: its file, Apple's copy, and what phones do."),
+        ("aasa-monitor check --why https://example.com/invite/1 example.com", "Why does this link open Safari?"),
+        ("aasa-monitor check --format json @domains.txt", "Many sites, for a program."),
+    ],
+    "run": [("aasa-monitor run --config /etc/aasa-monitor/monitor.yaml", "The daemon, as the service starts it.")],
+    "watch": [("aasa-monitor watch example.com", "After a deploy: wait until Apple's CDN serves the new file.")],
+    "lint": [
+        ("aasa-monitor lint apple-app-site-association", "A file before it is deployed."),
+        ("aasa-monitor lint --explain app-id-format", "What a rule means."),
+    ],
+    "match": [("aasa-monitor match example.com https://example.com/invite/1", "Which app opens a URL, and by which rule.")],
+    "diff": [("aasa-monitor diff cdn:example.com example.com", "Which URLs change once the CDN has the new file.")],
+    "device": [("aasa-monitor device --app ABCDE12345.com.example.app sysdiagnose.tar.gz", "What one phone has of an app's domains.")],
+    "audit": [("aasa-monitor audit --entitlements App.entitlements", "Each domain that an app claims.")],
+    "init": [("aasa-monitor init example.com", "Write a first monitor.yaml.")],
+    "config": [("aasa-monitor config check --config monitor.yaml", "Every fault of a configuration, with its line.")],
+    "alert": [("aasa-monitor alert test ops", "Send a test message to one channel.")],
+    "status": [("aasa-monitor status --failing", "The domains in trouble.")],
+    "incidents": [("aasa-monitor incidents --all --since 7d", "What happened in a week.")],
+    "history": [("aasa-monitor history example.com", "Versions of the file, and how long the CDN took for each.")],
+    "silence": [("aasa-monitor silence example.com --for 2h --reason \"new balancer\"", "No alerts while somebody works on it.")],
+    "ack": [("aasa-monitor ack 3f09a1c2 --by eva", "Somebody is on it: no reminders, no escalation.")],
+    "deliveries": [("aasa-monitor deliveries list", "What was sent to whom, and what the receiver answered.")],
+    "store": [("aasa-monitor store backup /var/backups/aasa-monitor.db", "A copy while the daemon runs.")],
+}
+ENVIRONMENT = """.SH ENVIRONMENT
+.TP
+.B AASA_MONITOR_CONFIG
+The configuration, where no option names one.
+.TP
+.B NO_COLOR
+With any value: no colour.
+.TP
+.B STATE_DIRECTORY
+The folder of a store whose path is relative; systemd sets it.
+.TP
+.B CREDENTIALS_DIRECTORY
+The folder of the service's credentials; systemd sets it.
+"""
 SHARED = """.SH FILES
 .TP
 .I /etc/aasa\\-monitor/monitor.yaml
@@ -150,6 +195,57 @@ def exit_status(command, name):
     return result
 
 
+def examples(command, name):
+    lines = EXAMPLES.get(name, [])
+    inner = [command] + [each for each in visible(command, "subcommands")]
+    known = {"--" + given["name"] for each in inner for argument in each.get("arguments", [])
+             for given in argument.get("names", []) if given["kind"] == "long"}
+    for line, _ in lines:
+        unknown = {word for word in line.split() if word.startswith("--")} - known
+        if unknown and name:
+            raise SystemExit(f"the example of {name} has options that the command does not have: {unknown}")
+    return "".join([".SH EXAMPLES\n"] + [f".TP\n.B {text(line)}\n{text(words)}\n" for line, words in lines]) if lines else ""
+
+
+def default(value):
+    return json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
+
+
+def settings(schema, path=""):
+    """Each key of a mapping with its sentence and default, and below it those of its own."""
+    result = ""
+    # The forms of a list's entry that are mappings.
+    forms = [schema] + schema.get("anyOf", []) + schema.get("oneOf", [])
+    if "items" in schema:
+        items = schema["items"]
+        forms += [items] + items.get("anyOf", [])
+        path += "[]" if path else ""
+    for key, value in [pair for form in forms for pair in form.get("properties", {}).items() if "description" in pair[1]]:
+        place = f"{path}.{key}" if path else key
+        words = value["description"].rstrip(".") + "."
+        if "enum" in value:
+            words += f" One of {', '.join(str(each) for each in value['enum'])}."
+        if value.get("default") not in (None, [], {}):
+            words += f" Default: {default(value['default'])}."
+        result += f".TP\n.B {text(place)}\n{text(words)}\n{settings(value, place)}"
+    return result
+
+
+def configuration(schema, version, date):
+    return (
+        f'.TH "MONITOR.YAML" 5 "{date}" "{PROGRAM} {version}" "File Formats"\n'
+        ".SH NAME\nmonitor.yaml \\- the configuration of aasa\\-monitor\n"
+        ".SH DESCRIPTION\n" + paragraphs(
+            "YAML with the keys below. Unknown keys are errors; aasa-monitor config check names every fault with its line.\n\n"
+            "A duration is a number with ms, s, m, h or d, such as 1h30m. ${NAME} stands for a variable of the environment, and "
+            "${NAME:-words} has a default. Each secret can be read from a file instead: token_file in place of token.\n\n"
+            "The service reads the file anew at systemctl reload. A faulty file is reported, and the running configuration stays.")
+        + "\n.SH KEYS\n" + settings(schema)
+        + ".SH EXAMPLES\n.nf\n" + text("version: 1\ndomains:\n  - example.com\nalerts:\n  channels:\n"
+                                       "    - {name: ops, type: slack, url_file: /etc/aasa-monitor/slack.url}") + "\n.fi\n"
+        + SHARED.format(others=f"\\fB{text(PROGRAM)}\\fR(1)"))
+
+
 def page(path, command, others, version, date):
     title = "-".join(path)
     words = command.get("abstract", "").rstrip(".")
@@ -166,10 +262,11 @@ def page(path, command, others, version, date):
             if each["commandName"] != "help":
                 result += f".TP\n.BR {text(PROGRAM + '-' + each['commandName'])} (1)\n{text(each.get('abstract', ''))}\n"
         command = {key: value for key, value in command.items() if key != "subcommands"}
-    return result + sections(path, command) + codes + SHARED.format(others=others)
+    shown = examples(command, "" if len(path) == 1 else path[-1])
+    return result + sections(path, command) + codes + ENVIRONMENT + shown + SHARED.format(others=others)
 
 
-def main(folder, version, date):
+def main(folder, version, date, schema):
     root = json.load(sys.stdin)["command"]
     os.makedirs(folder, exist_ok=True)
     pages = {PROGRAM: page([PROGRAM], root, text("the pages of its commands"), version, date)}
@@ -177,8 +274,11 @@ def main(folder, version, date):
         if command["commandName"] != "help":
             path = [PROGRAM, command["commandName"]]
             pages["-".join(path)] = page(path, command, f"\\fB{text(PROGRAM)}\\fR(1)", version, date)
+    pages = {title + ".1": content for title, content in pages.items()}
+    with open(schema, encoding="utf-8") as file:
+        pages["monitor.yaml.5"] = configuration(json.load(file), version, date)
     for title, content in pages.items():
-        with open(os.path.join(folder, title + ".1"), "w", encoding="utf-8") as file:
+        with open(os.path.join(folder, title), "w", encoding="utf-8") as file:
             file.write(content)
 
 

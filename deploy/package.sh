@@ -106,7 +106,7 @@ deb() {
     fi
     install -D -m 644 deploy/aasa-monitor.service "$root/lib/systemd/system/aasa-monitor.service"
     install -D -m 644 deploy/aasa-monitor.sysusers "$root/usr/lib/sysusers.d/aasa-monitor.conf"
-    install -d "$share/man/man1" "$share/aasa-monitor" "$doc/examples"
+    install -d "$share/man/man1" "$share/man/man5" "$share/aasa-monitor" "$doc/examples"
     # The first installation copies it to /etc. It is no conffile: everybody edits it, so that a new example would stop an
     # unattended upgrade with a question. Images may leave out /usr/share/doc, so it does not lie there.
     configuration "$share/aasa-monitor/monitor.yaml"
@@ -114,8 +114,9 @@ deb() {
     install -m 644 docs/monitor.schema.json "$share/aasa-monitor/"
     install -D -m 644 -t "$share/aasa-monitor/prometheus" deploy/prometheus/*
     install -D -m 644 -t "$share/aasa-monitor/container" deploy/container/*.yaml
-    install -m 644 "$staging"/man/* "$share/man/man1/"
-    gzip -9n "$share"/man/man1/*
+    install -m 644 "$staging"/man/*.1 "$share/man/man1/"
+    install -m 644 "$staging"/man/*.5 "$share/man/man5/"
+    gzip -9n "$share"/man/man?/*
     install -D -m 644 "$staging/completions/aasa-monitor.bash" "$share/bash-completion/completions/aasa-monitor"
     install -D -m 644 "$staging/completions/_aasa-monitor" "$share/zsh/vendor-completions/_aasa-monitor"
     install -D -m 644 "$staging/completions/aasa-monitor.fish" "$share/fish/vendor_completions.d/aasa-monitor.fish"
@@ -184,7 +185,7 @@ if [ "${1:-}" = --debug ]; then
 fi
 
 # By the parser itself, so that they cannot say anything else.
-"$built" --experimental-dump-help | python3 deploy/manual.py "$staging/man" "$version" "$date"
+"$built" --experimental-dump-help | python3 deploy/manual.py "$staging/man" "$version" "$date" docs/monitor.schema.json
 mkdir "$staging/completions"
 # Sourced, never run.
 "$built" --generate-completion-script bash | sed '1{/^#!/d}' >"$staging/completions/aasa-monitor.bash"

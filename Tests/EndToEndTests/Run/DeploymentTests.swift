@@ -67,13 +67,14 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the page of a command has the exit codes of that command")
+        @Test("the manual: exit codes and examples of each command, and every key of the configuration")
         func manual() async throws {
             try await Stage.withoutLab { stage in
                 let help = try await stage.run(["--experimental-dump-help"])
                 let script = URL(filePath: #filePath).appending(path: "../../../../deploy/manual.py").standardized
+                let schema = script.appending(path: "../../docs/monitor.schema.json").standardized
                 let made = try stage.tool(
-                    "python3", [script.path, stage.path("man"), "1", "2026-01-01"], input: help.output)
+                    "python3", [script.path, stage.path("man"), "1", "2026-01-01", schema.path], input: help.output)
                 #expect(try await made.ended() == .exit(0), "\(made.errors)")
                 func codes(_ page: String) throws -> String {
                     let text = try String(contentsOfFile: stage.path("man/\(page).1"), encoding: .utf8)
@@ -85,6 +86,12 @@ extension EndToEndTests {
                 let initial = try codes("aasa-monitor-init")
                 #expect(initial.contains("\n64\n") && !initial.contains("65") && !initial.contains("130"))
                 #expect(try codes("aasa-monitor").contains("\n141\n"))
+                let check = try String(contentsOfFile: stage.path("man/aasa-monitor-check.1"), encoding: .utf8)
+                #expect(check.contains(".SH EXAMPLES\n.TP\n.B aasa\\-monitor check example.com"))
+                let configuration = try String(contentsOfFile: stage.path("man/monitor.yaml.5"), encoding: .utf8)
+                for key in ["defaults.interval", "domains[].expect.urls[].opens", "alerts.channels[].routing_key_file"] {
+                    #expect(configuration.contains(".B \(key)\n"), "\(key)")
+                }
             }
         }
     }
