@@ -34,7 +34,7 @@ extension Option where Value == OutputFormat {
         ) { text in
             guard let format = OutputFormat(rawValue: text), formats.contains(format) else {
                 let names = OutputFormat.list(formats.map { "'\($0.rawValue)'" })
-                throw ValidationError("please provide one of \(names)")
+                throw ValidationError("it takes \(names)")
             }
             return format
         }
