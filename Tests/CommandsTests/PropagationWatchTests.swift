@@ -126,7 +126,7 @@ extension CommandsTests {
         @Test(
             "without a file at the first look there is nothing to wait for",
             arguments: [
-                (.status(404), "the origin has no file"), (.status(500), "the origin's file cannot be read"),
+                (.status(404), "the origin has no file"), (.status(500), "the origin serves no file that can be read"),
             ] as [(Served, String)])
         func nothing(_ served: Served, _ words: String) throws {
             var watch = PropagationWatch(begin: .testing)

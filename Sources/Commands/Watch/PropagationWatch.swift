@@ -137,7 +137,7 @@ struct PropagationWatch: Sendable {
             let words = origin.failure?.detail.displayable.shortened(to: 160) ?? status
             return wasReadable ? [event(.originUnreadable, at: now, detail: words)] : []
         }
-        let detail = readings.absence == nil ? "the origin's file cannot be read" : "the origin has no file"
+        let detail = readings.absence == nil ? "the origin serves no file that can be read" : "the origin has no file"
         var end = event(.nothingToWaitFor, at: now, detail: detail)
         let verdict = Verdict(of: readings, checks: CheckSettings(certificateWarning: .zero), now: now)
         end.findings = verdict.findings.filter { $0.severity == .error }.map { $0.text(at: now) }

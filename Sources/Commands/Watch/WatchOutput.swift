@@ -100,7 +100,7 @@ struct WatchOutput: Sendable {
                     + "devices that have the app ask again within 5 to 7 days"
             case .timeLimit: "\(domain): not in sync in time; \(summary(event))"
             case .interrupted: "\(domain): stopped after \(event.elapsed.notation); \(summary(event))"
-            case .nothingToWaitFor: "\(detail), so there is nothing to wait for; deploy a file that can be read first"
+            case .nothingToWaitFor: "\(detail), so there is nothing to wait for; deploy one first"
             }
         let isNamed = subjects.count == 1 || text.hasPrefix("\(domain): ") || event.kind == .nothingToWaitFor
         return (isNamed ? text : "\(domain): \(text)").displayable
