@@ -83,7 +83,7 @@ struct DemoStage: Sendable {
               remind_every: null # a day passes in twelve seconds: reminders would get between the scenes
               group_wait: 0s # each alert is a scene of its own
               channels:
-                - {name: mobile-alerts, type: ntfy, topic: demo, url: "\(chat.url("/"))"}
+                - {name: mobile-alerts, type: ntfy, topic: demo, url: "http://127.0.0.1:\(chat.port)"}
             store: {path: \(folder.appendingPathComponent("demo.db").path)}
             server: {listen: "127.0.0.1:\(port)"}
             """
