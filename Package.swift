@@ -227,9 +227,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "AASA", "Commands", "Evidence", "Facts", "Monitoring", "Report", "StatusServer", "Storage",
-                "TestSupport",
-                "TestTraits",
+                "AASA", "Commands", "Evidence", "Facts", "Monitoring", "Probing", "Report", "StatusServer", "Storage",
+                "TestSupport", "TestTraits",
             ],
             swiftSettings: strict),
         .testTarget(

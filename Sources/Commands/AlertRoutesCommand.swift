@@ -17,7 +17,7 @@ struct AlertRoutesCommand: AsyncParsableCommand {
             the store is at hand, silences of the domain are shown too.
             """)
 
-    @Option(help: "text or json.") var format = OutputFormat.text
+    @Option(.text, .json) var format: OutputFormat
     @OptionGroup var configuration: ConfigurationOptions
     @Argument(help: "The domain.", completion: .domains) var domain: String
 

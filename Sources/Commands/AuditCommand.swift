@@ -32,7 +32,7 @@ struct AuditCommand: AsyncParsableCommand {
             "The app's ID, where a file does not say it, such as ABCDE12345.com.example.app.", valueName: "app-id"))
     var app: String?
 
-    @Option(help: "text or json.") var format = OutputFormat.text
+    @Option(.text, .json) var format: OutputFormat
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
@@ -72,7 +72,7 @@ struct AuditCommand: AsyncParsableCommand {
         }
         switch format {
         case .json: Console.print(AppAudit.json(of: audits).text(isPretty: true))
-        case .text:
+        default:
             let style = TextStyle.standardOutput
             Console.print(audits.map { $0.text(style: style) }.joined(separator: "\n\n"))
         }

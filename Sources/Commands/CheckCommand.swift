@@ -34,10 +34,8 @@ struct CheckCommand: AsyncParsableCommand {
     var targets: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "text, json (an array for several targets), jsonl (one object a line), markdown, github (workflow annotations) or nagios (plugin output, exit codes 0 to 3).",
-            valueName: "format"))
-    var format = Format.text
+        .text, .json, .jsonl, .markdown, .github, .nagios, notes: [.json: "an array for several targets"])
+    var format: OutputFormat
 
     @Option(
         help: ArgumentHelp(
@@ -70,8 +68,6 @@ struct CheckCommand: AsyncParsableCommand {
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
-
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, jsonl, markdown, github, nagios }
 
     /// Targets under way at once; further ones wait.
     private static let maximumConcurrent = 32
@@ -198,7 +194,7 @@ struct ExpectationOptions: ParsableArguments {
 
 /// Prints reports in the format asked for: at once where the format allows, else at the end.
 struct ReportOutput {
-    private let format: CheckCommand.Format
+    private let format: OutputFormat
     private let isSingle: Bool
     private let style = TextStyle.standardOutput
     private var collected: [OrderedJSON] = []
@@ -206,7 +202,7 @@ struct ReportOutput {
     private var levels: [Verdict.Level: Int] = [:]
     private var plugin = PluginOutput()
 
-    init(format: CheckCommand.Format, isSingle: Bool) {
+    init(format: OutputFormat, isSingle: Bool) {
         self.format = format
         self.isSingle = isSingle
     }
@@ -216,9 +212,6 @@ struct ReportOutput {
         levels[report.verdict.level, default: 0] += 1
         guard isShown else { return }
         switch format {
-        case .text:
-            Console.print((printed > 0 ? "\n" : "") + report.text(style: style))
-            printed += 1
         case .markdown:
             Console.print((printed > 0 ? "\n" : "") + report.markdown)
             printed += 1
@@ -226,6 +219,9 @@ struct ReportOutput {
         case .nagios: plugin.add(report)
         case .json: collected.append(report.json)
         case .jsonl: Console.print(report.json.text(isPretty: false))
+        default:
+            Console.print((printed > 0 ? "\n" : "") + report.text(style: style))
+            printed += 1
         }
     }
 
@@ -239,7 +235,7 @@ struct ReportOutput {
             Console.print((single ?? .array(collected)).text(isPretty: true))
         case .jsonl, .github: return
         case .nagios: Console.print(plugin.text)
-        case .markdown, .text:
+        default:
             guard !isSingle else { return }
             Console.print((printed > 0 ? "\n" : "") + totals)
         }

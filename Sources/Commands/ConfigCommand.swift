@@ -57,9 +57,7 @@ struct ConfigCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Print the effective values, with defaults and without secrets.")
 
-        enum Format: String, ExpressibleByArgument, CaseIterable { case yaml, json }
-
-        @Option(help: "yaml or json.") var format = Format.yaml
+        @Option(.yaml, .json) var format: OutputFormat
         @OptionGroup var configuration: ConfigurationOptions
 
         func run() async throws {

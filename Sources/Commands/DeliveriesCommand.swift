@@ -23,7 +23,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
         @Option(help: "Only those about this incident (its id, or the beginning of it).") var incident: String?
         @Option(help: "Only those about incidents of this domain.", completion: .domains) var domain: String?
         @Option(help: "At most this many.") var limit = 100
-        @Option(help: "text or json.") var format = OutputFormat.text
+        @Option(.text, .json) var format: OutputFormat
 
         func validate() throws {
             guard limit > 0 else { throw ValidationError("--limit: \(limit) is not a number above zero") }
@@ -47,7 +47,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
             }
             switch format {
             case .json: Console.print(try ReportJSON.text(page.deliveries))
-            case .text:
+            default:
                 if page.deliveries.isEmpty {
                     Console.remark("no deliveries")
                 } else {
@@ -64,7 +64,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
         @OptionGroup var store: StoreOptions
         @OptionGroup var remote: RemoteOptions
-        @Option(help: "text or json.") var format = OutputFormat.text
+        @Option(.text, .json) var format: OutputFormat
         @Argument(
             help: ArgumentHelp(
                 "The number that `deliveries list` shows, or the beginning of the message_key in the log.",
@@ -82,7 +82,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
             let message = try await remote.ask(store, .reader) { try await $0.message(named: id) }
             switch format {
             case .json: Console.print(try ReportJSON.text(message))
-            case .text: Console.print(DeliveryListing.text(message))
+            default: Console.print(DeliveryListing.text(message))
             }
         }
     }

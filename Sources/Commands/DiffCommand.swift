@@ -1,6 +1,7 @@
 import AASA
 import ArgumentParser
 import Evidence
+import Report
 
 /// `aasa-monitor diff SOURCE SOURCE`: what differs in meaning, and which URLs change behaviour.
 struct DiffCommand: AsyncParsableCommand {
@@ -19,8 +20,7 @@ struct DiffCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The newer file.", valueName: "new-source"), completion: .file())
     var new: String
 
-    @Option(help: "text or json.")
-    var format = OutputFormat.text
+    @Option(.text, .json) var format: OutputFormat
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
@@ -54,8 +54,8 @@ struct DiffCommand: AsyncParsableCommand {
 
     private func show(_ difference: FileDifference) {
         switch format {
-        case .text: Console.print(difference.text(style: .standardOutput))
-        case .json: Console.print(difference.json.text(isPretty: true))
+        case .json: Console.print(OrderedJSON.document(DiffDocument(difference)).text(isPretty: true))
+        default: Console.print(difference.text(style: .standardOutput))
         }
     }
 }

@@ -16,7 +16,7 @@ struct HistoryCommand: AsyncParsableCommand {
             (store.keep_observations).
             """)
 
-    @Option(help: "text or json.") var format = OutputFormat.text
+    @Option(.text, .json) var format: OutputFormat
     @Option(help: "At most so many versions, incidents and deliveries each.") var limit = 20
     @OptionGroup var color: ColorOption
     @OptionGroup var store: StoreOptions
@@ -44,7 +44,7 @@ struct HistoryCommand: AsyncParsableCommand {
         }
         switch format {
         case .json: Console.print(try ReportJSON.text(history))
-        case .text: Console.print(HistoryText(history, style: .standardOutput, now: now).text)
+        default: Console.print(HistoryText(history, style: .standardOutput, now: now).text)
         }
     }
 }

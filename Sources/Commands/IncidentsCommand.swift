@@ -16,7 +16,7 @@ struct IncidentsCommand: AsyncParsableCommand {
             incident alone; `ack` and `deliveries list --incident` take the same.
             """)
 
-    @Option(help: "text or json.") var format = OutputFormat.text
+    @Option(.text, .json) var format: OutputFormat
     @Flag(help: "Resolved ones too, as long as the store keeps them.") var all = false
     @Option(
         help: ArgumentHelp(
@@ -53,7 +53,7 @@ struct IncidentsCommand: AsyncParsableCommand {
         }
         switch format {
         case .json: Console.print(try ReportJSON.text(incidents))
-        case .text:
+        default:
             let isPast = all || since != nil || !ids.isEmpty
             Console.print(IncidentsText(incidents, isPast: isPast, style: .standardOutput, now: now).text)
         }

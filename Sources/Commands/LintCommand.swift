@@ -1,6 +1,7 @@
 import AASA
 import ArgumentParser
 import Evidence
+import Report
 import MonitorConfiguration
 
 /// `aasa-monitor lint SOURCE...`: judges files.
@@ -23,8 +24,7 @@ struct LintCommand: AsyncParsableCommand {
         completion: .list(Explanation.names))
     var explain: String?
 
-    @Option(help: "text, json, github (workflow annotations) or sarif.")
-    var format = Format.text
+    @Option(.text, .json, .github, .sarif) var format: OutputFormat
 
     @Flag(help: "Exit with 1 at warnings too.")
     var strict = false
@@ -33,8 +33,6 @@ struct LintCommand: AsyncParsableCommand {
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
-
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, github, sarif }
 
     func validate() throws {
         guard sources.isEmpty == (explain != nil) else {
@@ -68,10 +66,10 @@ struct LintCommand: AsyncParsableCommand {
 
     private func show(_ results: [LintResult], _ failures: [CommandFailure]) {
         switch format {
-        case .text: Console.print(LintText(style: .standardOutput).describe(results))
-        case .json: Console.print(OrderedJSON.array(results.map(\.json)).text(isPretty: true))
+        case .json: Console.print(OrderedJSON.document(results.map(LintDocument.init)).text(isPretty: true))
         case .github: results.flatMap(\.annotations).forEach(Console.print)
         case .sarif: Console.print(SARIF.log(of: results, failures: failures.map(\.message)).text(isPretty: true))
+        default: Console.print(LintText(style: .standardOutput).describe(results))
         }
     }
 }
@@ -80,30 +78,6 @@ struct LintCommand: AsyncParsableCommand {
 struct LintResult {
     let text: SourceText
     let report: LintReport
-
-    var json: OrderedJSON {
-        .object([
-            ("source", .string(text.name)),
-            ("valid", .bool(report.isValid)),
-            ("findings", .array(report.findings.map(Self.json(of:)))),
-        ])
-    }
-
-    private static func json(of finding: LintFinding) -> OrderedJSON {
-        .object([
-            ("rule", .string("aasa.\(finding.rule)")),
-            ("severity", .string(finding.severity.rawValue)),
-            ("message", .string(finding.message)),
-            ("line", .integer(finding.start.line)),
-            ("column", .integer(finding.start.column)),
-            ("end_line", .integer(finding.end.line)),
-            ("end_column", .integer(finding.end.column)),
-            ("pointer", .string(finding.pointer)),
-            ("evidence", .object(finding.evidence.map { ($0.name, .string($0.value)) })),
-            ("fix", .string(finding.fix)),
-            ("reference", .string(finding.reference)),
-        ])
-    }
 
     /// One annotation a finding, at its place in the file.
     var annotations: [String] {

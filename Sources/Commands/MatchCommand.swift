@@ -1,6 +1,7 @@
 import AASA
 import ArgumentParser
 import Evidence
+import Report
 
 /// `aasa-monitor match SOURCE URL...`: which app each URL opens, and which rule decided.
 struct MatchCommand: AsyncParsableCommand {
@@ -39,8 +40,7 @@ struct MatchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Whose file it is.", valueName: "name"), completion: .domains)
     var domain: String?
 
-    @Option(help: "text or json.")
-    var format = OutputFormat.text
+    @Option(.text, .json) var format: OutputFormat
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
@@ -66,17 +66,17 @@ struct MatchCommand: AsyncParsableCommand {
             Console.remark("\(reason); devices take nothing from this file")
         }
         let output = MatchText(style: .standardOutput, file: content.file, source: text.name)
-        var (isAsExpected, list) = (true, [OrderedJSON]())
+        var (isAsExpected, list) = (true, [MatchDocument]())
         // One by one: a list may be long, and an answer has all the rules that were tried.
         for (place, (question, owner)) in questions.enumerated() {
             let answer = MatchAnswer(question: question, file: content.file, owner: owner)
             isAsExpected = isAsExpected && answer.isAsExpected
             switch format {
-            case .text: Console.print((explain && place > 0 ? "\n" : "") + output.describe(answer, explains: explain))
-            case .json: list.append(answer.json(content.file))
+            case .json: list.append(MatchDocument(answer, content.file))
+            default: Console.print((explain && place > 0 ? "\n" : "") + output.describe(answer, explains: explain))
             }
         }
-        if format == .json { Console.print(OrderedJSON.array(list).text(isPretty: true)) }
+        if format == .json { Console.print(OrderedJSON.document(list).text(isPretty: true)) }
         if !faults.isEmpty { throw MonitorExit.usage.code }
         if content.file == nil { throw MonitorExit.notAFile.code }
         if !isAsExpected { throw MonitorExit.found.code }
@@ -215,25 +215,6 @@ struct MatchAnswer: Sendable {
         }
     }
 
-    func json(_ file: AssociationFile?) -> OrderedJSON { .object(members(file)) }
-
-    func members(_ file: AssociationFile?) -> [(String, OrderedJSON)] {
-        let rule: OrderedJSON =
-            if let attempt = result?.deciding, let file {
-                .object([
-                    ("pointer", .string(attempt.rule.pointer)),
-                    ("line", .integer(file.position(of: attempt.rule).line)),
-                ])
-            } else {
-                .null
-            }
-        return [
-            ("url", .string(question.text)), ("opens", .optional(opens)), ("service", .string("applinks")),
-            ("rule", rule), ("also_opened_by", .array((result?.alsoOpenedBy ?? []).map { .string($0) })),
-            ("as_expected", .optional(question.expected == nil ? nil : isAsExpected)),
-            ("complete", .bool(result?.isComplete ?? true)),
-        ]
-    }
 }
 
 /// What `match` says to people.

@@ -123,6 +123,24 @@ struct OneShotChecker: Sendable {
     }
 }
 
+/// How long Apple's CDN took for earlier changes of a domain.
+struct UsualTime: Sendable {
+    /// In seconds.
+    let median: TimeInterval
+    /// `usually 6 h here, between 2 h and 26 h (5 changes)`
+    let words: String
+
+    /// - Returns: nil where there is no earlier change.
+    init?(_ seconds: [TimeInterval]) {
+        guard let shortest = seconds.min(), let longest = seconds.max() else { return nil }
+        median = seconds.sorted().medianOfSorted
+        words =
+            seconds.count == 1
+            ? "the last change took \(median.inWords) here"
+            : "usually \(median.inWords) here, between \(shortest.inWords) and \(longest.inWords) (\(seconds.count) changes)"
+    }
+}
+
 /// Which targets of a run answered this machine.
 private final class ReachedTargets: Sendable {
     private let domains = Mutex<Set<Domain>>([])

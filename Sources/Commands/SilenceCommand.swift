@@ -107,7 +107,7 @@ struct SilenceList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the silences that are active or begin later.")
 
-    @Option(help: "text or json.") var format = OutputFormat.text
+    @Option(.text, .json) var format: OutputFormat
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
 
@@ -116,7 +116,7 @@ struct SilenceList: AsyncParsableCommand {
         let silences = try await remote.ask(store, .reader, now: now) { try await $0.silences() }.silences
         switch format {
         case .json: Console.print(try ReportJSON.text(silences))
-        case .text:
+        default:
             Console.print(Self.text(silences, now: now))
         }
     }

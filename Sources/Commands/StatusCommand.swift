@@ -17,9 +17,7 @@ struct StatusCommand: AsyncParsableCommand {
             nagios those of monitoring plugins: 0 OK, 1 warning, 2 critical, 3 unknown.
             """)
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, nagios }
-
-    @Option(help: "text, json or nagios (plugin output).") var format = Format.text
+    @Option(.text, .json, .nagios, notes: [.nagios: "plugin output"]) var format: OutputFormat
     @Flag(help: "Show only the domains that fail or have a confirmed incident.") var failing = false
     @Option(
         help: ArgumentHelp("Only domains with this label; several of them must all match.", valueName: "name=value"),
@@ -118,13 +116,12 @@ struct StatusCommand: AsyncParsableCommand {
         case .json:
             Console.print(start + (try ReportJSON.text(details)))
             warning.first.map(Console.remark)
-        case .text:
-            Console.print(
-                start + StatusText(overview, isShort: short, style: .standardOutput, now: now).text)
         case .nagios:
             let plugin = PluginOutput(overview, now: now)
             Console.print(plugin.text)
             throw ExitCode(plugin.status.pluginCode)
+        default:
+            Console.print(start + StatusText(overview, isShort: short, style: .standardOutput, now: now).text)
         }
     }
 }

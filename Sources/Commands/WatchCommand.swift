@@ -32,7 +32,7 @@ struct WatchCommand: AsyncParsableCommand {
     var targets: [String]
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Between two probes: seconds, or a duration such as 2m; at least 1s (default: 30s).", valueName: "time"),
         transform: TimeSpan.reading(.seconds(1)...(.seconds(86_400))))
     var every = TimeSpan(.seconds(30))
@@ -47,16 +47,14 @@ struct WatchCommand: AsyncParsableCommand {
         transform: TimeSpan.reading(.milliseconds(1)...(.seconds(365 * 86_400))))
     var maxTime = TimeSpan(.seconds(86_400))
 
-    @Option(help: "text, jsonl (one object an event) or github (the end as a workflow annotation).")
-    var format = Format.text
+    @Option(
+        .text, .jsonl, .github, notes: [.jsonl: "one object an event", .github: "the end as a workflow annotation"])
+    var format: OutputFormat
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var configuration: ConfigurationOptions
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, jsonl, github }
-
-    private static let longestRequest: Duration = .seconds(10)
     /// Each asks every edge at each look.
     private static let maximumTargets = 100
 
@@ -70,54 +68,67 @@ struct WatchCommand: AsyncParsableCommand {
         }
         let file = try configuration.loadIfPresent()
         let checker = try OneShotChecker(
-            connections: connections, timeout: min(Self.longestRequest, file?.defaults.timeout ?? Self.longestRequest),
+            connections: connections, timeout: min(.seconds(10), file?.defaults.timeout ?? .seconds(10)),
             asksCDN: true, asksEdges: true, targets: targets.count, configuration: file)
         let ends = try await checker.close(after: {
-            for target in targets { try Self.checkMode(checker.mode(of: target), of: target.domain) }
-            return await watch(targets.map(\.domain), with: checker)
+            if let target = targets.first(where: { !checker.mode(of: $0).readsCDN }) {
+                throw CommandFailure(
+                    .usage,
+                    "devices in \(checker.mode(of: target).rawValue) mode read the origin of \(target.domain) themselves, so "
+                        + "there is nothing to wait for; watch is for production, where they read Apple's CDN")
+            }
+            return try await watch(targets.map(\.domain), with: checker)
         })
         if ends.contains(where: { $0.kind == .interrupted }) { throw MonitorExit.interrupted.code }
         guard ends.allSatisfy({ $0.kind == .inSync }) else { throw MonitorExit.found.code }
     }
 
-    private static func checkMode(_ mode: AssociationMode, of domain: Domain) throws {
-        guard !mode.readsCDN else { return }
-        throw CommandFailure(
-            .usage,
-            "devices in \(mode.rawValue) mode read the origin of \(domain) themselves, so there is nothing to wait for; "
-                + "watch is for production, where they read Apple's CDN")
-    }
-
-    private func watch(_ domains: [Domain], with checker: OneShotChecker) async -> [WatchEvent] {
-        let begin = Date()
-        let board = board(of: domains)
-        var watches: [DomainWatch] = []
-        for (index, domain) in domains.enumerated() {
-            let wording = WatchWording(
-                domain: domain, usual: await checker.usualTime(of: domain), every: every.duration,
-                limit: maxTime.duration, isOneOfSeveral: domains.count > 1)
-            let output = WatchOutput(wording: wording, format: format, board: board.map { ($0, index) })
-            watches.append(
-                DomainWatch(
-                    domain: domain, probe: checker.probe, output: output, begin: begin, every: every.duration,
-                    limit: maxTime.duration))
-        }
-        let group = WatchGroup(watches: watches)
-        let ends = await group.run()
-        guard format == .text, domains.count > 1 else { return ends }
-        if board != nil {
-            // Its lines have no room for the findings.
-            for (watch, end) in zip(watches, ends) where end.kind == .nothingToWaitFor {
-                Console.print("\n" + watch.output.report(end) + "\n")
+    /// Watches domains side by side until the last has ended; Ctrl-C, SIGTERM or the time limit end all.
+    /// - Returns: how each ended, in their order.
+    private func watch(_ domains: [Domain], with checker: OneShotChecker) async throws -> [WatchEvent] {
+        var subjects: [(Domain, UsualTime?)] = []
+        for domain in domains { subjects.append((domain, await checker.usualTime(of: domain))) }
+        let (every, limit, probe, time) = (every.duration, maxTime.duration, checker.probe, SystemTime())
+        let (begin, rows) = (time.now(), format == .text ? TerminalSize.standardOutput?.rows : nil)
+        let output = WatchOutput(format: format, subjects: subjects, every: every, limit: limit, height: rows)
+        let watches = Task {
+            var ends: [WatchEvent] = []
+            try await OrderedWork.run(Array(domains.enumerated()), maximumConcurrent: domains.count) { index, domain in
+                let loop = WatchLoop(
+                    time: time, begin: begin, every: every, limit: limit,
+                    origin: {
+                        let (seen, body) = try await probe.original(of: domain)
+                        let contents = seen.answer?.body.hash.flatMap { hash in body.map { [hash: $0] } } ?? [:]
+                        let cdn = CDNResult.notAsked(.originHasNoFile)
+                        return Observation(
+                            domain: domain, checkedAt: Date(), origin: seen, cdn: cdn, contents: contents)
+                    },
+                    edges: { try await probe.edges(of: domain, tell: $0) }, tell: { output.tell($0, of: index) })
+                return await loop.run()
+            } each: {
+                ends.append($0)
             }
+            output.finish(ends)
+            return ends
         }
-        Console.print(group.summary(of: ends))
-        return ends
-    }
-
-    /// nil for programs, and where standard output is no terminal.
-    private func board(of domains: [Domain]) -> WatchBoard? {
-        guard format == .text else { return nil }
-        return TerminalSize.standardOutput.map { WatchBoard(domains: domains, style: .standardOutput, height: $0.rows) }
+        // A little later, so that each knows that it is its time that is up.
+        let timer = Task {
+            try await Task.sleep(for: limit + .milliseconds(200))
+            watches.cancel()
+        }
+        let sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { watches.cancel() }
+            source.resume()
+            return source
+        }
+        defer {
+            timer.cancel()
+            sources.forEach { $0.cancel() }
+            // A later signal ends the process again.
+            for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+        }
+        return try await watches.value
     }
 }

@@ -117,9 +117,9 @@ package struct DomainProbe: Sendable {
         return observation
     }
 
-    /// The origin's file alone, and its body if complete. `timeout` counts if it is shorter than the settings' own.
-    package func original(of domain: Domain, timeout: Duration? = nil) async throws -> (Retrieval, Data?) {
-        try await origin.retrieve(domain, timeout: atMost(timeout)).withBody
+    /// The origin's file alone, and its body if complete.
+    package func original(of domain: Domain) async throws -> (Retrieval, Data?) {
+        try await origin.retrieve(domain, timeout: settings.timeout).withBody
     }
 
     /// Apple's copy alone, and its body if complete. Asks the CDN even if the origin has no file.
@@ -128,12 +128,9 @@ package struct DomainProbe: Sendable {
     }
 
     /// Probes every edge of the CDN, even if the origin has no file. Reports the addresses first, then each answer when
-    /// it arrives. One request by the CDN's name if its addresses are not known here. `timeout` limits each request, if the
-    /// settings' own is longer. Throws `CancellationError` only.
-    package func edges(
-        of domain: Domain, timeout: Duration? = nil, tell: @escaping @Sendable (EdgeNews) -> Void
-    ) async throws {
-        let timeout = atMost(timeout)
+    /// it arrives. One request by the CDN's name if its addresses are not known here. Throws `CancellationError` only.
+    package func edges(of domain: Domain, tell: @escaping @Sendable (EdgeNews) -> Void) async throws {
+        let timeout = settings.timeout
         let places = try await cdn.places(timeout: timeout)
         let edges = places.addresses.map(\.address)
         tell(.asking(edges))
@@ -147,8 +144,6 @@ package struct DomainProbe: Sendable {
             tell(.seen(EdgeResult(address: edge, retrieval: fetched.retrieval), fetched.contents))
         }
     }
-
-    private func atMost(_ timeout: Duration?) -> Duration { min(settings.timeout, timeout ?? settings.timeout) }
 
     package func cdnURL(of domain: Domain) -> String { cdn.url(of: domain) }
 }

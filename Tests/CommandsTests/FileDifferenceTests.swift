@@ -2,6 +2,7 @@
 
 import AASA
 import Evidence
+import Report
 import Testing
 
 @testable import Commands
@@ -66,7 +67,7 @@ extension CommandsTests {
         @Test("JSON names the app that opens an example before, and the one that opens it now")
         func json() throws {
             let row = try #require(Self.rows.first { $0.testDescription.hasPrefix("the first app went") })
-            let text = try difference(row).json.text(isPretty: false)
+            let text = OrderedJSON.document(DiffDocument(try difference(row))).text(isPretty: false)
             #expect(text.contains(#""opened_before_by": "A.b", "opened_now_by": "A.c", "#), "\(text)")
         }
     }

@@ -3,6 +3,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import Probing
 import Synchronization
 import TestSupport
 import Testing
@@ -15,157 +16,146 @@ extension CommandsTests {
         private final class Script: MonitorClock {
             private struct State {
                 var now = Date.testing
-                var edges: [[EdgeAnswer]]
-                var origins: [OriginAnswer]
+                var edges: [[(String, Served)]]
+                var origins: [Served]
                 var events: [WatchEvent] = []
-                var originResults = 0
+                var originLooks = 0
                 var sleeps: [Duration] = []
-                var limits: [Duration] = []
             }
 
             private let state: Mutex<State>
 
-            init(edges: [[EdgeAnswer]], origins: [OriginAnswer]) {
+            init(edges: [[(String, Served)]], origins: [Served]) {
                 state = Mutex(State(edges: edges, origins: origins))
             }
 
             func now() -> Date { state.withLock(\.now) }
 
+            func pass(_ duration: Duration) { state.withLock { $0.now += duration / .seconds(1) } }
+
             func sleep(for duration: Duration) async throws {
                 try Task.checkCancellation()
-                state.withLock {
-                    $0.now += duration / .seconds(1)
-                    $0.sleeps.append(duration)
-                }
+                pass(duration)
+                state.withLock { $0.sleeps.append(duration) }
             }
 
-            func run(every: Duration = .seconds(30), limit: Duration = .seconds(3600), goal: WatchGoal) async
-                -> WatchEvent.Kind
-            {
+            /// `look`: nil: as the script says.
+            func run(
+                limit: Duration = .seconds(3600),
+                look: (@Sendable (@escaping @Sendable (EdgeNews) -> Void) async throws -> Void)? = nil
+            ) async -> WatchEvent.Kind {
                 let loop = WatchLoop(
-                    time: self, every: every, limit: limit,
-                    origin: { [self] _ in
-                        state.withLock { state in
-                            state.originResults += 1
-                            return state.origins.count > 1 ? state.origins.removeFirst() : state.origins.first
+                    time: self, begin: .testing, every: .seconds(30), limit: limit,
+                    origin: { [self] in
+                        try state.withLock { state in
+                            state.originLooks += 1
+                            let served = state.origins.count > 1 ? state.origins.removeFirst() : state.origins.first
+                            return try (served ?? .status(404)).atOrigin()
                         }
                     },
-                    edges: { [self] left, tell in
-                        let fetches = state.withLock { state in
-                            state.limits.append(left)
-                            return state.edges.count > 1 ? state.edges.removeFirst() : state.edges.first ?? []
+                    edges: look ?? { [self] tell in
+                        let served = state.withLock { state in
+                            state.edges.count > 1 ? state.edges.removeFirst() : state.edges.first ?? []
                         }
-                        tell(.asking(fetches.map(\.address)))
-                        for fetched in fetches { tell(.seen(fetched)) }
-                        return !fetches.isEmpty
+                        tell(.asking(served.map(\.0)))
+                        for (address, served) in served { tell(served.at(address)) }
                     },
-                    tell: { [self] events, _ in state.withLock { $0.events += events } })
-                return await loop.run(goal: goal, begin: .testing).kind
+                    tell: { [self] event in state.withLock { $0.events.append(event) } })
+                return await loop.run().kind
             }
 
-            var events: [WatchEvent] { state.withLock(\.events) }
-            var originResults: Int { state.withLock(\.originResults) }
+            var events: [WatchEvent] { state.withLock(\.events).filter { $0.kind != .lookEnded } }
+            var originLooks: Int { state.withLock(\.originLooks) }
             var sleeps: [Duration] { state.withLock(\.sleeps) }
-            var limits: [Duration] { state.withLock(\.limits) }
-        }
-
-        private static func goal(_ version: Int) -> WatchGoal {
-            let reading = ContentReading(Data(SampleFile.version(version).utf8))
-            return WatchGoal(meaning: reading.meaning ?? reading.hash, content: reading.hash, bytes: reading.byteCount)
-        }
-
-        private static func edge(_ address: String, _ version: Int) -> EdgeAnswer {
-            EdgeAnswer(address: address, content: .file(goal(version).meaning))
         }
 
         @Test("it ends when every edge serves the file, with the time that it took")
         func success() async {
             let script = Script(
                 edges: [
-                    [Self.edge("a", 1), Self.edge("b", 1)], [Self.edge("a", 2), Self.edge("b", 1)],
-                    [Self.edge("a", 2), Self.edge("b", 2)],
-                ], origins: [.file(Self.goal(2))])
-            #expect(await script.run(goal: Self.goal(2)) == .inSync)
+                    [("a", .version(1)), ("b", .version(1))], [("a", .version(2)), ("b", .version(1))],
+                    [("a", .version(2)), ("b", .version(2))],
+                ], origins: [.version(2)])
+            #expect(await script.run() == .inSync)
+            #expect(script.events.prefix(2).map(\.kind) == [.started, .goalSet])
             #expect(script.events.last?.kind == .inSync)
             #expect(script.events.last?.elapsed == 60)
-            #expect(script.originResults == 1)
+            #expect(script.originLooks == 2)
         }
 
         @Test("it ends at the time limit, and sleeps no longer than that")
         func timeLimit() async {
-            let script = Script(edges: [[Self.edge("a", 1)]], origins: [.file(Self.goal(2))])
-            #expect(await script.run(limit: .seconds(100), goal: Self.goal(2)) == .timeLimit)
+            let script = Script(edges: [[("a", .version(1))]], origins: [.version(2)])
+            #expect(await script.run(limit: .seconds(100)) == .timeLimit)
             #expect(script.sleeps == [.seconds(30), .seconds(30), .seconds(30), .seconds(10)])
             #expect(script.events.last?.kind == .timeLimit)
             #expect(script.events.last?.elapsed == 100)
-            // No request is given more time than the watch has left.
-            #expect(script.limits == [.seconds(100), .seconds(70), .seconds(40), .seconds(10)])
         }
 
         @Test("a deploy that comes just before the end moves the goal, and the wait goes on")
         func movedGoal() async {
             let script = Script(
-                edges: [[Self.edge("a", 2)], [Self.edge("a", 2)], [Self.edge("a", 3)]],
-                origins: [.file(Self.goal(3))])
-            #expect(await script.run(goal: Self.goal(2)) == .inSync)
+                edges: [[("a", .version(2))], [("a", .version(2))], [("a", .version(3))]],
+                origins: [.version(2), .version(3)])
+            #expect(await script.run() == .inSync)
             #expect(script.events.map(\.kind).contains(.goalMoved))
-            #expect(script.events.last?.goal == Self.goal(3))
+            #expect(script.events.last?.watch.goal?.hash == ContentHash(of: Data(SampleFile.version(3).utf8)))
             #expect(script.events.last?.elapsed == 60)
         }
 
         @Test("edges that serve the file are no success while the origin cannot be read")
         func brokenOrigin() async {
-            let script = Script(
-                edges: [[Self.edge("a", 2)]], origins: [.broken("status 500"), .file(Self.goal(2))])
-            #expect(await script.run(goal: Self.goal(2)) == .inSync)
+            let script = Script(edges: [[("a", .version(2))]], origins: [.version(2), .status(500), .version(2)])
+            #expect(await script.run() == .inSync)
             #expect(
-                script.events.map(\.kind) == [.goalSet, .edgeSeen, .originUnreadable, .originReadable, .inSync])
+                script.events.map(\.kind)
+                    == [.started, .goalSet, .edgeSeen, .originUnreadable, .originReadable, .inSync])
+        }
+
+        @Test("without a file at the origin no edge is asked")
+        func nothing() async {
+            let script = Script(edges: [[("a", .version(2))]], origins: [.status(404)])
+            #expect(await script.run() == .nothingToWaitFor)
+            #expect(script.events.map(\.kind) == [.started, .nothingToWaitFor])
         }
 
         @Test("a cancelled watch ends with a last word")
         func interrupted() async {
-            let script = Script(edges: [[Self.edge("a", 1)]], origins: [.file(Self.goal(2))])
+            let script = Script(edges: [[("a", .version(1))]], origins: [.version(2)])
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                return await script.run(goal: Self.goal(2))
+                return await script.run()
             }
             #expect(await task.value == .interrupted)
             #expect(script.events.last?.kind == .interrupted)
         }
 
-        @Test("a look that takes too long ends the watch, with what it saw until then told")
+        @Test("a look that is cut at the time limit ends the watch, with what it saw until then told")
         func slowCheck() async {
-            let events = Mutex<[WatchEvent]>([])
-            let loop = WatchLoop(
-                time: Script(edges: [], origins: []), every: .seconds(30), limit: .seconds(60),
-                origin: { _ in nil },
-                edges: { _, tell in
-                    tell(.asking(["a", "b"]))
-                    tell(.seen(Self.edge("a", 2)))
-                    return false
-                },
-                tell: { new, _ in events.withLock { $0 += new } })
-            #expect(await loop.run(goal: Self.goal(2), begin: .testing).kind == .timeLimit)
-            #expect(events.withLock { $0.map(\.kind) } == [.goalSet, .edgeSeen, .timeLimit])
-            #expect(events.withLock { $0.last?.edges } == 2)
+            let script = Script(edges: [], origins: [.version(2)])
+            let end = await script.run(limit: .seconds(60)) { tell in
+                tell(.asking(["a", "b"]))
+                tell(Served.version(2).at("a"))
+                script.pass(.seconds(61))
+                throw CancellationError()
+            }
+            #expect(end == .timeLimit)
+            #expect(script.events.map(\.kind) == [.started, .goalSet, .edgeSeen, .timeLimit])
+            #expect(script.events.last?.watch.count == 2)
+            #expect(script.events.last?.detail == "no answer yet: b")
         }
 
         @Test("an edge is told before the slowest one has answered")
         func asTheyCome() async {
-            let (told, feed) = AsyncStream.makeStream(of: String.self)
-            let loop = WatchLoop(
-                time: Script(edges: [], origins: []), every: .seconds(30), limit: .seconds(60),
-                origin: { _ in .file(Self.goal(2)) },
-                edges: { _, tell in
-                    tell(.asking(["a", "b"]))
-                    tell(.seen(Self.edge("a", 2)))
-                    // The second answers only once the first has been told: else this waits until the suite's time is over.
-                    for await edge in told where edge == "a" { break }
-                    tell(.seen(Self.edge("b", 2)))
-                    return true
-                },
-                tell: { events, _ in for edge in events.compactMap(\.edge) { feed.yield(edge) } })
-            #expect(await loop.run(goal: Self.goal(2), begin: .testing).kind == .inSync)
+            let script = Script(edges: [], origins: [.version(2)])
+            let end = await script.run { tell in
+                tell(.asking(["a", "b"]))
+                tell(Served.version(2).at("a"))
+                // The second answers only once the first has been told: else this waits until the suite's time is over.
+                while !script.events.contains(where: { $0.edge == "a" }) { await Task.yield() }
+                tell(Served.version(2).at("b"))
+            }
+            #expect(end == .inSync)
         }
     }
 }

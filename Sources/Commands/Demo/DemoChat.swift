@@ -52,13 +52,13 @@ struct DemoChat {
         try await stage.wait(until: end, shown: shown)
         for delivery in stage.chat.received.dropFirst(shown) {
             shown += 1
-            guard let message = ChatMessage(slackBody: delivery.body) else {
+            guard let message = try? JSONDecoder().decode(ChatMessage.self, from: delivery.body) else {
                 Console.remark("a message arrived that the chat cannot read")
                 return false
             }
             teller.show(message)
             if let id = message.incident { teller.note("on the page: \(page)incidents/\(id)") }
-            guard let match = missing.first(where: { Self.fits(message.headline, $0) }) else {
+            guard let match = missing.first(where: { Self.fits(message.title, $0) }) else {
                 Console.remark("this message was not expected")
                 return false
             }
@@ -99,9 +99,9 @@ struct DemoTeller: Sendable {
 
     func show(_ message: ChatMessage) {
         Console.print("")
-        Console.print("  \(clock)  ┌ #mobile-alerts")
+        Console.print("  \(clock)  ┌ mobile-alerts")
         let blank = String(repeating: " ", count: 20)
-        for (index, line) in ([message.headline] + message.lines).enumerated() {
+        for (index, line) in ([message.title] + message.message.split(separator: "\n").map(String.init)).enumerated() {
             for part in TextStyle(isColoured: false, width: 92).wrapped(line.displayable, indentation: 0) {
                 Console.print("\(blank)│ \(index == 0 ? style.bold(part) : part)")
             }
@@ -113,48 +113,11 @@ struct DemoTeller: Sendable {
     private var clock: String { String(time.now().formatted(.iso8601).prefix(16)).replacing("T", with: " ") }
 }
 
-/// A message as the chat of the demo shows it: read from the very bytes that Slack would have got.
-struct ChatMessage: Sendable {
-    let headline: String
-    let lines: [String]
+/// A message as the chat of the demo shows it: the very text that ntfy would have got.
+struct ChatMessage: Decodable, Sendable {
+    let title: String
+    let message: String
 
     /// The id of the incident that it is about.
-    var incident: String? {
-        lines.lazy.compactMap { $0.firstMatch(of: /\bincident ([0-9a-f]{32})\b/) }.first.map { String($0.1) }
-    }
-
-    init?(slackBody: Data) {
-        guard let payload = try? JSONDecoder().decode(Payload.self, from: slackBody) else { return nil }
-        let blocks = payload.blocks ?? []
-        headline = Self.plain(blocks.first { $0.type == "header" }?.text?.text ?? payload.text)
-        var lines: [String] = []
-        for block in blocks where block.type != "header" {
-            if let text = block.text?.text { lines += Self.plain(text).split(separator: "\n").map(String.init) }
-            if let elements = block.elements {
-                lines.append(elements.map { Self.plain($0.text) }.joined(separator: "  "))
-            }
-        }
-        self.lines = lines
-    }
-
-    private struct Payload: Decodable {
-        let text: String
-        let blocks: [Block]?
-
-        struct Block: Decodable {
-            let type: String
-            let text: Text?
-            let elements: [Text]?
-        }
-
-        struct Text: Decodable { let text: String }
-    }
-
-    /// Slack's markup as a reader sees it: a link shows its label.
-    private static func plain(_ text: String) -> String {
-        text.replacing(/<[^|>]*\|([^>]*)>/) { String($0.1) }
-            .replacing(/(^|\n)\*([^*\n]+)\*/) { String($0.1) + String($0.2) }.replacing("`", with: "")
-            .replacing("&lt;", with: "<").replacing("&gt;", with: ">")
-            .replacing("&amp;", with: "&")
-    }
+    var incident: String? { message.firstMatch(of: /\bincident ([0-9a-f]{32})\b/).map { String($0.1) } }
 }

@@ -29,6 +29,8 @@ struct DemoStage: Sendable {
             time: time, cue: cue,
             lab: try await Lab.start(caFile: folder.appending(path: "ca.pem"), now: { time.now() }),
             chat: try await LabReceiver.start(), folder: folder)
+        // As ntfy answers: with the id that it gave the message.
+        stage.chat.script.usual = .reply(LabReply(body: Array(#"{"id": "demo"}"#.utf8)))
         for host in all { stage.lab.origin(host).serve(file(host, paths: ["/open/*"])) }
         return stage
     }
@@ -81,7 +83,7 @@ struct DemoStage: Sendable {
               remind_every: null # a day passes in twelve seconds: reminders would get between the scenes
               group_wait: 0s # each alert is a scene of its own
               channels:
-                - {name: mobile-alerts, type: slack, url: "\(chat.url("/services/demo"))"}
+                - {name: mobile-alerts, type: ntfy, topic: demo, url: "http://127.0.0.1:\(chat.port)"}
             store: {path: \(folder.appendingPathComponent("demo.db").path)}
             server: {listen: "127.0.0.1:\(port)"}
             """

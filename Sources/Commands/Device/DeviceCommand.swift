@@ -39,7 +39,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     @Flag(help: "Send no request; show what the file alone says.") var offline = false
 
-    @Option(help: "text or json.") var format = OutputFormat.text
+    @Option(.text, .json) var format: OutputFormat
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
@@ -72,8 +72,8 @@ struct DeviceCommand: AsyncParsableCommand {
         case .log(let log): answer = try await read(log, question, configuration)
         }
         switch format {
-        case .text: Console.print(answer.text(style: .standardOutput))
         case .json: Console.print(answer.json.text(isPretty: true))
+        default: Console.print(answer.text(style: .standardOutput))
         }
         switch answer.diagnoses.level {
         case .failing: throw MonitorExit.found.code

@@ -2,6 +2,7 @@
 
 import AASA
 import Evidence
+import Report
 
 /// What `diff` says.
 struct FileDifference {
@@ -100,7 +101,7 @@ extension FileDifference {
 }
 
 /// An app that a service other than applinks names in one of the two files only.
-struct ServiceChange {
+struct ServiceChange: InOrder {
     let service: String
     let app: String
     /// Whether the newer file names it.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Evidence
+import Foundation
 
 /// A time that an option takes: a duration as the configuration has them (`30s`, `1h30m`), or seconds as curl has them
 /// (`2`, `2.5`).
@@ -35,4 +36,9 @@ struct TimeSpan: CustomStringConvertible, Sendable {
             throw ValidationError("\(error.reason); write seconds such as 2.5, or a duration such as 90s or 1h30m")
         }
     }
+}
+
+extension TimeInterval {
+    /// In the configuration's notation, to the second: `2m30s`.
+    var notation: String { Duration.seconds(Int64(Swift.max(0, self))).notation }
 }

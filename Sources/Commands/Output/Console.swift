@@ -1,14 +1,10 @@
 // Results go to standard output, everything else to standard error.
 
-import ArgumentParser
 import Daemon
 import Evidence
 import Foundation
 import Logging
 import Synchronization
-
-/// `--format` of most commands: for people, or for programs.
-enum OutputFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
 
 enum Console {
     private static let isUnread = Atomic(false)

@@ -31,41 +31,6 @@ struct CheckReport: Sendable {
         if let effect = service?.effect(of: verdict, readings) { text.effect = effect }
         return text
     }
-
-    var json: OrderedJSON {
-        let text = diagnosis
-        let members: [(String, OrderedJSON)] = [
-            ("schema", .string("aasa-monitor/check/v1")),
-            ("domain", .string(observation.domain.name)),
-            ("checked_at", .string(observation.checkedAt.rfc3339)),
-            ("depth", .string(observation.depth.rawValue)),
-            ("verdict", .string(verdict.level.rawValue)),
-            ("diagnosis", .string(text.oneLine)),
-            ("diagnosis_id", .string(verdict.diagnosis.id.rawValue)),
-            ("effect", .string(text.effect)),
-            ("cause", .optional(text.cause)),
-            ("action", .optional(text.action)),
-            ("outlook", .optional(text.outlook)),
-            ("origin", readings.originReport),
-            ("cdn", readings.cdnReport(url: cdnURL)),
-            ("comparison", .report(ComparisonReport(verdict.comparison, at: now, time: ReportTime(now: now)))),
-            ("pages", .array((observation.full?.pages ?? []).map(Self.json(of:)))),
-            ("findings", .report(findings)),
-            ("ignored", .report(ignored)),
-        ]
-        return .object(members + (why.map { [("why", $0.json)] } ?? []))
-    }
-
-    private static func json(of page: PageResult) -> OrderedJSON {
-        .object([
-            ("url", .string(page.url)),
-            ("status", .optional(page.retrieval.answer?.status)),
-            ("content_type", .optional(page.retrieval.answer?.header("content-type"))),
-            ("redirects", Readings.redirects(of: page.retrieval)),
-            ("app_store", .optional(page.appStore)),
-            ("error", Readings.error(of: page.retrieval)),
-        ])
-    }
 }
 
 extension AssociationChange.Kind {

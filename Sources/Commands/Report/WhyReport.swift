@@ -254,23 +254,4 @@ extension WhyReport {
             message: ([words] + sentences + [command].compactMap(\.self) + list).joined(separator: "\n")
         ).line
     }
-
-    /// The members of `match --format json`, and what this adds.
-    var json: OrderedJSON {
-        .object(
-            answer.members(file) + [
-                ("file", .optional(file == nil ? nil : source)),
-                ("differs_at_origin", .optional(differsAtOrigin)),
-                (
-                    "reasons",
-                    .array(
-                        reasons.map { reason in
-                            .object([
-                                ("id", .string(reason.id)), ("what", .string(reason.what)),
-                                ("test", .string(reason.test.text)), ("source", .string(reason.source)),
-                            ])
-                        })
-                ),
-            ])
-    }
 }

@@ -1,236 +1,259 @@
-// The memory of a watch: which edge serves what, and what is worth telling about a new look. Pure: instants come with
-// what was seen.
+// Looks at a domain's edges again and again until each serves what the origin serves, and tells what is worth telling.
 
 import Evidence
+import Facts
 import Foundation
+import Monitoring
+import Probing
 
+/// What happens while somebody waits for the CDN.
+struct WatchEvent: Sendable {
+    let kind: Kind
+    let at: Date
+    /// As it stands after the event.
+    let watch: PropagationWatch
+    /// The address of the edge that it is about; nil where it is about all.
+    var edge: String?
+    /// The words of a failure.
+    var detail: String?
+    /// Why there is nothing to wait for.
+    var findings: [FindingText] = []
+
+    var elapsed: TimeInterval { max(0, at.timeIntervalSince(watch.begin)) }
+    /// How its edge stands to the goal; nil where that is gone.
+    var state: WatchedEdge.State? { watch.edges.first { $0.address == edge }.map { $0.state(watch.goal) } }
+
+    /// Those that docs/json.md describes, and the end of a look, which only a board shows.
+    enum Kind: String, Sendable {
+        case started, goalSet, goalMoved, originUnreadable, originReadable, lookEnded, allUnreachable
+        case edgeSeen, edgePickedUp, edgeFellBack, edgeChanged, edgeUnreachable, edgeReachable, edgeAdded, edgeRemoved
+        case inSync, timeLimit, interrupted, nothingToWaitFor
+    }
+}
+
+/// What one edge was seen to serve.
+struct WatchedEdge: Sendable {
+    let address: String
+    let retrieval: Retrieval
+    /// The meaning of what it serves; nil where that is no file.
+    let meaning: ContentHash?
+    /// When it was first seen with the goal; nil while it serves something else. Silence is no news of the file.
+    fileprivate(set) var inSyncSince: Date?
+    /// Looks since the first without any answer; nil once it has answered.
+    fileprivate(set) var unanswered: Int? = 0
+
+    /// How it stands to the goal, for JSON; what it does, behind its address; the network's or Apple's words on it.
+    typealias State = (name: String, words: String, detail: String?)
+
+    /// `contents`: the bodies that the look names by their hash.
+    init(_ result: EdgeResult, _ contents: [ContentHash: Data]) {
+        retrieval = result.retrieval
+        // A proxy's address is no edge's.
+        address = result.address.isEmpty || retrieval.connection?.viaProxy == true ? "the CDN" : result.address
+        meaning = retrieval.answer?.body.hash.flatMap { contents[$0] }.flatMap { ContentReading($0).meaning }
+    }
+
+    func state(_ goal: ContentReading?) -> State {
+        guard let answer = retrieval.answer else {
+            let words = retrieval.failure?.detail.displayable.shortened(to: 160) ?? "no answer"
+            return ("unreachable", "cannot be asked: \(words)", words)
+        }
+        guard retrieval.isAboutFile else {
+            let words = answer.isAboutFile ? "the answer breaks off" : "status \(answer.status)"
+            return ("unreachable", "says nothing about the file: \(words)", words)
+        }
+        guard answer.status == 200 else {
+            let words = "status \(answer.status)" + (CrawlerFailure(answer).map { ", Apple says: \($0.words)" } ?? "")
+            return ("missing", "has no copy: \(words)", words)
+        }
+        guard let meaning else { return ("no_file", "serves something that is no file", nil) }
+        return meaning == goal?.meaning
+            ? ("in_sync", "serves the new file", nil) : ("behind", "serves another file", nil)
+    }
+}
+
+/// The memory of a watch: which edge serves what. Pure: instants come with what was seen.
 struct PropagationWatch: Sendable {
     let begin: Date
-    private(set) var goal: WatchGoal
+    /// The file that every edge shall serve; nil before the origin was read.
+    private(set) var goal: ContentReading?
     /// In the order of their addresses.
-    private(set) var edges: [Edge] = []
+    private(set) var edges: [WatchedEdge] = []
     /// Looks at all edges that are over.
-    private(set) var results = 0
-    /// How many edges there are: at the first look some have not answered yet.
-    private(set) var count = 0
-    /// What was in sync then had picked the file up before anybody watched.
-    private(set) var firstCheckAt: Date?
-    private(set) var lastCheckAt: Date?
-    /// Whether the origin could be read when it was last asked.
+    private var looks = 0
     private(set) var isOriginReadable = true
     private var isSilenceTold = false
-    /// Who was seen in the look that goes on.
-    private var seen: Set<String> = []
-    /// Who is to be seen in it; none where the addresses are not known here.
-    private var listed: [String] = []
+    /// Who was seen in the look that goes on, of whom; of none where the addresses are not known here.
+    private var (seen, asked): (Set<String>, [String]) = ([], [])
 
-    struct Edge: Equatable, Sendable {
-        var fetched: EdgeAnswer
-        /// When it was first seen with the goal; nil while it serves something else.
-        var inSyncSince: Date?
-        /// Whether it served the goal before it fell silent: its return is then no news of the file.
-        var wasInSync = false
-        /// Whether it ever answered anything.
-        var hasAnswered = false
-        /// How often it was asked.
-        var results = 0
-    }
+    init(begin: Date) { self.begin = begin }
 
-    /// The origin is read again at every so many looks at the edges.
-    static let checksPerOrigin = 10
-    /// An edge that gave no answer at all in this many looks, from the first on, is not one that this machine can ask.
-    static let looksForAnAnswer = 3
+    /// How many edges there are: at the first look some have not answered yet.
+    var count: Int { looks == 0 ? max(asked.count, edges.count) : edges.count }
+    var inSyncCount: Int { edges.count(where: isInSync) }
+    var tally: String { "\(inSyncCount) of \(count.of("edge")) in sync" }
 
-    init(goal: WatchGoal, begin: Date) {
-        self.goal = goal
-        self.begin = begin
-    }
+    func isInSync(_ edge: WatchedEdge) -> Bool { edge.meaning != nil && edge.state(goal).name == "in_sync" }
 
-    var inSyncCount: Int { edges.count { standing(of: $0) == .inSync } }
+    /// Edges that gave no answer at all in their first three looks. Of a network that this machine does not reach, such as
+    /// IPv6 without a way out, they say nothing about the file, and are not waited for.
+    private var unasked: [WatchedEdge] { edges.filter { $0.unanswered ?? 0 >= 3 } }
 
-    /// Edges that never answered this machine. Of a network that it does not reach, such as IPv6 without a way out, they
-    /// say nothing about the file, and are not waited for.
-    var unasked: [Edge] { edges.filter { !$0.hasAnswered && $0.results >= Self.looksForAnAnswer } }
-
-    /// Edges that have not answered yet, well or ill: their first look still goes on.
+    /// Edges whose first look still goes on. Behind a proxy all edges are one.
     var unheard: [String] {
-        let heard = Set(edges.map(\.fetched.address))
-        // Behind a proxy all edges are one.
-        guard heard.isSubset(of: listed) else { return [] }
-        return listed.filter { !heard.contains($0) }.sorted { $0.isBefore($1) }
+        let heard = edges.map(\.address)
+        return heard.allSatisfy(asked.contains) ? asked.filter { !heard.contains($0) } : []
     }
 
-    /// Whether every edge that can be asked serves the goal; none where no edge can be asked.
-    var isEveryEdgeInSync: Bool { inSyncCount > 0 && inSyncCount + unasked.count == max(count, edges.count) }
+    /// Not where no edge can be asked.
+    private var isEveryEdgeInSync: Bool { inSyncCount > 0 && inSyncCount + unasked.count == count }
 
-    /// Whether a newer deploy may have moved the goal: asked now and then, and before a success is reported.
-    var wantsOrigin: Bool { isEveryEdgeInSync || results % Self.checksPerOrigin == 0 }
+    /// Whether a newer deploy may have moved the goal: asked at every tenth look, and before a success is reported.
+    var wantsOrigin: Bool { isEveryEdgeInSync || looks % 10 == 0 }
 
     /// Whether the watch has reached its end, provided that the origin was read after the last look.
     var isComplete: Bool { isEveryEdgeInSync && isOriginReadable }
 
-    func standing(of edge: Edge) -> EdgeStatus { standing(of: edge.fetched) }
+    func event(_ kind: WatchEvent.Kind, at now: Date, edge: String? = nil, detail: String? = nil) -> WatchEvent {
+        WatchEvent(kind: kind, at: now, watch: self, edge: edge, detail: detail)
+    }
 
-    func standing(of fetched: EdgeAnswer) -> EdgeStatus {
-        switch fetched.content {
-        case .file(let meaning): meaning == goal.meaning ? .inSync : .behind
-        case .noFile: .noFile
-        case .missing(let words): .missing(words)
-        case .silent(let words): .unreachable(words, answered: fetched.isAnswer)
+    /// Takes in a look at the origin. Without a file at the first one there is nothing to wait for.
+    mutating func onOrigin(_ observation: Observation, at now: Date) -> [WatchEvent] {
+        let (readings, wasReadable) = (Readings(observation), isOriginReadable)
+        let file = readings.originFile.flatMap { $0.namesService && $0.meaning != nil ? $0 : nil }
+        isOriginReadable = file != nil
+        if let file {
+            let news = wasReadable ? [] : [event(.originReadable, at: now)]
+            guard file.meaning != goal?.meaning else { return news }
+            let kind = goal == nil ? WatchEvent.Kind.goalSet : .goalMoved
+            goal = file
+            for index in edges.indices { edges[index].inSyncSince = isInSync(edges[index]) ? now : nil }
+            return news + [event(kind, at: now)]
         }
+        guard goal == nil else {
+            let origin = observation.origin
+            let status = origin.answer.map { $0.status == 200 ? "its answer is no file" : "status \($0.status)" }
+            let words = origin.failure?.detail.displayable.shortened(to: 160) ?? status
+            return wasReadable ? [event(.originUnreadable, at: now, detail: words)] : []
+        }
+        let detail = readings.absence == nil ? "the origin serves no file that can be read" : "the origin has no file"
+        var end = event(.nothingToWaitFor, at: now, detail: detail)
+        let verdict = Verdict(of: readings, checks: CheckSettings(certificateWarning: .zero), now: now)
+        end.findings = verdict.findings.filter { $0.severity == .error }.map { $0.text(at: now) }
+        return [end]
     }
 
-    // MARK: - What was seen
-
-    /// A look at these edges begins; none where their addresses are not known here.
-    mutating func onResult(at addresses: [String]) {
-        seen = []
-        listed = addresses
-        if results == 0 { count = addresses.count }
-    }
-
-    /// Takes in the answer of one edge.
-    mutating func on(_ fetched: EdgeAnswer, at now: Date) -> [WatchEvent] {
+    /// Takes in a step of a look at the edges.
+    mutating func on(_ news: EdgeNews, at now: Date) -> [WatchEvent] {
+        guard case .seen(let result, let contents) = news else {
+            if case .asking(let addresses) = news { (seen, asked) = ([], addresses) }
+            return []
+        }
+        var edge = WatchedEdge(result, contents)
         // Several may hide behind one proxy's address, and the last answer stands for all.
-        seen.insert(fetched.address)
-        if firstCheckAt == nil { firstCheckAt = now }
-        lastCheckAt = now
-        let place = edges.firstIndex { !$0.fetched.address.isBefore(fetched.address) } ?? edges.endIndex
-        let old = edges.indices.contains(place) && edges[place].fetched.address == fetched.address ? edges[place] : nil
-        let edge = next(fetched, after: old, at: now)
-        edges.replaceSubrange(place..<(old == nil ? place : place + 1), with: [edge])
-        if results > 0 || edges.count > count { count = edges.count }
+        seen.insert(edge.address)
+        let old = edges.firstIndex { $0.address == edge.address }.map { edges.remove(at: $0) }
+        edge.unanswered = edge.retrieval.answer != nil ? nil : (old.map(\.unanswered) ?? 0).map { $0 + 1 }
+        edge.inSyncSince = old?.inSyncSince
+        if edge.retrieval.isAboutFile {
+            // What is in sync at the first look had picked the file up before anybody watched.
+            edge.inSyncSince = isInSync(edge) ? edge.inSyncSince ?? (looks == 0 ? begin : now) : nil
+        }
+        edges.append(edge)
+        edges.sort { $0.address.compare($1.address, options: .numeric) == .orderedAscending }
         let kind =
-            if let old { news(from: old, to: edge) } else { results == 0 ? WatchEvent.Kind.edgeSeen : .edgeAdded }
-        return kind.map { [event($0, edge, at: now)] } ?? []
+            if let old { change(from: old, to: edge) } else { looks == 0 ? WatchEvent.Kind.edgeSeen : .edgeAdded }
+        return kind.map { [event($0, at: now, edge: edge.address)] } ?? []
+    }
+
+    private func change(from old: WatchedEdge, to new: WatchedEdge) -> WatchEvent.Kind? {
+        let wasSilent = !old.retrieval.isAboutFile
+        if !new.retrieval.isAboutFile { return wasSilent ? nil : .edgeUnreachable }
+        let isInSync = new.inSyncSince != nil
+        if isInSync != (old.inSyncSince != nil) { return isInSync ? .edgePickedUp : .edgeFellBack }
+        if wasSilent { return .edgeReachable }
+        return old.meaning == new.meaning && old.state(goal) == new.state(goal) ? nil : .edgeChanged
     }
 
     /// The look is over: each edge that there is has been seen.
-    mutating func onRoundEnd(at now: Date) -> [WatchEvent] {
-        results += 1
-        let gone = edges.map(\.fetched.address).filter { !seen.contains($0) }
-        edges.removeAll { gone.contains($0.fetched.address) }
-        count = edges.count
-        var events = gone.map { address in
-            var removed = event(.edgeRemoved, at: now)
-            removed.edge = address
-            return removed
-        }
-        let isSilent =
-            !edges.isEmpty && edges.allSatisfy { if case .silent = $0.fetched.content { true } else { false } }
+    mutating func onLookEnd(at now: Date) -> [WatchEvent] {
+        looks += 1
+        let gone = edges.map(\.address).filter { !seen.contains($0) }
+        edges.removeAll { gone.contains($0.address) }
+        var events = gone.map { event(.edgeRemoved, at: now, edge: $0) }
+        let isSilent = !edges.isEmpty && edges.allSatisfy { !$0.retrieval.isAboutFile }
         if isSilent, !isSilenceTold {
-            var silence = event(.allUnreachable, at: now)
-            silence.detail = answersBesideTheFile
-            events.append(silence)
+            // What edges answer in place of the file, such as `status 500`.
+            let answers = Set(edges.filter { $0.retrieval.answer != nil }.compactMap { $0.state(goal).detail })
+            let detail = answers.isEmpty ? nil : answers.sorted().prefix(4).joined(separator: ", ")
+            events.append(event(.allUnreachable, at: now, detail: detail))
         }
         isSilenceTold = isSilent
-        return events
+        return events + [event(.lookEnded, at: now)]
     }
 
-    /// What edges answer that say nothing about the file, as `2 edges: status 500`; nil where none answers anything.
-    private var answersBesideTheFile: String? {
-        var counts: [(words: String, count: Int)] = []
-        for edge in edges where edge.fetched.isAnswer {
-            guard case .silent(let words) = edge.fetched.content else { continue }
-            if let index = counts.firstIndex(where: { $0.words == words }) {
-                counts[index].count += 1
-            } else {
-                counts.append((words, 1))
-            }
-        }
-        let told = counts.prefix(4).map { "\($0.count) \($0.count == 1 ? "edge" : "edges"): \($0.words)" }
-        return told.isEmpty ? nil : told.joined(separator: ", ")
-    }
-
-    /// Takes in a look at the origin.
-    mutating func onOrigin(_ fetched: OriginAnswer, at now: Date) -> [WatchEvent] {
-        switch fetched {
-        case .broken(let words):
-            defer { isOriginReadable = false }
-            guard isOriginReadable else { return [] }
-            var event = event(.originUnreadable, at: now)
-            event.detail = words
-            return [event]
-        case .file(let file):
-            var events: [WatchEvent] = []
-            if !isOriginReadable { events.append(event(.originReadable, at: now)) }
-            isOriginReadable = true
-            if file.meaning != goal.meaning {
-                goal = file
-                for index in edges.indices {
-                    let isInSync = standing(of: edges[index]) == .inSync
-                    edges[index].inSyncSince = isInSync ? now : nil
-                    edges[index].wasInSync = isInSync
-                }
-                events.append(event(.goalMoved, at: now))
-            }
-            return events
-        }
-    }
-
-    /// The first word about the goal.
-    func opening(at now: Date) -> WatchEvent { event(.goalSet, at: now) }
-
-    /// The last word.
+    /// The last word, which names those that gave no answer.
     func end(_ kind: WatchEvent.Kind, at now: Date) -> WatchEvent {
-        var event = event(kind, at: now)
-        if kind == .inSync, !unasked.isEmpty {
-            event.detail =
-                "could not be asked: "
-                + unasked.map { edge in
-                    edge.fetched.address + (standing(of: edge).detail.map { " (\($0.shortened(to: 120)))" } ?? "")
-                }.joined(separator: ", ")
-        }
-        if kind != .inSync, !unheard.isEmpty { event.detail = "no answer yet: \(unheard.joined(separator: ", "))" }
-        return event
-    }
-
-    // MARK: - What is worth telling
-
-    private func next(_ fetched: EdgeAnswer, after old: Edge?, at now: Date) -> Edge {
-        var edge = Edge(fetched: fetched)
-        edge.hasAnswered = fetched.isAnswer || old?.hasAnswered == true
-        edge.results = (old?.results ?? 0) + 1
-        switch standing(of: fetched) {
-        case .inSync:
-            edge.inSyncSince = old?.inSyncSince ?? now
-            edge.wasInSync = true
-        case .unreachable:
-            edge.inSyncSince = old?.inSyncSince
-            edge.wasInSync = old?.wasInSync ?? false
-        case .behind, .noFile, .missing: break
-        }
-        return edge
-    }
-
-    private func news(from old: Edge, to new: Edge) -> WatchEvent.Kind? {
-        switch (standing(of: old), standing(of: new)) {
-        case (.unreachable, .unreachable): nil
-        case (_, .unreachable): .edgeUnreachable
-        case (.unreachable, .inSync): old.wasInSync ? .edgeReachable : .edgePickedUp
-        case (.unreachable, _): old.wasInSync ? .edgeFellBack : .edgeReachable
-        case (.inSync, .inSync): nil
-        case (_, .inSync): .edgePickedUp
-        case (.inSync, _): .edgeFellBack
-        default: old.fetched.content == new.fetched.content ? nil : .edgeChanged
-        }
-    }
-
-    private func event(_ kind: WatchEvent.Kind, _ edge: Edge? = nil, at now: Date) -> WatchEvent {
-        WatchEvent(
-            kind: kind, at: now, elapsed: max(0, now.timeIntervalSince(begin)), edge: edge?.fetched.address,
-            standing: edge.map(standing(of:)), goal: goal, inSync: inSyncCount, edges: max(count, edges.count))
+        let words = unasked.map { $0.address + ($0.state(goal).detail.map { " (\($0.shortened(to: 120)))" } ?? "") }
+        let (start, names) = kind == .inSync ? ("could not be asked: ", words) : ("no answer yet: ", unheard)
+        let detail = names.isEmpty ? nil : start + names.joined(separator: ", ")
+        return event(kind, at: now, detail: goal == nil ? "the origin has not answered yet" : detail)
     }
 }
 
-/// What the origin serves, as far as a watch needs it.
-enum OriginAnswer: Equatable, Sendable {
-    case file(WatchGoal)
-    /// Why there is no file to wait for.
-    case broken(String)
-}
+/// The watch of one domain. Its task is cancelled by a signal, and soon after the time limit: what a look did not see until
+/// then says nothing about an edge.
+struct WatchLoop: Sendable {
+    let time: any MonitorClock
+    let begin: Date
+    let every: Duration
+    let limit: Duration
+    /// They throw `CancellationError` only.
+    let origin: @Sendable () async throws -> Observation
+    let edges: @Sendable (@escaping @Sendable (EdgeNews) -> Void) async throws -> Void
+    let tell: @Sendable (WatchEvent) -> Void
 
-extension String {
-    /// Addresses in the order of their numbers.
-    fileprivate func isBefore(_ other: String) -> Bool { compare(other, options: .numeric) == .orderedAscending }
+    func run() async -> WatchEvent {
+        var watch = PropagationWatch(begin: begin)
+        tell(watch.event(.started, at: begin))
+        let end: WatchEvent
+        do {
+            end = try await wait(&watch)
+        } catch {
+            end = watch.end(left > .zero ? .interrupted : .timeLimit, at: time.now())
+        }
+        // Who interrupts it before the origin was read knows that nothing was seen.
+        if end.kind != .interrupted || watch.goal != nil { tell(end) }
+        return end
+    }
+
+    private func wait(_ watch: inout PropagationWatch) async throws -> WatchEvent {
+        let first = watch.onOrigin(try await origin(), at: time.now())
+        if let end = first.last, end.kind == .nothingToWaitFor { return end }
+        first.forEach(tell)
+        while true {
+            try await look(&watch)
+            if watch.wantsOrigin, left > .zero {
+                watch.onOrigin(try await origin(), at: time.now()).forEach(tell)
+                if watch.isComplete { return watch.end(.inSync, at: time.now()) }
+            }
+            if left > .zero { try await time.sleep(for: min(every, left)) }
+            guard left > .zero else { return watch.end(.timeLimit, at: time.now()) }
+        }
+    }
+
+    /// One look at every edge, each told as it answers.
+    private func look(_ watch: inout PropagationWatch) async throws {
+        let (steps, feed) = AsyncStream.makeStream(of: EdgeNews.self)
+        async let look: Void = {
+            defer { feed.finish() }
+            try await edges { feed.yield($0) }
+        }()
+        for await step in steps { watch.on(step, at: time.now()).forEach(tell) }
+        try await look
+        watch.onLookEnd(at: time.now()).forEach(tell)
+    }
+
+    private var left: Duration { limit - .milliseconds(Int64(time.now().timeIntervalSince(begin) * 1000)) }
 }

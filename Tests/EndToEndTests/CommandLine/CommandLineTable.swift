@@ -88,8 +88,11 @@ enum CommandLineTable {
         .init("check -x site.test", 64, "unknown option '-x'"),
         .init("config check --strcit", 64, "unknown option '--strcit'\n"),
         .init("check --format", 64, "missing value for '--format <format>'"),
-        .init("check --format jsom site.test", 64, "'jsom' is invalid for '--format <format>'. Please provide one of "),
-        .init("check --format csv site.test", 64, "'csv' is invalid for '--format <format>'. Please provide one of "),
+        .init(
+            "check --format jsom site.test", 64, "'jsom' is invalid for '--format <format>': it takes 'text', 'json', "),
+        .init("diff --format nagios a b", 64, "'nagios' is invalid for '--format <format>': it takes 'text' or 'json'"),
+        .init(
+            "watch --format json a.test", 64, "'json' is invalid for '--format <format>': it takes 'text', 'jsonl' or "),
         .init(
             "check --depth deep site.test", 64, "'deep' is invalid for '--depth <light|full>'. Please provide one of "),
         // Targets

@@ -1,0 +1,211 @@
+// What `check`, `match`, `lint` and `diff` write for programs (docs/json.md). What the API has too is encoded as there.
+
+import AASA
+import Evidence
+import Foundation
+import Report
+
+/// `check`: all that one look at a domain saw.
+struct CheckDocument: InOrder {
+    var schema = "aasa-monitor/check/v1"
+    let domain: String
+    let checkedAt: Date
+    let depth: Depth
+    let verdict: Verdict.Level
+    let diagnosis: String
+    let diagnosisId: DiagnosisID
+    let effect: String
+    let cause: String?
+    let action: String?
+    let outlook: String?
+    let origin: OrderedJSON
+    let cdn: OrderedJSON
+    let comparison: ComparisonReport
+    let pages: [Page]
+    let findings: [FindingText]
+    let ignored: [IgnoredFindingText]
+
+    struct Page: InOrder {
+        let url: String
+        let status: Int?
+        let contentType: String?
+        let redirects: OrderedJSON
+        let appStore: String?
+        let error: OrderedJSON
+
+        init(_ page: PageResult) {
+            url = page.url
+            status = page.retrieval.answer?.status
+            contentType = page.retrieval.answer?.header("content-type")
+            redirects = Readings.redirects(of: page.retrieval)
+            appStore = page.appStore
+            error = Readings.error(of: page.retrieval)
+        }
+    }
+
+    /// Where `--why` asks for it.
+    struct Why: InOrder { let why: WhyDocument }
+
+    init(_ report: CheckReport) {
+        let (observation, readings, verdict, text) = (
+            report.observation, report.readings, report.verdict, report.diagnosis
+        )
+        domain = observation.domain.name
+        checkedAt = observation.checkedAt
+        depth = observation.depth
+        self.verdict = verdict.level
+        diagnosis = text.oneLine
+        diagnosisId = verdict.diagnosis.id
+        (effect, cause, action, outlook) = (text.effect, text.cause, text.action, text.outlook)
+        origin = readings.originReport
+        cdn = readings.cdnReport(url: report.cdnURL)
+        comparison = ComparisonReport(verdict.comparison, at: report.now, time: ReportTime(now: report.now))
+        pages = (observation.full?.pages ?? []).map(Page.init)
+        findings = report.findings
+        ignored = report.ignored
+    }
+}
+
+extension CheckReport {
+    var json: OrderedJSON {
+        let document = CheckDocument(self)
+        return why.map { .document(Detailed(document, CheckDocument.Why(why: $0.document))) } ?? .document(document)
+    }
+}
+
+/// `match`: what a file says about one URL.
+struct MatchDocument: InOrder {
+    let url: String
+    let opens: String?
+    var service = "applinks"
+    let rule: Place?
+    let alsoOpenedBy: [String]
+    let asExpected: Bool?
+    let complete: Bool
+
+    struct Place: InOrder {
+        let pointer: String
+        let line: Int
+    }
+
+    init(_ answer: MatchAnswer, _ file: AssociationFile?) {
+        url = answer.question.text
+        opens = answer.opens
+        rule = answer.result?.deciding.flatMap { attempt in
+            file.map { Place(pointer: attempt.rule.pointer, line: $0.position(of: attempt.rule).line) }
+        }
+        alsoOpenedBy = answer.result?.alsoOpenedBy ?? []
+        asExpected = answer.question.expected == nil ? nil : answer.isAsExpected
+        complete = answer.result?.isComplete ?? true
+    }
+}
+
+/// `check --why`: as `match`, of the file that phones use, and what only the phone knows.
+typealias WhyDocument = Detailed<MatchDocument, WhyReasons>
+
+struct WhyReasons: InOrder {
+    let file: String?
+    let differsAtOrigin: Bool?
+    let reasons: [Reason]
+
+    struct Reason: InOrder {
+        let id: String
+        let what: String
+        let test: String
+        let source: String
+    }
+}
+
+extension WhyReport {
+    var document: WhyDocument {
+        let reasons = reasons.map {
+            WhyReasons.Reason(id: $0.id, what: $0.what, test: $0.test.text, source: $0.source)
+        }
+        return Detailed(
+            MatchDocument(answer, file),
+            WhyReasons(file: file == nil ? nil : source, differsAtOrigin: differsAtOrigin, reasons: reasons))
+    }
+}
+
+/// `lint`: what was found in one source.
+struct LintDocument: InOrder {
+    let source: String
+    let valid: Bool
+    let findings: [Finding]
+
+    struct Finding: InOrder {
+        let rule: String
+        let severity: String
+        let message: String
+        let line: Int
+        let column: Int
+        let endLine: Int
+        let endColumn: Int
+        let pointer: String
+        /// By name, each place of the file behind the one before.
+        let evidence: OrderedJSON
+        let fix: String
+        let reference: String
+
+        init(_ finding: LintFinding) {
+            rule = "aasa.\(finding.rule)"
+            severity = finding.severity.rawValue
+            message = finding.message
+            (line, column) = (finding.start.line, finding.start.column)
+            (endLine, endColumn) = (finding.end.line, finding.end.column)
+            pointer = finding.pointer
+            evidence = .object(finding.evidence.map { ($0.name, .string($0.value)) })
+            fix = finding.fix
+            reference = finding.reference
+        }
+    }
+
+    init(_ result: LintResult) {
+        source = result.text.name
+        valid = result.report.isValid
+        findings = result.report.findings.map(Finding.init)
+    }
+}
+
+/// `diff`: how two files differ.
+struct DiffDocument: InOrder {
+    var schema = "aasa-monitor/diff/v1"
+    let sources: [String]
+    let bytesEqual: Bool
+    let meaningEqual: Bool
+    let changes: [AssociationChange]
+    let changesTotal: Int
+    let behaviour: [Detailed<BehaviourChange, Opening>]
+    let moreBehaviour: Int
+    let moreRules: Int
+    let behaviourComplete: Bool
+    let services: [ServiceChange]
+    let takenByDevices: [Bool]
+
+    /// What is to be known of a URL that changes.
+    struct Opening: InOrder {
+        let openedBeforeBy: String?
+        let openedNowBy: String?
+        let contested: [String]
+    }
+
+    init(_ difference: FileDifference) {
+        sources = difference.names
+        bytesEqual = difference.areSameBytes
+        meaningEqual = difference.isEmpty
+        changes = difference.changes.changes
+        changesTotal = difference.changes.total
+        behaviour = difference.openings.map { change in
+            let remarks = difference.remarks[change.example]
+            let contested = (remarks?.contested ?? []).map(\.rawValue)
+            return Detailed(
+                change,
+                Opening(openedBeforeBy: remarks?.before, openedNowBy: remarks?.after, contested: contested))
+        }
+        moreBehaviour = difference.moreOpenings
+        moreRules = difference.rules.more
+        behaviourComplete = difference.behaviour.isComplete
+        services = difference.services
+        takenByDevices = difference.isNothing.map { !$0 }
+    }
+}

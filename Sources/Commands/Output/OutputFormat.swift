@@ -1,0 +1,42 @@
+// `--format`: one list of forms, of which each command names those that it has.
+
+import ArgumentParser
+
+/// In which form a command writes its answer: for people, or for other programs.
+enum OutputFormat: String, Sendable {
+    case text, json, jsonl, markdown, github, nagios, sarif, yaml
+
+    /// What the help says of it where the name alone does not.
+    fileprivate var note: String? {
+        switch self {
+        case .jsonl: "one object a line"
+        case .github: "workflow annotations"
+        case .nagios: "plugin output, exit codes 0 to 3"
+        case .text, .json, .markdown, .sarif, .yaml: nil
+        }
+    }
+
+    /// `text, json or sarif`
+    fileprivate static func list(_ words: [String]) -> String {
+        words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
+    }
+}
+
+extension Option where Value == OutputFormat {
+    /// The option of a command that has these formats, the first by default. `notes`: what its help says of one.
+    init(_ formats: OutputFormat..., notes: [OutputFormat: String] = [:]) {
+        let words = formats.map { format in
+            format.rawValue + ((notes[format] ?? format.note).map { " (\($0))" } ?? "")
+        }
+        self.init(
+            wrappedValue: formats[0], help: ArgumentHelp(OutputFormat.list(words) + "."),
+            completion: .list(formats.map(\.rawValue))
+        ) { text in
+            guard let format = OutputFormat(rawValue: text), formats.contains(format) else {
+                let names = OutputFormat.list(formats.map { "'\($0.rawValue)'" })
+                throw ValidationError("it takes \(names)")
+            }
+            return format
+        }
+    }
+}
