@@ -145,7 +145,7 @@ package struct StatusSite: Service {
     private func router() throws -> Router<Visit> {
         let api = API(
             store, clock: timekeeper, watched: watched, windows: windows, actions: actions, onWrite: onWrite)
-        let context = try PageContext(
+        let context = PageContext(
             store: store, api: api, timekeeper: timekeeper, logger: logger, watched: watched,
             refusedReload: refusedReload, key: key,
             version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health)
