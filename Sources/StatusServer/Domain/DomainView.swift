@@ -28,12 +28,11 @@ struct DomainView: Sendable {
     private var name: String { watched.domain.name }
     private var path: String { "/domains/\(name)" }
     private var face: DomainFace { DomainFace(record, isChecked: frame.isChecked) }
-    private var staleAfter: TimeInterval { watched.checks.staleAfter.inSeconds }
+    var staleAfter: TimeInterval { watched.checks.staleAfter.inSeconds }
     private var lasting: TroubleDuration {
         TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: false, frame.time)
     }
     private var verdict: Verdict? { state?.verdict }
-    private var text: DiagnosisText? { verdict?.text(at: frame.time.wall) }
 
     // MARK: - The page
 
@@ -148,6 +147,7 @@ struct DomainView: Sendable {
     }
 
     private var diagnosis: HTML {
+        let text = verdict?.text(at: frame.time.wall)
         let steps = text?.action?.sentences ?? []
         let list: HTML =
             switch steps.count {
@@ -219,19 +219,6 @@ struct DomainView: Sendable {
             aria-label="URL" autocomplete="off" spellcheck="false" maxlength="2000">\
             \(query.window.map { HTML.hidden("window", "\(Int($0))") }) <button type="submit">Try</button></form>
             \(tried?.html)
-            </section>
-            """
-    }
-
-    private var pastTimes: HTML {
-        let summary = record.summary
-        let chart = PastTimes(
-            summary?.propagations ?? [], lag: summary?.changedAt.map(frame.time.since), staleAfter: staleAfter)
-        let none: HTML = #"<p class="soft">No change was seen to arrive yet. Apple says up to 24 h.</p>"#
-        return """
-            <section id="past" data-live>\
-            \(HTML.heading("Past propagation times", "until all edges had the file"))
-            \(chart?.html ?? none)
             </section>
             """
     }

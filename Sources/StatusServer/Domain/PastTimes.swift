@@ -3,21 +3,32 @@
 import Evidence
 import Foundation
 import Monitoring
+import Report
+import Storage
 
-struct PastTimes: Sendable {
-    let html: HTML
-
+extension DomainView {
     private static let least = 900.0
     private static let most = 7 * 86400.0
 
-    static func x(_ seconds: TimeInterval) -> Double {
+    private static func x(_ seconds: TimeInterval) -> Double {
         let bounded = min(most, max(least, seconds))
         return 2 + 96 * Foundation.log(bounded / least) / Foundation.log(most / least)
     }
 
+    var pastTimes: HTML {
+        let none: HTML = #"<p class="soft">No change was seen to arrive yet. Apple says up to 24 h.</p>"#
+        return """
+            <section id="past" data-live>\
+            \(HTML.heading("Past propagation times", "until all edges had the file"))
+            \(pastChart(record.summary?.propagations ?? []) ?? none)
+            </section>
+            """
+    }
+
     /// nil where no change was seen to arrive.
-    init?(_ past: [Int], lag: TimeInterval?, staleAfter: TimeInterval) {
+    private func pastChart(_ past: [Int]) -> HTML? {
         guard !past.isEmpty else { return nil }
+        let lag = record.summary?.changedAt.map(frame.time.since)
         var levels: [(x: Double, level: Int)] = []
         let dots = past.sorted().map { seconds -> HTML in
             let x = Self.x(TimeInterval(seconds))
@@ -53,8 +64,8 @@ struct PastTimes: Sendable {
                 <text class="\(tone)" x="\(x)" y="44" text-anchor="\(anchor)">now \(Span.words(lag))</text>
                 """
         }
-        let words = Self.words(past, lag, estimate)
-        html = """
+        let words = Self.pastInWords(past, lag, estimate)
+        return """
             <svg class="past" role="img" aria-label="Past propagation times on a logarithmic scale. \(words)" \
             width="100%" height="86">\(Self.ticks)<line class="base" x1="0" x2="100%" y1="64.5" y2="64.5"/>\
             \(median)\(percentile90)\(dots)\(present)</svg><p class="soft">\(words)</p>
@@ -81,7 +92,7 @@ struct PastTimes: Sendable {
         }
     }()
 
-    private static func words(_ past: [Int], _ lag: TimeInterval?, _ estimate: Estimate) -> String {
+    private static func pastInWords(_ past: [Int], _ lag: TimeInterval?, _ estimate: Estimate) -> String {
         let longest = Span.words(TimeInterval(past.max() ?? 0))
         var words: String
         if let usual = estimate.usual {

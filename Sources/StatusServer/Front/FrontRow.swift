@@ -24,7 +24,7 @@ struct FrontRow: Sendable {
         return """
             <tr role="row" id="d-\(name)" class="\("short ", if: isLine)\(face.tone.rawValue)">
             <td role="cell" class="state">\(HTML.mark(face.mark)) \(status(face))</td>
-            <th role="rowheader" scope="row"><a href="/domains/\(name)">\(name)</a>\(labels, if: !isLine)</th>
+            <th role="rowheader" scope="row"><a href="/domains/\(name)">\(name)</a>\(isLine ? nil : labels)</th>
             <td role="cell" class="what">\(isLine ? line : diagnosis)</td>
             <td role="cell" class="edges">\(isLine ? nil : record.summary?.edges?.squares)\
             <span class="fine">\(Self.edgeText(record))</span></td>
@@ -41,9 +41,9 @@ struct FrontRow: Sendable {
         record.status == .direct && frame.isChecked ? watched.modeWord : face.word
     }
 
-    private var labels: HTML {
+    private var labels: HTML? {
         let labels = watched.labelTexts.map { "<span><bdi>\($0)</bdi></span> " as HTML }
-        return #"<span class="labels">\#(labels)</span>"#
+        return labels.isEmpty ? nil : #"<span class="labels">\#(labels)</span>"#
     }
 
     /// What phones do, why, and what to do.

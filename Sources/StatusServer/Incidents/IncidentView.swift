@@ -116,10 +116,10 @@ struct IncidentView: Sendable {
     }
 
     private var findings: HTML {
-        let json: HTML = #" <a class="aside" href="\#(json)">JSON</a>"#
+        let link: HTML = #" <a class="aside" href="\#(json)">JSON</a>"#
         let rows = incident.findings.enumerated().map { DomainView.finding($0.element, $0.offset) }
         return """
-            <section id="findings" data-live>\(HTML.heading("Findings", "at the last news of it", json))
+            <section id="findings" data-live>\(HTML.heading("Findings", "at the last news of it", link))
             \(DomainView.findingTable(rows))</section>
             """
     }
