@@ -1,4 +1,4 @@
-// The markup of the propagation chart: a line of each place, above them the changes, below them the time, and the same as a
+// The markup of the propagation chart: above the changes, then a line of each place, below the time; and the same as a
 // table.
 
 import Evidence
@@ -55,7 +55,7 @@ extension PropagationChart {
         """
     }
 
-    /// A pattern; without one a colour fills it.
+    /// nil: the style fills it with a colour.
     private static func fill(_ pattern: String?) -> HTML {
         pattern.map { #" fill="\#($0)""# } ?? ""
     }
@@ -89,13 +89,13 @@ extension PropagationChart {
             """
     }
 
-    /// What all lanes have behind what the place served.
+    /// What each lane draws first: the usual time and the grid.
     private var behind: HTML {
         let band = band.map { #"<rect class="band" x="\#($0.x)" y="0" width="\#($0.width)" height="30"/>"# as HTML }
         return "\(band)\(ticks.map { Self.line("grid", $0.x) })"
     }
 
-    /// What they have before it.
+    /// What each lane draws last.
     private var before: HTML {
         """
         \(marks.map { Self.line("mark-line", $0.x) })\(limit.map { Self.line("limit-line", $0.x) })\

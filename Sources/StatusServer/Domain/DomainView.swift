@@ -88,8 +88,8 @@ struct DomainView: Sendable {
             <section id="next" data-live><div class="heading"><h2>When you deploy the next change</h2> \
             <a class="aside" href="\(path)">Everything about this domain</a></div>
             <dl class="facts">\(cdn, if: watched.mode.readsCDN)\(phones)\
-            <div><dt>In a shell</dt><dd><bdi class="code" data-copy>aasa-monitor watch \(name)</bdi> waits for it.</dd></div>\
-            </dl>
+            <div><dt>In a shell</dt>\
+            <dd><bdi class="code" data-copy>aasa-monitor watch \(name)</bdi> waits for it.</dd></div></dl>
             </section>
             """
     }

@@ -343,8 +343,8 @@ extension String {
 }
 
 extension DomainView {
-    /// What can be sent to Apple about a copy that does not follow: words and evidence in one text, ready to paste. nil where
-    /// Apple's CDN was not seen to lag or to lack a copy.
+    /// What can be sent to Apple about a copy that does not follow: words and evidence in one text, ready to paste. nil
+    /// where Apple's CDN was not seen to lag or to lack a copy.
     var reportForApple: String? {
         guard let full else { return nil }
         let (time, domain) = (frame.time, watched.domain)

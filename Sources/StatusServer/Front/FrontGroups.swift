@@ -26,8 +26,9 @@ extension FrontPage {
             """
     }
 
-    /// Groups of one say what the rows say. Beside rows that say all of each domain, only a cause that many share is worth
-    /// saying once more: as when Apple's CDN loses the copies of all domains, whose common incident may be a day away.
+    /// Groups of one say what the rows say. Beside rows that say all of each domain, only a cause that many share is
+    /// worth saying once more: as when Apple's CDN loses the copies of all domains, whose common incident may be a day
+    /// away.
     private var shownReasons: [(group: ReasonGroup, example: SummaryRecord?)] {
         guard isLarge else { return reasons.filter { $0.group.count >= Self.many } }
         return reasons.count * 3 <= all && reasons.contains { $0.group.count > 1 } ? reasons : []

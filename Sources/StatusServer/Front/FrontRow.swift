@@ -10,7 +10,7 @@ struct FrontRow: Sendable {
     let record: SummaryRecord
     let watched: WatchedDomain
     let frame: Frame
-    /// Whether it is a line among many; one of a calm domain is so anyway.
+    /// Whether it takes one line, as where many domains are shown. A calm domain takes one anyway.
     var isShort = false
     var context = IncidentContext()
     /// The channels that took a message, by incident.
@@ -56,7 +56,7 @@ struct FrontRow: Sendable {
             """
     }
 
-    /// In a line in its place.
+    /// In its place where the row takes one line.
     private var line: HTML {
         let text = record.summary?.text(at: frame.time.wall)
         return "<bdi>\(Self.line(record, text, labels: isShort ? watched.labelTexts : [], frame.time))</bdi>"

@@ -42,7 +42,8 @@ struct IncidentView: Sendable {
         .compactMap { name, text in text.map { HTML.fact(name, $0.onOneLine(upTo: 600)) } }
         let crumb = incident.domain.map { #" / <a href="/domains/\#($0)">\#(incident.subject)</a>"# as HTML }
         let shell: HTML = """
-            <div><dt>In a shell</dt><dd><bdi class="code" data-copy>aasa-monitor ack \(incident.shortID)</bdi></dd></div>
+            <div><dt>In a shell</dt>\
+            <dd><bdi class="code" data-copy>aasa-monitor ack \(incident.shortID)</bdi></dd></div>
             """
         let canAcknowledge = mayWrite && incident.acknowledged == nil
         return """

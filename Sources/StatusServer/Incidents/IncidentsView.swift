@@ -236,7 +236,8 @@ struct BarScope: Sendable {
         ).ticks
     }
 
-    /// The stretches of an incident: `outline` before it fired, `solid` after, `resolved`; `notch` where it was acknowledged.
+    /// The stretches of an incident: `outline` before it fired, `solid` after, `resolved`; `notch` where it was
+    /// acknowledged.
     func bars(_ incident: IncidentReport) -> [HTML] {
         let end = incident.resolvedAt ?? time.wall
         let fired = incident.firedAt ?? end

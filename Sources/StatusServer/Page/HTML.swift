@@ -2,8 +2,9 @@
 
 /// A piece of markup.
 ///
-/// Its literals are markup. An interpolated `String` is text and is escaped; an interpolated `HTML` is markup already. So no
-/// text of a network, a store or a form becomes markup by mistake: it needs `HTML(unescaped:)`, whose uses a test lists.
+/// Its literals are markup. An interpolated `String` is text and is escaped; an interpolated `HTML` is markup already. So
+/// no text of a network, a store or a form becomes markup by mistake: that needs `HTML(unescaped:)`, whose uses a test
+/// lists.
 struct HTML: ExpressibleByStringInterpolation, Equatable, Sendable {
     private(set) var bytes: [UInt8]
 
@@ -28,8 +29,9 @@ struct HTML: ExpressibleByStringInterpolation, Equatable, Sendable {
 
         /// Text, between tags or between the double quotes of an attribute.
         ///
-        /// It is escaped byte by byte. Characters would not do: after a letter of the class Prepend (such as U+0D4E), or before a
-        /// combining mark, a `<` is no longer equal to `"<"`. The bytes of these five occur in UTF-8 for nothing else.
+        /// It is escaped byte by byte. Characters would not do: after a letter of the class Prepend (such as U+0D4E), or
+        /// before a combining mark, a `<` is no longer equal to `"<"`. The bytes of these five occur in UTF-8 for nothing
+        /// else.
         mutating func appendInterpolation(_ text: String) {
             var text = text
             text.withUTF8 { utf8 in
@@ -56,7 +58,7 @@ struct HTML: ExpressibleByStringInterpolation, Equatable, Sendable {
             for piece in pieces { appendInterpolation(piece) }
         }
 
-        /// What stands there on a condition. (`?:` between two literals makes a `String`.)
+        /// Markup on a condition. `?:` between two literals would make a `String` of them.
         mutating func appendInterpolation(_ html: @autoclosure () -> HTML, if condition: Bool) {
             if condition { appendInterpolation(html()) }
         }
