@@ -48,8 +48,9 @@ struct ChangeList: Sendable {
         query.url = difference.example
         return """
             <tr role="row"><th role="rowheader" scope="row" class="code">\
-            <a href="\(query.address("/domains/\(domain)"))#try"><bdi>\(difference.example.onOneLine(upTo: 200))</bdi></a>\
-            </th><td role="cell" data-title="\(before)"><bdi>\(words(difference.from))</bdi></td>\
+            <a href="\(query.address("/domains/\(domain)"))#try">\
+            <bdi>\(difference.example.onOneLine(upTo: 200))</bdi></a></th>\
+            <td role="cell" data-title="\(before)"><bdi>\(words(difference.from))</bdi></td>\
             <td role="cell" data-title="\(after)"><b><bdi>\(words(difference.to))</bdi></b></td></tr>
 
             """

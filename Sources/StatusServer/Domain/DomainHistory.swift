@@ -136,7 +136,8 @@ extension DomainView {
             <details id="f-\(index)"><summary>Evidence</summary><dl class="facts">\(facts)</dl></details>
             """
         return """
-            <tr role="row"><th role="rowheader" scope="row">\(HTML.mark(mark, tone)) <b class="\(tone)">\(severity)</b> \
+            <tr role="row"><th role="rowheader" scope="row">\
+            \(HTML.mark(mark, tone)) <b class="\(tone)">\(severity)</b> \
             <a href="\(text.reference)" rel="noreferrer">\(text.rule.rawValue.onOneLine(upTo: 100))</a></th>\
             <td role="cell" class="text"><bdi>\(text.message.onOneLine(upTo: 1000))</bdi>\
             \(evidence, if: !facts.isEmpty)</td>\

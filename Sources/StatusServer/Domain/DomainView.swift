@@ -215,8 +215,8 @@ struct DomainView: Sendable {
         return """
             <section id="try">\(HTML.heading("Try a URL", "which app opens it"))
             <form class="try" method="get" action="\(path)#try">\
-            <input type="text" name="url" value="\(query.url.onOneLine(upTo: 2000))" placeholder="https://\(name)/path" \
-            aria-label="URL" autocomplete="off" spellcheck="false" maxlength="2000">\
+            <input type="text" name="url" value="\(query.url.onOneLine(upTo: 2000))" \
+            placeholder="https://\(name)/path" aria-label="URL" autocomplete="off" spellcheck="false" maxlength="2000">\
             \(query.window.map { HTML.hidden("window", "\(Int($0))") }) <button type="submit">Try</button></form>
             \(tried?.html)
             </section>

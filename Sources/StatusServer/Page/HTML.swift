@@ -2,9 +2,9 @@
 
 /// A piece of markup.
 ///
-/// Its literals are markup. An interpolated `String` is text and is escaped; an interpolated `HTML` is markup already. So
-/// no text of a network, a store or a form becomes markup by mistake: that needs `HTML(unescaped:)`, whose uses a test
-/// lists.
+/// Its literals are markup. An interpolated `String` is text and is escaped; an interpolated `HTML` is markup already.
+/// So no text of a network, a store or a form becomes markup by mistake: that needs `HTML(unescaped:)`, whose uses a
+/// test lists.
 struct HTML: ExpressibleByStringInterpolation, Equatable, Sendable {
     private(set) var bytes: [UInt8]
 
