@@ -52,7 +52,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.30.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
-        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -107,14 +106,13 @@ let package = Package(
                 .external("Hummingbird", "hummingbird"),
                 .external("HummingbirdCore", "hummingbird"),
                 .external("Logging", "swift-log"),
-                .external("Mustache", "swift-mustache"),
                 .external("NIOCore", "swift-nio"),
                 .external("NIOHTTP1", "swift-nio"),
                 .external("NIOHTTPTypes", "swift-nio-extras"),
                 .external("NIOHTTPTypesHTTP1", "swift-nio-extras"),
                 .external("ServiceLifecycle", "swift-service-lifecycle"),
             ],
-            resources: [.embedInCode("Templates")],
+            resources: [.embedInCode("Resources")],
             swiftSettings: small),
         .target(
             // Not plain `Configuration`: swift-configuration, which Hummingbird brings, has taken that module name.

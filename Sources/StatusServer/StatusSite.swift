@@ -132,7 +132,7 @@ package struct StatusSite: Service {
                 maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
                 maxHeaderFieldCount: Self.headerFields))
         return Application(
-            router: try router(),
+            router: router(),
             server: HTTPServerBuilder { responder in
                 ServedOrClosed(HTTP1Channel(responder: responder, configuration: http))
             },
@@ -142,10 +142,10 @@ package struct StatusSite: Service {
             logger: quiet)
     }
 
-    private func router() throws -> Router<Visit> {
+    private func router() -> Router<Visit> {
         let api = API(
             store, clock: timekeeper, watched: watched, windows: windows, actions: actions, onWrite: onWrite)
-        let context = try PageContext(
+        let context = PageContext(
             store: store, api: api, timekeeper: timekeeper, logger: logger, watched: watched,
             refusedReload: refusedReload, key: key,
             version: settings.version, cdnBaseURL: settings.cdnBaseURL, health: health)

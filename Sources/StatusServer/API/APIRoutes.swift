@@ -1,5 +1,5 @@
 // All paths for programs, each a question or an order of `MonitorAPI`. The list of them is `APIEndpoint`; what each answers is
-// documented in Templates/openapi.json.
+// documented in Resources/openapi.json.
 
 import Evidence
 import Foundation

@@ -6,15 +6,6 @@ import Hummingbird
 import Monitoring
 import Report
 
-struct LoginView: Equatable, Sendable {
-    let frame: Frame
-    let isWrong: Bool
-    /// Seconds until another token is looked at; nil: it is now.
-    let wait: String?
-    let isKnown: Bool
-    let to: String
-}
-
 extension Pages {
     static let loginPath = "/login"
 
@@ -32,14 +23,14 @@ extension Pages {
         let target = to ?? request.uri.queryParameters["to"].map(String.init) ?? "/"
         var wait: Int?
         if case .slowed(let seconds) = answer { wait = seconds }
-        let view = LoginView(
-            frame: Frame(
-                title: "Log in", tone: .soft, section: .overview, json: "/api/v1/domains",
-                basis: Frame.Basis(version: context.version, role: .visitor), time: ReportTime(context.timekeeper)),
-            isWrong: answer == .wrong, wait: wait.map { "\($0)" },
-            isKnown: Session.value(of: request).flatMap(context.key.role(ofSession:)) != nil,
-            to: FormBody.ownPath(target, otherwise: "/"))
-        var response = context.render(request, .login, view, view.frame)
+        let fault: String? =
+            answer == .wrong
+            ? "This is not the token."
+            : wait.map { "Too many wrong tokens came from this address. Try again in \($0) s." }
+        let isKnown = Session.value(of: request).flatMap(context.key.role(ofSession:)) != nil
+        let time = ReportTime(context.timekeeper)
+        let page = loginPage(to: FormBody.ownPath(target, otherwise: "/"), isKnown: isKnown, fault: fault, time)
+        var response = context.response(request, page, time)
         if answer == .wrong { response.status = .unauthorized }
         if let wait {
             response.status = .tooManyRequests
@@ -47,6 +38,39 @@ extension Pages {
         }
         response.headers[.cacheControl] = "no-store"
         return response
+    }
+
+    /// Open to everybody: it names no domain. `isKnown`: whether who asks is logged in.
+    private func loginPage(to path: String, isKnown: Bool, fault: String?, _ time: ReportTime) -> HTML {
+        let frame = Frame(version: context.version, time: time, role: .visitor)
+        let way: HTML = #"<a href="\#(path)">Continue</a>"#
+        let known: HTML = """
+            <p>You are logged in. \(way)</p>
+            <form class="write" method="post" action="/login">\(HTML.hidden("end", "1"))\
+            <button type="submit">Log out</button></form>
+            """
+        let unknown: HTML = """
+            <p class="soft">This page needs the token of <code>server.token</code>. \(way), \
+            if you are logged in and came from another site.</p>
+            \(fault.map { #"<p role="alert"><strong class="fail">\#($0)</strong></p>"# })
+            <form class="write" method="post" action="/login">\(HTML.hidden("to", path))\
+            <input type="text" name="username" value="aasa-monitor" autocomplete="username" hidden> \
+            <label>Token <input type="password" name="token" required autocomplete="current-password"></label> \
+            <button type="submit">Log in</button></form>
+            """
+        return """
+            \(frame.head("Log in", .soft))
+            <body>
+            \(Frame.marks)\
+            <header class="top">\(Frame.brand)</header>
+            <main id="main">
+            <h1>Log in</h1>
+            \(isKnown ? known : unknown)
+            </main>
+            </body>
+            </html>
+
+            """
     }
 
     func login(_ request: Request, _ visit: Visit) async throws -> Response {

@@ -25,10 +25,10 @@ extension Pages {
             headers: [
                 .contentType: "image/svg+xml", .cacheControl: "max-age=60",
                 HTTPField.Name("Cross-Origin-Resource-Policy") ?? .vary: "cross-origin",
-            ], body: ResponseBody(byteBuffer: ByteBuffer(string: badge)))
+            ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: badge.bytes)))
     }
 
-    private static func drawn(_ word: String, _ tone: Tone) -> String {
+    private static func drawn(_ word: String, _ tone: Tone) -> HTML {
         let colour =
             switch tone {
             case .fail: "#b3211b"

@@ -16,45 +16,43 @@ extension Pages {
         }
         var query = DomainQuery(request.parameters)
         if refusal != nil { query.isPaused = true }
-        return await context.answer(request, .domain) { [query] time in
-            let reading = try await domainReading(watched, query, try await api.context(time), time)
-            var basis = try await context.basis(
+        return await context.answer(request) { [query] time in
+            var frame = try await context.frame(
                 time, role, refusal, counts: try await context.store.statusCounts(), isPaused: query.isPaused,
                 pauseAddress: query.with { $0.isPaused.toggle() }.address("/domains/\(domain.name)"))
-            if reading.isChecking { basis.refreshSeconds = PageContext.fastRefreshSeconds }
-            let view = DomainView(reading, cdnBaseURL: context.cdnBaseURL, basis: basis, time: time)
-            return (view, view.frame)
+            if context.api.actions.isChecking(domain) { frame.refreshSeconds = PageContext.fastRefreshSeconds }
+            return try await domainView(watched, query, try await api.context(time), frame).html
         }
     }
 
-    func domainReading(
-        _ watched: WatchedDomain, _ query: DomainQuery, _ current: IncidentContext, _ time: ReportTime
-    ) async throws -> DomainView.Reading {
-        let (store, domain) = (context.store, watched.domain)
+    func domainView(
+        _ watched: WatchedDomain, _ query: DomainQuery, _ current: IncidentContext, _ frame: Frame
+    ) async throws -> DomainView {
+        let (store, domain, time) = (context.store, watched.domain, frame.time)
         let record =
             try await store.summaries([domain.name]).first ?? SummaryRecord(unchecked: domain)
         var window = query.window ?? 90 * 86400
         window = max(window, 86400)
-        var reading = DomainView.Reading(
-            query: query, watched: watched, record: record, state: try await store.state(of: domain),
-            full: try await store.lastFullCheck(of: domain),
+        var view = DomainView(
+            query: query, watched: watched, frame: frame, cdnBaseURL: context.cdnBaseURL, record: record,
+            state: try await store.state(of: domain), full: try await store.lastFullCheck(of: domain),
             propagation: try await store.propagation(of: domain, since: time.now - window))
-        reading.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
-        reading.isChecking = context.api.actions.isChecking(domain)
+        view.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
+        view.isChecking = context.api.actions.isChecking(domain)
         if role > .visitor {
             var query = IncidentQuery(domain: domain, limit: Self.maximumIncidents)
             query.hasPending = true
-            reading.incidents = try await api.reports(
+            view.incidents = try await api.reports(
                 try await store.incidents(query), time, current, facts: [:])
         }
-        for id in reading.incidents.filter({ $0.state != .resolved }).map(\.id) {
-            reading.deliveries[id] = try await api.reports(
+        for id in view.incidents.filter({ $0.state != .resolved }).map(\.id) {
+            view.deliveries[id] = try await api.reports(
                 try await store.deliveries(incident: id, limit: Self.maximumDeliveries), time)
         }
-        reading.silences = current.silences.silences.filter {
+        view.silences = current.silences.silences.filter {
             $0.scope.isAbout(domain, labels: watched.labels)
         }.map { SilenceReport($0, now: time.wall) }
-        return reading
+        return view
     }
 }
 

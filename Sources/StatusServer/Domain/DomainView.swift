@@ -1,4 +1,4 @@
-// One domain, ready to be shown.
+// One domain: what phones do with its links, why, what to do, and all that was seen of it.
 
 import Evidence
 import Foundation
@@ -6,265 +6,263 @@ import Monitoring
 import Report
 import Storage
 
-struct DomainView: Equatable, Sendable {
+/// What the page is made of, read at one moment, and its markup.
+struct DomainView: Sendable {
+    let query: DomainQuery
+    let watched: WatchedDomain
     let frame: Frame
-    let name: String
-    let labels: [PageLink]
-    let status: String
-    let mark: String
-    let tone: String
-    /// `for 31 h 12 min`.
-    let long: String?
-    let effect: String
-    let cause: String?
-    /// What to do, in the order in which it is done.
-    let steps: [String]
-    let hasSteps: Bool
-    let outlook: String?
-    let numbers: [Number]
-    let squares: EdgeChart?
-    let chart: PropagationChart?
-    /// Whether there are two files, of which one can be told from the other.
-    let comparesFiles: Bool
-    let changes: ChangeList?
-    let triedURL: String
-    let tried: TriedURL?
-    let path: String
-    /// This view, where a form leads back to.
-    let address: String
-    let isChecking: Bool
-    let keptWindow: String?
-    let past: PastTimes?
-    let edges: EdgeTable?
-    let origin: OriginTable?
-    let looked: String?
-    let incidents: [IncidentStory]
-    let earlier: [EarlierIncident]
-    let findings: [FindingRow]
-    let noFindings: Bool
-    let silences: [SilenceRow]
-    let evidence: [EvidencePart]
-    let report: AppleReport?
-    let history: HistoryBar?
-    let originURL: String
-    let cdnURL: String?
-    let jsonURL: String
-    let phones: [OriginTable.Fact]
-    /// Who follows the next change when.
-    let nextChange: [OriginTable.Fact]
+    let cdnBaseURL: String
+    var record: SummaryRecord
+    var state: DomainState?
+    var full: Observation?
+    var propagation: PropagationRecord
+    var incidents: [IncidentReport] = []
+    /// By incident.
+    var deliveries: [String: [DeliveryReport]] = [:]
+    var silences: [SilenceReport] = []
+    var isChecking = false
+    var past = DomainPast.empty
 
-    struct Number: Equatable, Sendable {
-        let name: String
-        let value: String
-        let detail: String
-        let tone: String
-        let hasSquares: Bool
+    private var name: String { watched.domain.name }
+    private var path: String { "/domains/\(name)" }
+    private var face: DomainFace { DomainFace(record, isChecked: frame.isChecked) }
+    var staleAfter: TimeInterval { watched.checks.staleAfter.inSeconds }
+    private var lasting: TroubleDuration {
+        TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: false, frame.time)
+    }
+    private var verdict: Verdict? { state?.verdict }
+
+    // MARK: - The page
+
+    var html: HTML {
+        let scope = scope
+        let reader = full.map { PlaceReader($0, scope) }
+        let report = reportForApple
+        let comparesFiles = verdict?.comparison.state.isOfTwoFiles ?? false
+        return frame.page(
+            "\(name): \(face.word)", face.tone, of: .overview, json: "/api/v1\(path)",
+            """
+            \(frame.notice)\
+            <div id="verdict" data-live>
+            \(crumbs)
+            \(title(hasReport: report != nil))
+            \(diagnosis)
+            \(numbers)
+            \(HistoryBar(past, time: frame.time)?.html)
+            </div>
+            \(parts(comparesFiles: comparesFiles))
+            \(PropagationChart(scope, query: query, path: path)?.html)
+            <div class="pair">
+            \(changes(reader), if: comparesFiles)
+            <div>
+            \(trying(reader))
+            \(pastTimes)
+            </div>
+            </div>
+            <div class="pair" id="places" data-live>
+            \(reader?.edges)
+            \(reader?.origin)
+            </div>
+            \(history, if: !frame.isPublic)
+            \(findings)
+            \(silence, if: !frame.isPublic)
+            \(evidence)
+            \(report.map(Self.reportToApple))
+            """)
     }
 
-    struct FindingRow: Equatable, Sendable {
-        let rule: String
-        let severity: String
-        let mark: String
-        let tone: String
-        let message: String
-        let fix: String
-        let reference: String
-        let evidence: [OriginTable.Fact]
-        let id: String
+    /// On the overview, where it is the only domain.
+    var summary: HTML {
+        let took = record.summary?.propagations.last.map { "Took \(Span.words(TimeInterval($0))) last time; Apple" }
+        let cdn: HTML = """
+            <div><dt>Apple’s CDN</dt><dd>\(took ?? "Apple") says up to 24 h. \
+            An alert is due if it takes longer than \(Span.words(staleAfter)).</dd></div>
+            """
+        return """
+            <div id="single" data-live>
+            \(numbers)
+            </div>
+            \(PropagationChart(scope, query: query, path: path)?.html)
+            <section id="next" data-live><div class="heading"><h2>When you deploy the next change</h2> \
+            <a class="aside" href="\(path)">Everything about this domain</a></div>
+            <dl class="facts">\(cdn, if: watched.mode.readsCDN)\(phones)\
+            <div><dt>In a shell</dt>\
+            <dd><bdi class="code" data-copy>aasa-monitor watch \(name)</bdi> waits for it.</dd></div></dl>
+            </section>
+            """
     }
 
-    struct SilenceRow: Equatable, Sendable {
-        let id: String
-        let scope: String
-        let until: String
-        let author: String
-        let reason: String
-    }
-
-    /// What it is made of, read at one moment.
-    struct Reading: Sendable {
-        var query: DomainQuery
-        var watched: WatchedDomain
-        var record: SummaryRecord
-        var state: DomainState?
-        var full: Observation?
-        var propagation: PropagationRecord
-        var incidents: [IncidentReport] = []
-        /// By incident.
-        var deliveries: [String: [DeliveryReport]] = [:]
-        var silences: [SilenceReport] = []
-        var isChecking = false
-        var past = DomainPast.empty
-    }
-
-    init(_ reading: Reading, cdnBaseURL: String, basis: Frame.Basis, time: ReportTime) {
-        let (watched, record, state) = (reading.watched, reading.record, reading.state)
-        let domain = watched.domain
-        let verdict = state?.verdict
-        let text = verdict?.text(at: time.wall)
-        name = domain.name
-        path = "/domains/\(domain.name)"
-        address = reading.query.address(path)
-        isChecking = reading.isChecking
-        let isChecked = basis.stalledSince == nil
-        let face = DomainFace(record, isChecked: isChecked)
-        frame = Frame(
-            title: "\(domain.name): \(face.word)", tone: face.tone, section: .overview,
-            json: "/api/v1/domains/\(domain.name)", basis: basis, time: time)
-        labels = watched.labels.sorted { $0.key < $1.key }.map { key, value in
-            var query = FrontQuery()
-            query.label = "\(key)=\(value)"
-            return PageLink(
-                text: "\(key)=\(value)".onOneLine(upTo: 80), address: query.address, isChosen: false)
-        }
-        status = record.status == .direct && isChecked ? watched.modeWord + " mode" : face.word
-        (mark, tone) = (face.mark, face.tone.rawValue)
-        let staleAfter = watched.checks.staleAfter.inSeconds
-        let lasting = TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: false, time)
-        long =
-            record.status.needsAttention ? lasting.long.map { lasting.of == "left" ? "\($0) left" : "for \($0)" } : nil
-        effect = text?.effect ?? "The first check has not ended yet."
-        (cause, outlook) = (text?.cause, text?.outlook)
-        steps = text?.action?.sentences ?? []
-        hasSteps = steps.count > 1
-        squares = record.summary?.edges.flatMap(EdgeChart.init)
-        numbers = Self.numbers(record, face, state, lasting, staleAfter: staleAfter, time)
-
-        let lag = record.summary?.changedAt.map(time.since)
-        let past = record.summary?.propagations ?? []
-        let names = (reading.full?.full?.edges ?? []).map { (address: $0.address, name: $0.shortName ?? "") }
-        let known = reading.propagation.places.keys.compactMap { place -> (address: String, name: String)? in
+    private var scope: ChartScope {
+        let names = (full?.full?.edges ?? []).map { (address: $0.address, name: $0.shortName ?? "") }
+        let known = propagation.places.keys.compactMap { place -> (address: String, name: String)? in
             if case .edge(let address) = place { (address: address, name: "") } else { nil }
         }
-        let scope = ChartScope(
-            record: reading.propagation, edges: names.isEmpty ? known.sorted { $0.address < $1.address } : names,
-            changedAt: record.summary?.changedAt, usual: UsualPropagation(past), staleAfter: staleAfter,
-            window: reading.query.window, time: time)
-        chart = PropagationChart(scope, query: reading.query, path: path)
-        let reader = reading.full.map { PlaceReader($0, scope) }
-        comparesFiles = verdict.map { $0.comparison.state.isOfTwoFiles } ?? false
-        changes = verdict.flatMap {
-            ChangeList(ComparisonReport($0.comparison, at: time.now, time: time), of: domain.name, reader: reader)
+        return ChartScope(
+            record: propagation, edges: names.isEmpty ? known.sorted { $0.address < $1.address } : names,
+            changedAt: record.summary?.changedAt, usual: UsualPropagation(record.summary?.propagations ?? []),
+            staleAfter: staleAfter, window: query.window, time: frame.time)
+    }
+
+    // MARK: - The verdict
+
+    private var crumbs: HTML {
+        let labels = watched.labels.sorted { $0.key < $1.key }.map { key, value -> HTML in
+            var query = FrontQuery()
+            query.label = "\(key)=\(value)"
+            return #" / <a href="\#(query.address)"><bdi>\#("\(key)=\(value)".onOneLine(upTo: 80))</bdi></a>"#
         }
-        triedURL = reading.query.url.onOneLine(upTo: 2000)
-        tried =
-            reading.query.url.isEmpty
-            ? nil
-            : TriedURL(
-                reading.query.url, domain: domain, mode: watched.mode, sources: reader?.sources ?? [],
-                linksWork: verdict?.diagnosis.effect.linksWork ?? false)
-        keptWindow = reading.query.window.map { "\(Int($0))" }
-        self.past = PastTimes(past, lag: lag, staleAfter: staleAfter)
-        edges = reader?.edges
-        origin = reader?.origin
-        looked = reading.full.map { time.age($0.checkedAt) }
-        let open = reading.incidents.filter { $0.state != .resolved }
-        incidents = open.map { IncidentStory($0, deliveries: reading.deliveries[$0.id] ?? [], time: time) }
-        earlier = reading.incidents.filter { $0.state == .resolved }.prefix(20).map {
-            EarlierIncident($0, time: time)
+        return #"<p class="crumbs"><a href="/">Domains</a>\#(labels)</p>"#
+    }
+
+    private func title(hasReport: Bool) -> HTML {
+        let isDirect = record.status == .direct && frame.isChecked
+        let lasting = lasting
+        let long =
+            record.status.needsAttention ? lasting.long.map { lasting.of == "left" ? "\($0) left" : "for \($0)" } : nil
+        let checking: HTML = #"\#(HTML.mark("m-checking", "prog")) Checking…"#
+        let write: HTML = """
+            <form method="post" action="\(path)/check">\(HTML.hidden("back", query.address(path)))\
+            <button id="check"\(" disabled", if: isChecking)>\(isChecking ? checking : "Check now")</button></form> \
+            <a class="button" href="#silence">Silence</a>
+            """
+        func button(_ text: HTML, _ address: String) -> HTML {
+            #"<a class="button" href="\#(address)" rel="noreferrer">\#(text)</a>"#
         }
-        let counted = (verdict?.findings ?? []).enumerated().map {
-            FindingRow($0.element.text(at: time.wall), $0.offset)
-        }
-        findings =
-            counted
-            + (verdict?.ignored ?? []).enumerated().map {
-                FindingRow($0.element.text(at: time.wall), counted.count + $0.offset)
-            }
-        noFindings = verdict != nil && findings.isEmpty
-        silences = reading.silences.map { SilenceRow($0, time) }
-        evidence = reading.full.map(EvidencePart.all) ?? []
-        report = AppleReport(
-            reading.full, status: record.status, text: text, changedAt: record.summary?.changedAt,
-            version: basis.version, domain: domain, time: time)
-        history = HistoryBar(reading.past, time: time)
-        originURL = domain.wellKnownURL
+        return """
+            <div class="title"><h1>\(name)</h1> <p class="badge \(face.tone.rawValue)">\(HTML.mark(face.mark)) \
+            \(isDirect ? watched.modeWord + " mode" : face.word)\(long.map { " \($0)" })</p>\
+            <div class="actions">\("\(write) ", if: frame.canWrite)\
+            \(button("Origin’s file", watched.domain.wellKnownURL))\
+            \(copyURL.map { " \(button("Apple’s copy", $0))" })\
+            \(##" <a class="button" href="#report">Report for Apple</a>"##, if: hasReport)</div></div>
+            """
+    }
+
+    private var copyURL: String? {
         let isWeb = cdnBaseURL.hasPrefix("https://") || cdnBaseURL.hasPrefix("http://")
-        cdnURL =
-            isWeb && watched.mode.readsCDN ? cdnBaseURL + (cdnBaseURL.hasSuffix("/") ? "" : "/") + domain.name : nil
-        jsonURL = "/api/v1/domains/\(domain.name)"
-        phones = Self.phones(watched)
-        let took = past.last.map { "Took \(Span.words(TimeInterval($0))) last time; Apple" } ?? "Apple"
-        nextChange =
-            (watched.mode.readsCDN
-                ? [
-                    .init(
-                        name: "Apple’s CDN",
-                        text:
-                            "\(took) says up to 24 h. An alert is due if it takes longer than \(Span.words(staleAfter))."
-                    )
-                ] : []) + phones
+        guard isWeb, watched.mode.readsCDN else { return nil }
+        return cdnBaseURL + (cdnBaseURL.hasSuffix("/") ? "" : "/") + name
+    }
+
+    private var diagnosis: HTML {
+        let text = verdict?.text(at: frame.time.wall)
+        let steps = text?.action?.sentences ?? []
+        let list: HTML =
+            switch steps.count {
+            case 0: "<p>Nothing.</p>"
+            case 1: "<p><bdi>\(steps[0])</bdi></p>"
+            default: "<ol>\(steps.map { "<li><bdi>\($0)</bdi></li>" })</ol>"
+            }
+        return """
+            <div class="diagnosis"><div>\
+            <p class="effect"><bdi>\(text?.effect ?? "The first check has not ended yet.")</bdi></p>\
+            \((text?.cause).map { "<p><b>Why.</b> <bdi>\($0)</bdi></p>" })</div>
+            <div class="todo"><h2>What to do</h2>\(list)\
+            \((text?.outlook).map { #"<p class="soft"><bdi>\#($0)</bdi></p>"# })</div></div>
+            """
+    }
+
+    private func parts(comparesFiles: Bool) -> HTML {
+        """
+        <nav class="jump" aria-label="Parts"><a href="#propagation">Propagation</a> \
+        \(##"<a href="#changes">What changes</a> "##, if: comparesFiles)<a href="#try">Try a URL</a> \
+        <a href="#past">Past changes</a> <a href="#places">Edges and origin</a>\
+        \(##" <a href="#incidents">Incidents and messages</a>"##, if: !frame.isPublic) \
+        <a href="#findings">Findings</a> <a href="#evidence">Evidence</a></nav>
+        """
+    }
+
+    // MARK: - What changes, and when phones follow
+
+    private func changes(_ reader: PlaceReader?) -> HTML {
+        let list = verdict.flatMap {
+            ChangeList(
+                ComparisonReport($0.comparison, at: frame.time.now, time: frame.time), of: name, reader: reader)
+        }
+        let same: HTML = #"<p class="soft">The origin’s file and Apple’s copy mean the same.</p>"#
+        return """
+            <section id="changes" data-live>\(HTML.heading("What changes", list?.note))
+            \(list?.html ?? same)
+            <h2 class="sub">When phones follow</h2>
+            <dl class="facts">\(phones)</dl>
+            </section>
+            """
     }
 
     /// Who follows a change when.
-    private static func phones(_ watched: WatchedDomain) -> [OriginTable.Fact] {
-        guard watched.mode.readsCDN else {
-            return [.init(name: "New install", text: "Reads the origin when the app is installed.")]
-        }
-        return [
-            .init(name: "New install, update", text: "At once, with the file of the edge that the phone asks."),
-            .init(name: "Installed app", text: "Within a week after its edge has the file."),
-            .init(name: "iOS before 14", text: "Reads the origin."),
-        ]
+    private var phones: [HTML] {
+        let rows: [(HTML, HTML)] =
+            watched.mode.readsCDN
+            ? [
+                ("New install, update", "At once, with the file of the edge that the phone asks."),
+                ("Installed app", "Within a week after its edge has the file."),
+                ("iOS before 14", "Reads the origin."),
+            ] : [("New install", "Reads the origin when the app is installed.")]
+        return rows.map { "<div><dt>\($0)</dt><dd>\($1)</dd></div>" }
     }
-}
 
-extension DomainView.FindingRow {
-    init(_ text: FindingText, _ index: Int) {
-        rule = text.rule.rawValue.onOneLine(upTo: 100)
-        severity = text.severity.rawValue
-        switch text.severity {
-        case .error: (mark, tone) = (DomainStatus.missing.mark, "fail")
-        case .warning: (mark, tone) = (DomainStatus.atRisk.mark, "warn")
-        case .note: (mark, tone) = (DomainStatus.unknown.mark, "soft")
-        }
-        message = text.message.onOneLine(upTo: 1000)
-        fix = text.fix.onOneLine(upTo: 1000)
-        reference = text.reference
-        evidence = text.evidence.sorted { $0.key < $1.key }.map {
-            OriginTable.Fact(name: $0.key.onOneLine(upTo: 100), text: $0.value.onOneLine(upTo: 2000))
-        }
-        id = "f-\(index)"
+    // MARK: - What can be tried, and what was
+
+    private func trying(_ reader: PlaceReader?) -> HTML {
+        let tried =
+            query.url.isEmpty
+            ? nil
+            : TriedURL(
+                query.url, domain: watched.domain, mode: watched.mode, sources: reader?.sources ?? [],
+                linksWork: verdict?.diagnosis.effect.linksWork ?? false)
+        return """
+            <section id="try">\(HTML.heading("Try a URL", "which app opens it"))
+            <form class="try" method="get" action="\(path)#try">\
+            <input type="text" name="url" value="\(query.url.onOneLine(upTo: 2000))" \
+            placeholder="https://\(name)/path" aria-label="URL" autocomplete="off" spellcheck="false" maxlength="2000">\
+            \(query.window.map { HTML.hidden("window", "\(Int($0))") }) <button type="submit">Try</button></form>
+            \(tried?.html)
+            </section>
+            """
     }
-}
 
-extension DomainView.FindingRow {
-    init(_ ignored: IgnoredFindingText, _ index: Int) {
-        let row = Self(ignored.text, index)
-        self.init(
-            rule: row.rule, severity: "ignored", mark: DomainStatus.unknown.mark, tone: "soft", message: row.message,
-            fix: "Nothing. Ignored: \(ignored.why)".onOneLine(upTo: 600), reference: row.reference,
-            evidence: row.evidence, id: row.id)
+    private var evidence: HTML {
+        let parts = (full.map(EvidencePart.all) ?? []).map { part -> HTML in
+            """
+            <details id="\(part.id)"><summary><b><bdi>\(part.title)</bdi></b> <span class="soft">\(part.note)</span>\
+            </summary><pre tabindex="0"><code><bdi>\(part.text)</bdi></code></pre></details>
+
+            """
+        }
+        let age = full.map { "of the last full check, \(frame.time.age($0.checkedAt))" }
+        let json: HTML = #" <a class="aside" href="/api/v1\#(path)">JSON</a>"#
+        return """
+            <section id="evidence" data-live>\(HTML.heading("Evidence", age, json))
+            \(parts)\(#"<p class="soft">There was no full check yet.</p>"#, if: parts.isEmpty)
+            </section>
+            """
     }
-}
 
-extension DomainView.SilenceRow {
-    init(_ silence: SilenceReport, _ time: ReportTime) {
-        id = "\(silence.id)"
-        scope = silence.scope.onOneLine(upTo: 200)
-        let begins = silence.startsAt > time.wall ? "from \(time.clock(silence.startsAt)) " : ""
-        until = "\(begins)until \(time.clock(silence.endsAt))"
-        author = silence.author.onOneLine(upTo: 100)
-        reason = silence.reason.onOneLine(upTo: 300)
+    private static func reportToApple(_ text: String) -> HTML {
+        """
+        <section id="report"><div class="heading"><h2>Report for Apple</h2> <span class="soft">to paste into \
+        <a href="https://feedbackassistant.apple.com" rel="noreferrer">Feedback Assistant</a></span></div>
+        <pre tabindex="0"><code data-copy>\(text)</code></pre></section>
+        """
     }
 }
 
 extension DomainView {
     /// The five numbers of a domain.
-    private static func numbers(
-        _ record: SummaryRecord, _ face: DomainFace, _ state: DomainState?, _ lasting: TroubleDuration,
-        staleAfter: TimeInterval, _ time: ReportTime
-    ) -> [Number] {
-        let summary = record.summary
+    private var numbers: HTML {
+        let (summary, time) = (record.summary, frame.time)
         let tone = face.tone.rawValue
         let past = summary?.propagations ?? []
         let usual = UsualPropagation(past)
-        func number(_ name: String, _ value: String, _ detail: String, _ tone: String = "ink", squares: Bool = false)
-            -> Number
-        {
-            Number(name: name, value: value, detail: detail, tone: tone, hasSquares: squares)
+        func number(
+            _ name: String, _ value: String, _ detail: String, _ tone: String = "ink", squares: HTML? = nil
+        ) -> HTML {
+            """
+            <li><div class="cell"><span class="fine">\(name)</span><span class="value \(tone)">\(value)</span>\
+            \(squares)<span class="fine"><bdi>\(detail)</bdi></span></div></li>
+            """
         }
-        var all: [Number] = []
+        var all: [HTML] = []
         if let changedAt = summary?.changedAt {
             all.append(
                 number(
@@ -290,7 +288,7 @@ extension DomainView {
             number(
                 "Edges with the current file",
                 edges.map { "\($0.inSync) of \($0.asked)" } ?? (summary?.comparison == .inSync ? "yes" : "–"),
-                edges == nil ? version ?? "" : "", squares: edges != nil))
+                edges == nil ? version ?? "" : "", squares: edges?.squares))
         if let usual {
             all.append(
                 number(
@@ -334,7 +332,7 @@ extension DomainView {
             number(
                 "Checked", record.lastCheckedAt.map(time.age) ?? "never",
                 state?.lastFullAt.map { "all addresses and edges \(time.age($0))" } ?? "never in full"))
-        return all
+        return #"<ul class="tiles five numbers">\#(all)</ul>"#
     }
 }
 
@@ -345,68 +343,5 @@ extension Comparison.State {
         case .inSync, .propagating, .stale, .divergent, .mixed: true
         case .missing, .originUnavailable, .cdnUnavailable, .notCompared: false
         }
-    }
-}
-
-/// What changes between Apple's copy and the origin's file.
-struct ChangeList: Equatable, Sendable {
-    let note: String
-    let before: String
-    let after: String
-    let behaviour: [Behaviour]
-    let changes: [Line]
-    let more: String?
-
-    /// A kind of URL that does something else, by an example.
-    struct Behaviour: Equatable, Sendable {
-        let url: String
-        let now: String
-        let then: String
-        let address: String
-    }
-
-    struct Line: Equatable, Sendable {
-        let sign: String
-        let word: String
-        let text: String
-    }
-
-    private static let maximum = 24
-
-    /// nil where nothing differs.
-    init?(_ comparison: ComparisonReport, of domain: String, reader: PlaceReader?) {
-        guard !comparison.changes.isEmpty || !comparison.behaviour.isEmpty else { return nil }
-        let origin = reader.flatMap { $0.version(of: $0.full.origin) }
-        let copies = (reader?.full.full?.edges.map(\.retrieval) ?? []) + [reader?.full.cdn.retrieval].compactMap(\.self)
-        let copy = reader.flatMap { reader in copies.lazy.compactMap(reader.version).first { $0 != origin } }
-        before = copy.map { "Phones now, \($0)" } ?? "Phones now"
-        after = origin.map { "With \($0)" } ?? "With the origin’s file"
-        note =
-            "from Apple’s copy\(copy.map { " (\($0))" } ?? "") to the origin’s file\(origin.map { " (\($0))" } ?? "")"
-        behaviour = comparison.behaviour.prefix(Self.maximum).map { difference in
-            func words(_ behaviour: LinkBehaviour) -> String {
-                switch behaviour {
-                case .opens: "opens \(difference.appID.onOneLine(upTo: 80))"
-                case .blocked: "opens the website (excluded)"
-                case .notMatched: "opens the website"
-                }
-            }
-            var query = DomainQuery()
-            query.url = difference.example
-            return Behaviour(
-                url: difference.example.onOneLine(upTo: 200), now: words(difference.from), then: words(difference.to),
-                address: query.address("/domains/\(domain)") + "#try")
-        }
-        changes = comparison.changes.prefix(Self.maximum).map { change in
-            let sign: (String, String) =
-                switch change.kind {
-                case .added: ("+", "added")
-                case .removed: ("−", "removed")
-                case .changed: ("~", "changed")
-                case .moved: ("↕", "moved")
-                }
-            return Line(sign: sign.0, word: sign.1, text: change.summary.onOneLine(upTo: 300))
-        }
-        more = comparison.differences.more(after: Self.maximum)
     }
 }

@@ -6,19 +6,13 @@ import Monitoring
 import Report
 import Storage
 
-struct HistoryBar: Equatable, Sendable {
-    let days: [Day]
+struct HistoryBar: Sendable {
+    /// `tone`: `fail`, `warn`, `ok`, `none`: nobody looked.
+    let days: [(x: String, tone: String, title: String)]
     /// What the chart says, for those who do not see it.
     let text: String
     /// The first day.
     let from: String
-
-    struct Day: Equatable, Sendable {
-        let x: String
-        /// `fail`, `warn`, `ok`, `none`: nobody looked.
-        let tone: String
-        let title: String
-    }
 
     static let count = 90
 
@@ -27,7 +21,7 @@ struct HistoryBar: Equatable, Sendable {
         guard let first = past.firstSeen else { return nil }
         let today = (time.wall.timeIntervalSince1970 / 86400).rounded(.down)
         let shift = time.wall.timeIntervalSince(time.now)
-        var days: [Day] = []
+        var days: [(x: String, tone: String, title: String)] = []
         var (watched, troubled) = (0, 0)
         for back in (0..<Self.count).reversed() {
             let begins = Date(timeIntervalSince1970: (today - Double(back)) * 86400) - shift
@@ -53,9 +47,10 @@ struct HistoryBar: Equatable, Sendable {
             }
             if tone != "none" { watched += 1 }
             days.append(
-                Day(
+                (
                     x: String.percent(Double(Self.count - 1 - back) / Double(Self.count) * 100), tone: tone,
-                    title: "\(time.day(begins)): \(words)"))
+                    title: "\(time.day(begins)): \(words)"
+                ))
         }
         self.days = days
         from = time.day(Date(timeIntervalSince1970: (today - Double(Self.count - 1)) * 86400) - shift)
@@ -63,5 +58,20 @@ struct HistoryBar: Equatable, Sendable {
             troubled == 0
             ? "No incident in \(watched.of("day"))"
             : "Incidents on \(troubled.grouped) of \(watched.of("day"))"
+    }
+
+    var html: HTML {
+        let marks = days.map { day -> HTML in
+            """
+            <rect class="\(day.tone)" x="\(day.x)" y="1" width="0.9%" height="18"><title>\(day.title)</title></rect>
+            """
+        }
+        return """
+            <p class="days-title"><b>Last 90 days</b> <span class="soft">\(text)</span></p>
+            <svg class="days" role="img" aria-label="Last 90 days: \(text)" width="100%" height="20">\(marks)</svg>
+            <p class="ends fine"><span>\(from)</span> <span>a mark for each day: <span class="ok">no incident</span>, \
+            <span class="warn">warning</span>, <span class="fail">error</span>, empty where nobody looked</span> \
+            <span>today</span></p>
+            """
     }
 }

@@ -7,43 +7,6 @@ import Monitoring
 import Report
 import Storage
 
-struct EdgeTable: Equatable, Sendable {
-    let rows: [Row]
-    let asked: String
-
-    struct Row: Equatable, Sendable {
-        let name: String
-        let address: String
-        let serves: String
-        let mark: String
-        let tone: String
-        let since: String
-        let age: String
-        let asksAgain: String
-    }
-}
-
-struct OriginTable: Equatable, Sendable {
-    let note: String
-    let rows: [Row]
-    let facts: [Fact]
-
-    struct Row: Equatable, Sendable {
-        let address: String
-        let serves: String
-        let mark: String
-        let tone: String
-        let crawler: String
-        let device: String
-        let connect: String
-    }
-
-    struct Fact: Equatable, Sendable {
-        let name: String
-        let text: String
-    }
-}
-
 extension EdgeResult {
     /// `usqas4`, of Apple's own `Via`; nil where the edge gives no such name.
     var shortName: String? {
@@ -98,47 +61,69 @@ struct PlaceReader {
         }
     }
 
-    var edges: EdgeTable? {
+    var edges: HTML? {
         guard let results = full.full?.edges, !results.isEmpty else { return nil }
-        let rows = results.prefix(32).map { result in
+        let rows = results.prefix(32).map { result -> HTML in
             let (text, mark, tone) = cell(result.retrieval)
             let answer = result.retrieval.answer
-            return EdgeTable.Row(
-                name: result.shortName ?? "", address: result.address.onOneLine(upTo: 60), serves: text, mark: mark,
-                tone: tone,
-                since: record.places[.edge(result.address)]?.last.map { time.brief($0.at) } ?? "",
-                age: answer?.age.map { Span.words(TimeInterval($0)) } ?? "",
-                asksAgain: answer?.secondsUntilExpiry.map { "in \(Span.words(TimeInterval($0)))" } ?? "")
+            let since = record.places[.edge(result.address)]?.last.map { time.brief($0.at) }
+            let age = answer?.age.map { Span.words(TimeInterval($0)) }
+            let asksAgain = answer?.secondsUntilExpiry.map { "in \(Span.words(TimeInterval($0)))" }
+            return """
+                <tr role="row" class="\(tone)"><th role="rowheader" scope="row"><bdi>\(result.shortName ?? "")</bdi> \
+                <span class="code"><bdi>\(result.address.onOneLine(upTo: 60))</bdi></span></th>\
+                <td role="cell">\(HTML.mark(mark, tone)) \(text)</td>\
+                <td role="cell" data-title="since">\(since ?? "")</td>\
+                <td role="cell" data-title="age">\(age ?? "")</td>\
+                <td role="cell" data-title="asks again">\(asksAgain ?? "")</td></tr>
+
+                """
         }
-        return EdgeTable(rows: rows, asked: "asked \(time.age(full.checkedAt))")
+        return """
+            <section>\(HTML.heading("Apple’s edges", "asked \(time.age(full.checkedAt))"))
+            \(HTML.table(["Edge", "Serves", "Since", "Age", "Asks again"], rows))</section>
+            """
     }
 
-    var origin: OriginTable {
+    var origin: HTML {
         let results = full.full?.addresses ?? []
         func status(_ agent: AgentResult.Agent, _ address: String) -> String {
             let result = full.full?.agents.first { $0.agent == agent && ($0.address == address || $0.address == nil) }
             return result.map { $0.retrieval.answer.map { "\($0.status)" } ?? "no answer" } ?? "–"
         }
-        let rows = results.prefix(32).map { result in
+        var kinds: Set<String> = []
+        let rows = results.prefix(32).map { result -> HTML in
             let (text, mark, tone) = cell(result.retrieval)
-            return OriginTable.Row(
-                address: result.address.address.onOneLine(upTo: 60),
-                serves: text + (result.address.scope == .public ? "" : ", not public"), mark: mark, tone: tone,
-                crawler: status(.crawler, result.address.address), device: status(.device, result.address.address),
-                connect: result.retrieval.connection?.timings.connect.map { "\(Int($0.rounded())) ms" } ?? "")
+            let address = result.address.address
+            let serves = text + (result.address.scope == .public ? "" : ", not public")
+            let connect = result.retrieval.connection?.timings.connect.map { "\(Int($0.rounded())) ms" }
+            kinds.insert(serves)
+            return """
+                <tr role="row" class="\(tone)">\
+                <th role="rowheader" scope="row" class="code"><bdi>\(address.onOneLine(upTo: 60))</bdi></th>\
+                <td role="cell">\(HTML.mark(mark, tone)) \(serves)</td>\
+                <td role="cell" data-title="AASA-Bot">\(status(.crawler, address))</td>\
+                <td role="cell" data-title="swcd">\(status(.device, address))</td>\
+                <td role="cell" data-title="connect">\(connect ?? "")</td></tr>
+
+                """
         }
-        let kinds = Set(rows.map(\.serves))
         let note =
             results.isEmpty
             ? ""
             : results.count.of("address", "addresses") + (kinds.count == 1 && results.count > 1 ? ", all alike" : "")
-        return OriginTable(note: note, rows: rows, facts: facts)
+        let table = HTML.table(["Address", "Serves", "AASA-Bot", "swcd", "Connect"], rows)
+        return """
+            <section>\(HTML.heading("Origin", note))
+            \(table, if: !rows.isEmpty)
+            <dl class="facts">\(facts)</dl></section>
+            """
     }
 
-    private var facts: [OriginTable.Fact] {
-        var facts: [OriginTable.Fact] = []
+    private var facts: [HTML] {
+        var facts: [HTML] = []
         func add(_ name: String, _ text: String?) {
-            if let text, !text.isEmpty { facts.append(.init(name: name, text: text.onOneLine(upTo: 400))) }
+            if let text, !text.isEmpty { facts.append(HTML.fact(name, text.onOneLine(upTo: 400))) }
         }
         let origin = full.origin
         if let answer = origin.answer {
@@ -298,32 +283,31 @@ extension String {
     }
 }
 
-/// What can be sent to Apple about a copy that does not follow: words and evidence in one text, ready to paste.
-struct AppleReport: Equatable, Sendable {
-    let text: String
-
-    /// nil where Apple's CDN was not seen to lag or to lack a copy.
-    init?(
-        _ full: Observation?, status: DomainStatus, text diagnosis: DiagnosisText?, changedAt: Date?, version: String,
-        domain: Domain, time: ReportTime
-    ) {
+extension DomainView {
+    /// What can be sent to Apple about a copy that does not follow: words and evidence in one text, ready to paste. nil
+    /// where Apple's CDN was not seen to lag or to lack a copy.
+    var reportForApple: String? {
         guard let full else { return nil }
+        let (time, domain) = (frame.time, watched.domain)
         let title: String
-        switch status {
+        switch record.status {
         case .missing: title = "Apple's CDN has no copy of the apple-app-site-association file of \(domain.name)"
         case .stale, .propagating:
             title = "Apple's CDN serves an old apple-app-site-association file of \(domain.name)"
         case .divergent: title = "Apple's CDN serves another apple-app-site-association file than \(domain.name) does"
         default: return nil
         }
+        let text = state?.verdict?.text(at: time.wall)
         var lines = [title, ""]
-        if let effect = diagnosis?.effect { lines.append("What phones do: \(effect)") }
-        if let cause = diagnosis?.cause { lines.append("Why: \(cause)") }
-        if let changedAt { lines.append("The file at the origin changed at \(time.shown(changedAt).rfc3339).") }
-        lines.append("Seen at \(time.shown(full.checkedAt).rfc3339) by aasa-monitor \(version).")
+        if let effect = text?.effect { lines.append("What phones do: \(effect)") }
+        if let cause = text?.cause { lines.append("Why: \(cause)") }
+        if let changedAt = record.summary?.changedAt {
+            lines.append("The file at the origin changed at \(time.shown(changedAt).rfc3339).")
+        }
+        lines.append("Seen at \(time.shown(full.checkedAt).rfc3339) by aasa-monitor \(frame.version).")
         for part in EvidencePart.retrievals(full) {
             lines += ["", part.title] + part.text.split(separator: "\n").map { "  \($0)" }
         }
-        text = lines.joined(separator: "\n")
+        return lines.joined(separator: "\n")
     }
 }

@@ -18,7 +18,7 @@ struct PropagationChart: Equatable, Sendable {
     let bandText: String?
     let limit: Mark?
     let now: String
-    let windows: [PageLink]
+    let windows: [HTML]
     let rows: [Row]
     let text: String
 
@@ -243,7 +243,7 @@ struct ChartScope: Sendable {
             title: hasRoom ? "\(Span.words(staleAfter)) limit" : "", text: "")
     }
 
-    func windows(_ query: DomainQuery, _ path: String) -> [PageLink] {
+    func windows(_ query: DomainQuery, _ path: String) -> [HTML] {
         let usual = Self.defaultWindow(record, now: now)
         var all: [(TimeInterval?, String)] = [
             (nil, Span.words(usual < 7200 ? (usual / 60).rounded() * 60 : (usual / 3600).rounded() * 3600)),
@@ -253,8 +253,8 @@ struct ChartScope: Sendable {
         return all.filter { $0.0 == nil || abs(($0.0 ?? 0) - usual) > 1800 }
             .sorted { ($0.0 ?? usual) < ($1.0 ?? usual) }
             .map { seconds, text in
-                .init(
-                    text: text, address: query.with { $0.window = seconds }.address(path) + "#propagation",
+                HTML.choice(
+                    text, query.with { $0.window = seconds }.address(path) + "#propagation",
                     isChosen: chosen == seconds)
             }
     }

@@ -5,28 +5,13 @@ import Evidence
 import Foundation
 import Report
 
-struct TriedURL: Equatable, Sendable {
-    let url: String
+struct TriedURL: Sendable {
     /// Why it cannot be tried; nil: it was.
-    let fault: String?
-    let answers: [Answer]
-    /// Why a phone may open the website all the same, where all is well.
-    let reasons: [Reason]
-
-    struct Answer: Equatable, Sendable {
-        /// `Apple’s copy, v14, at 6 of 8 edges`.
-        let source: String
-        let isOrigin: Bool
-        let opens: String
-        let rule: String
-    }
-
-    /// As `check --why` has it.
-    struct Reason: Equatable, Sendable {
-        let what: String
-        let test: String
-        let source: String
-    }
+    private let fault: String?
+    /// `source`: such as `Apple’s copy, v14, at 6 of 8 edges`.
+    private let answers: [(source: Source, opens: String, rule: String)]
+    /// Why a phone may open the website all the same, where all is well; as `check --why` has it.
+    private let reasons: [DeviceReason]
 
     /// A file, and where it was seen.
     struct Source: Sendable {
@@ -39,7 +24,6 @@ struct TriedURL: Equatable, Sendable {
 
     /// `linksWork`: that the last check found nothing that keeps phones from the app.
     init(_ text: String, domain: Domain, mode: AssociationMode, sources: [Source], linksWork: Bool) {
-        url = text.onOneLine(upTo: 2000)
         let whole = text.hasPrefix("/") ? "https://\(domain.name)\(text)" : text
         guard let parsed = MatchableURL(whole), let host = URLComponents(string: whole)?.host?.lowercased() else {
             fault = "This is no URL. Write https://\(domain.name)/path, or a path that begins with /."
@@ -57,22 +41,18 @@ struct TriedURL: Equatable, Sendable {
             var result: MatchResult?
             defer { if source.isRead { read.append(result) } }
             guard let content = source.content, let document = ContentReading(content).document else {
-                return Answer(
-                    source: source.name, isOrigin: source.isOrigin, opens: "Opens the website",
-                    rule: "There is no file.")
+                return (source, "Opens the website", "There is no file.")
             }
             let file = AssociationFile(document)
             guard let links = file.applinks else {
-                return Answer(
-                    source: source.name, isOrigin: source.isOrigin, opens: "Opens the website",
-                    rule: "The file has no applinks.")
+                return (source, "Opens the website", "The file has no applinks.")
             }
             let found = links.match(parsed)
             result = found
-            return Answer(
-                source: source.name, isOrigin: source.isOrigin,
-                opens: found.opens.map { "Opens \($0.onOneLine(upTo: 150))" } ?? "Opens the website",
-                rule: Self.rule(found, file))
+            return (
+                source, found.opens.map { "Opens \($0.onOneLine(upTo: 150))" } ?? "Opens the website",
+                Self.rule(found, file)
+            )
         }
         guard linksWork, let first = read.first ?? nil, let app = first.opens, read.allSatisfy({ $0?.opens == app })
         else {
@@ -81,8 +61,7 @@ struct TriedURL: Equatable, Sendable {
         }
         reasons = DeviceReason.possible(
             for: TappedLink(
-                url: whole, host: domain, domain: domain, mode: mode, app: app, otherApps: first.alsoOpenedBy)
-        ).map { Reason(what: $0.what, test: $0.test.text, source: $0.source) }
+                url: whole, host: domain, domain: domain, mode: mode, app: app, otherApps: first.alsoOpenedBy))
     }
 
     private static func rule(_ result: MatchResult, _ file: AssociationFile) -> String {
@@ -96,5 +75,32 @@ struct TriedURL: Equatable, Sendable {
         let line = file.position(of: attempt.rule).line
         let text = attempt.rule.written.onOneLine(upTo: 200)
         return "\(attempt.rule.isExclusion ? "Excluded by line" : "Line") \(line): \(text)"
+    }
+
+    var html: HTML {
+        let items = answers.map { answer -> HTML in
+            """
+            <li\(#" class="origin""#, if: answer.source.isOrigin)><p class="fine">\(answer.source.name)</p>\
+            <p><b><bdi>\(answer.opens)</bdi></b></p><p class="fine"><bdi>\(answer.rule)</bdi></p></li>
+            """
+        }
+        return """
+            \(fault.map { #"<p class="warn"><bdi>\#($0)</bdi></p>"# })<ul class="answers">\(items)</ul>\
+            \(device, if: !reasons.isEmpty)
+            """
+    }
+
+    private var device: HTML {
+        let items = reasons.map { reason -> HTML in
+            """
+            <li><p><bdi>\(reason.what)</bdi></p><p class="fine"><bdi>\(reason.test.text)</bdi> \
+            <a href="\(reason.source)" rel="noreferrer">Source</a></p></li>
+            """
+        }
+        return """
+            <details id="device"><summary>A phone opens the website all the same?</summary>\
+            <p class="soft">Then only the phone knows why. The likeliest reasons first:</p>\
+            <ol class="reasons">\(items)</ol></details>
+            """
     }
 }

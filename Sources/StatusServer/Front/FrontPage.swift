@@ -1,5 +1,4 @@
-// The overview, ready to be shown. Nothing here knows HTML; every text that may hold a stranger's words has been made
-// displayable.
+// The overview: what phones do, in sum, then what needs a decision, then the domains.
 
 import Evidence
 import Foundation
@@ -7,177 +6,38 @@ import Monitoring
 import Report
 import Storage
 
-struct FrontPage: Equatable, Sendable {
+/// What it is made of, read at one moment, and its markup.
+struct FrontPage: Sendable {
+    let query: FrontQuery
+    let watched: WatchIndex
     let frame: Frame
-    let headline: String
-    let note: String
-    /// How many open incidents nobody acknowledged; nil: none.
-    let unacknowledged: String?
-    /// That a silence covers everything; nil where none does.
-    let nobody: String?
-    let global: [Global]
-    let progress: Progress?
-    let tiles: [Tile]
-    let tileClass: String
-    let search: String
-    let states: [Choice]
-    let labels: [Choice]
-    let hasLabels: Bool
-    /// What the form keeps.
-    let kept: [Kept]
-    /// `12 domains, trouble first`.
-    let count: String
-    let clear: String?
-    let reasons: [ReasonRow]
-    let reasonNote: String
-    let sections: [Section]
-    let isEmpty: Bool
+    var counts: [DomainStatus: Int]
+    var total: Int
+    var records: [SummaryRecord]
+    var reasons: [(group: ReasonGroup, example: SummaryRecord?)] = []
+    var openIncidents = 0
+    /// nil: who looks is not to know.
+    var unacknowledged: Int?
+    var context = IncidentContext()
     /// The only domain; nil where there are more.
-    let single: DomainView?
-    let isLarge: Bool
-    let pager: Pager
+    var single: DomainView?
 
-    struct Tile: Equatable, Sendable {
-        let count: String
-        let text: String
-        let detail: String
-        let address: String
-        let mark: String
-        let tone: String
-        let isChosen: Bool
-    }
-
-    struct Choice: Equatable, Sendable {
-        let value: String
-        let text: String
-        let isChosen: Bool
-    }
-
-    /// An open incident of no single domain.
-    struct Global: Equatable, Sendable {
-        let kind: String
-        let state: String
-        let id: String
-        let address: String
-        /// Part by part.
-        let diagnosis: [String]
-        /// `26 h ago`
-        let since: String
-        /// nil: nobody.
-        let acknowledgedBy: String?
-
-        init(_ incident: IncidentReport, _ time: ReportTime) {
-            kind = incident.kind.rawValue
-            state = incident.state.rawValue
-            id = incident.shortID
-            address = "/incidents/\(incident.id)"
-            diagnosis = incident.parts.map { $0.onOneLine(upTo: 600) }
-            since = Span.age(time.wall.timeIntervalSince(incident.since))
-            acknowledgedBy = incident.acknowledged?.by.onOneLine(upTo: 100)
-        }
-    }
-
-    struct Kept: Equatable, Sendable {
-        let name: String
-        let value: String
-    }
-
-    struct Section: Equatable, Sendable {
-        let title: String?
-        let count: String
-        let note: String?
-        let rows: [FrontRow]
-    }
-
-    struct Progress: Equatable, Sendable {
-        let text: String
-        let done: String
-    }
-
-    /// What it is made of, read at one moment.
-    struct Reading: Sendable {
-        var query: FrontQuery
-        var counts: [DomainStatus: Int]
-        var total: Int
-        var records: [SummaryRecord]
-        var reasons: [(group: ReasonGroup, example: SummaryRecord?)] = []
-        var openIncidents = 0
-        /// nil: who looks is not to know.
-        var unacknowledged: Int?
-        var context = IncidentContext()
-        var single: DomainView?
-    }
-
-    init(_ reading: Reading, watched: WatchIndex, basis: Frame.Basis, time: ReportTime) {
-        let query = reading.query
-        let counts = reading.counts
-        let all = counts.values.reduce(0, +)
-        func tally(_ tile: DomainStatus.Tile) -> Int { tile.statuses.reduce(0) { $0 + (counts[$1] ?? 0) } }
-        let waiting = counts[.waiting] ?? 0
-        headline = Self.headline(
-            all: all, tally: tally, waiting: waiting, other: counts[.divergent] ?? 0 > 0 ? "another" : "an old")
-        note = Self.note(reading, all: all, tally: tally)
-        unacknowledged = reading.unacknowledged.flatMap { $0 > 0 ? $0.grouped : nil }
-        progress =
-            waiting == 0 || all == 0
-            ? nil
-            : Progress(
-                text: "\((all - waiting).grouped) of \(all.grouped) checked",
-                done: String.percent(Double(all - waiting) / Double(all) * 100))
-        let worst = DomainStatus.allCases.first { (counts[$0] ?? 0) > 0 } ?? .waiting
-        let troubled = DomainStatus.allCases.filter(\.needsAttention).reduce(0) { $0 + (counts[$1] ?? 0) }
-        frame = Frame(
-            title: (troubled > 0 ? "(\(troubled.grouped)) " : "") + headline, tone: worst.tone, section: .overview,
-            json: "/api/v1/domains", basis: basis, time: time)
-        nobody = reading.context.silences.everythingInWords(at: time.wall, until: time.clock)
-        global = reading.context.reports(time).map { Global($0, time) }
-        tiles = DomainStatus.Tile.allCases.compactMap { tile in
-            if tile == .unknown, tally(.unknown) == 0 { return nil }
-            return Tile(tile, count: tally(tile), counts, query)
-        }
-        tileClass = tiles.count == 5 ? "tiles five" : "tiles"
-        search = query.search
-        states = Self.states(query, counts)
-        labels = Self.labels(query, watched)
-        hasLabels = !labels.isEmpty
-        kept = [
-            ("sort", query.order == .trouble ? nil : query.order.rawValue),
-            ("rows", query.rows == FrontQuery.rowCounts[0] ? nil : "\(query.rows)"),
-            ("pause", query.isPaused ? "1" : nil),
-        ].compactMap { name, value in value.map { Kept(name: name, value: $0) } }
-        let order =
-            switch query.order {
-            case .trouble: "trouble first"
-            case .longest: "longest first"
-            case .name: "by name"
-            }
-        count = "\(reading.total.of("domain")), \(order)"
-        clear = query.isFiltered ? query.with { $0 = FrontQuery() }.address : nil
-        let isLarge = all > Self.large
-        self.isLarge = isLarge
-        // Groups of one say what the rows say. Beside rows that say all of each domain, only a cause that many share is worth
-        // saying once more: as when Apple's CDN loses the copies of all domains, whose common incident may be a day away.
-        let isSummary = reading.reasons.count * 3 <= all && reading.reasons.contains { $0.group.count > 1 }
-        let groups =
-            isLarge ? (isSummary ? reading.reasons : []) : reading.reasons.filter { $0.group.count >= Self.many }
-        reasons = groups.map { ReasonRow($0.group, $0.example, query, time) }
-        reasonNote = "\(troubled.of("domain")) \(troubled == 1 ? "needs" : "need") attention, worst first"
-        sections = Self.sections(
-            reading, watched, isChecked: basis.stalledSince == nil, isShort: isLarge, time)
-        single = reading.single
-        isEmpty = reading.records.isEmpty
-        pager = Pager(query, total: reading.total, shown: reading.records.count, counts: isLarge ? counts : [:])
-    }
+    var all: Int { counts.values.reduce(0, +) }
+    var troubled: Int { DomainStatus.allCases.filter(\.needsAttention).reduce(0) { $0 + (counts[$1] ?? 0) } }
+    private var waiting: Int { counts[.waiting] ?? 0 }
+    private func tally(_ tile: DomainStatus.Tile) -> Int { tile.statuses.reduce(0) { $0 + (counts[$1] ?? 0) } }
+    var isLarge: Bool { all > Self.large }
 
     /// From so many domains on each takes a line, and charts sum them up.
     static let large = 50
     /// From so many domains with one cause on the page says it of all of them, too.
     static let many = 3
 
-    private static func headline(all: Int, tally: (DomainStatus.Tile) -> Int, waiting: Int, other: String) -> String {
+    private var headline: String {
         guard all > 0 else { return "No domain is watched" }
         if waiting == all { return "First check in progress: 0 of \(all.of("domain")) checked" }
         let (website, old, unknown) = (tally(.website), tally(.oldFile), tally(.unknown))
+        let other = counts[.divergent] ?? 0 > 0 ? "another" : "an old"
         let open = all - website - unknown
         let tail =
             old == 0
@@ -188,34 +48,201 @@ struct FrontPage: Equatable, Sendable {
         return "\(open.grouped) of \(all.of("domain")) \(open == 1 ? "opens" : "open") the app\(tail)"
     }
 
-    private static func note(_ reading: Reading, all: Int, tally: (DomainStatus.Tile) -> Int) -> String {
+    private var note: String {
         guard all > 0 else { return "Add domains to monitor.yaml." }
         var parts: [String] = []
         let (website, unknown) = (tally(.website), tally(.unknown))
         if website > 0 { parts.append("\(website.grouped) \(website == 1 ? "opens" : "open") the website.") }
         if unknown > 0 { parts.append("\(unknown.grouped) \(unknown == 1 ? "is" : "are") not known yet.") }
-        let open = reading.openIncidents
+        let open = openIncidents
         parts.append(
             open == 0
                 ? "No incident is open." : open == 1 ? "1 incident is open" : "\(open.grouped) incidents are open")
         if open > 0 {
-            parts[parts.count - 1] += reading.unacknowledged.map { $0 == 0 ? ", all acknowledged." : "," } ?? "."
+            parts[parts.count - 1] += unacknowledged.map { $0 == 0 ? ", all acknowledged." : "," } ?? "."
         }
         return parts.joined(separator: " ")
     }
 
-    private static func states(_ query: FrontQuery, _ counts: [DomainStatus: Int]) -> [Choice] {
+    // MARK: - Markup
+
+    var html: HTML {
+        let worst = DomainStatus.allCases.first { (counts[$0] ?? 0) > 0 } ?? .waiting
+        return frame.page(
+            (troubled > 0 ? "(\(troubled.grouped)) " : "") + headline, worst.tone, of: .overview,
+            json: "/api/v1/domains",
+            """
+            <div class="lead" id="lead" data-live>
+            <div>
+            <h1>\(headline)</h1>
+            <p class="soft">\(note)\(unacknowledgedLink)</p>
+            </div>
+            </div>
+            \(progress)
+            <div id="fleet" data-live>\(nobodyNotified)\(context.reports(frame.time).map(notice))</div>
+            \(tiles)
+            \(filter)
+            \(byReason)\
+            \(domains)
+            \(single?.summary)
+            \(pager)
+            """)
+    }
+
+    /// How many open incidents nobody acknowledged.
+    private var unacknowledgedLink: HTML? {
+        guard let unacknowledged, unacknowledged > 0 else { return nil }
+        return #" <a href="/incidents">\#(unacknowledged.grouped) not acknowledged</a>."#
+    }
+
+    private var progress: HTML? {
+        guard waiting > 0, all > 0 else { return nil }
+        let done = String.percent(Double(all - waiting) / Double(all) * 100)
+        return """
+            <div class="progress" id="progress" data-live>\
+            <svg role="img" aria-label="\((all - waiting).grouped) of \(all.grouped) checked" width="100%" height="8">\
+            <rect class="rail" width="100%" height="8" rx="2"/>\
+            <rect class="done" width="\(done)" height="8" rx="2"/></svg></div>
+            """
+    }
+
+    /// That a silence covers everything.
+    private var nobodyNotified: HTML? {
+        context.silences.everythingInWords(at: frame.time.wall, until: frame.time.clock).map { words in
+            """
+
+            <p class="notice">\(HTML.mark("m-at-risk")) \(words) <a href="/silences">Silences</a></p>
+
+            """
+        }
+    }
+
+    /// An open incident of no single domain.
+    private func notice(_ incident: IncidentReport) -> HTML {
+        let began = Span.age(frame.time.wall.timeIntervalSince(incident.since))
+        let parts = incident.parts.map { "<bdi>\($0.onOneLine(upTo: 600))</bdi> " as HTML }
+        let link: HTML = #"<a href="/incidents/\#(incident.id)">Incident \#(incident.shortID)</a>"#
+        let by = incident.acknowledged.map { ", acknowledged by <bdi>\($0.by.onOneLine(upTo: 100))</bdi>" as HTML }
+        return """
+
+            <p class="notice">\(HTML.mark("m-at-risk")) <strong>\(incident.kind.rawValue)</strong> \
+            \(incident.state.rawValue), began \(began): \(parts)\(link, if: !frame.isPublic)\(by)</p>
+
+            """
+    }
+
+    private var tiles: HTML {
+        let shown = DomainStatus.Tile.allCases.filter { $0 != .unknown || tally(.unknown) > 0 }
+        return """
+            <ul class="tiles\(" five", if: shown.count == 5)" id="tiles" data-live aria-label="What phones do">\
+            \(shown.map(tile))</ul>
+            """
+    }
+
+    private var filter: HTML {
+        let kept = [
+            ("sort", query.order == .trouble ? nil : query.order.rawValue),
+            ("rows", query.rows == FrontQuery.rowCounts[0] ? nil : "\(query.rows)"),
+            ("pause", query.isPaused ? "1" : nil),
+        ].compactMap { name, value in value.map { HTML.hidden(name, $0) } }
+        let order =
+            switch query.order {
+            case .trouble: "trouble first"
+            case .longest: "longest first"
+            case .name: "by name"
+            }
+        let labels = Self.labels(query, watched)
+        let label: HTML = """
+            <select name="label" aria-label="Label"><option value="">Any label</option>\(labels)</select>
+            """
+        return """
+            <form class="filter" method="get" action="/" role="search">
+            <input type="search" name="q" value="\(query.search)" placeholder="Search domains" \
+            aria-label="Search domains" autocomplete="off" maxlength="253">
+            <select name="state" aria-label="State"><option value="">Any state</option>\
+            \(Self.states(query, counts))</select>
+            \(label, if: !labels.isEmpty)
+            \(kept)
+            <button type="submit">Filter</button>\(clear.map { #" <a href="\#($0)">Clear</a>"# })
+            <p id="count" data-live>\(total.of("domain")), \(order)</p>
+            </form>
+            """
+    }
+
+    private var clear: String? { query.isFiltered ? query.with { $0 = FrontQuery() }.address : nil }
+
+    private static let columns: [HTML] = [
+        "State", "Domain", "What phones do, why, what to do", "Apple’s edges", "How long, until when", "Checked",
+    ]
+
+    private var domains: HTML {
+        let range: HTML = """
+            <div class="heading all"><h2>Domains</h2> <span class="soft">\(shownRange)</span></div>
+
+            """
+        let nothing: HTML = """
+            <p class="nothing">No domain fits.\(clear.map { #" <a href="\#($0)">Show all</a>"# })</p>
+            """
+        return """
+            <div id="rows" data-live>
+            \(range, if: isLarge)<table role="table" class="list domains">
+            <caption class="unseen">Watched domains</caption>
+            \(HTML.columnHeads(Self.columns))
+            \(sections)</table>
+            \(nothing, if: records.isEmpty)
+            </div>
+            """
+    }
+
+    private var sections: [HTML] {
+        let rows = records.compactMap { record in
+            watched[record.domain].map {
+                FrontRow(record: record, watched: $0, frame: frame, isShort: isLarge, context: context)
+            }
+        }
+        if query.order == .name {
+            return rows.isEmpty ? [] : [section(rows[...])]
+        }
+        var sections: [HTML] = []
+        var rest = rows[...]
+        while let first = rest.first?.record.status {
+            // Trouble of all kinds stands together while each takes its own space.
+            let isTrouble = first.needsAttention && !isLarge
+            let part = rest.prefix { isTrouble ? $0.record.status.needsAttention : $0.record.status == first }
+            rest = rest.dropFirst(part.count)
+            sections.append(section(part, isTrouble ? nil : first))
+        }
+        return sections
+    }
+
+    /// `status`: of all its rows, as its title; nil: it has none.
+    private func section(_ rows: ArraySlice<FrontRow>, _ status: DomainStatus? = nil) -> HTML {
+        let title = status.map { status -> HTML in
+            let count = (counts[status] ?? rows.count).grouped
+            return """
+                <tr role="row" class="section"><th role="rowheader" scope="rowgroup" colspan="6"><b>\(status.word)</b> \
+                \(count)\(" · \(status.meaning)", if: isLarge && status.needsAttention)</th></tr>
+
+                """
+        }
+        return """
+            <tbody role="rowgroup">
+            \(title)\(rows.map(\.html))</tbody>
+
+            """
+    }
+
+    private static func states(_ query: FrontQuery, _ counts: [DomainStatus: Int]) -> [HTML] {
         let tiles = DomainStatus.Tile.allCases.filter { tile in
             tile.statuses.contains { (counts[$0] ?? 0) > 0 } || query.state == tile.rawValue
         }
         let choices =
             tiles.map {
-                Choice(value: $0.rawValue, text: $0.words(2).capitalizedFirst, isChosen: query.state == $0.rawValue)
+                HTML.option($0.rawValue, $0.words(2).capitalizedFirst, isChosen: query.state == $0.rawValue)
             }
             + DomainStatus.allCases.filter { (counts[$0] ?? 0) > 0 || query.state == $0.rawValue }.map {
-                Choice(
-                    value: $0.rawValue, text: "\($0.word) (\((counts[$0] ?? 0).grouped))",
-                    isChosen: query.state == $0.rawValue)
+                HTML.option(
+                    $0.rawValue, "\($0.word) (\((counts[$0] ?? 0).grouped))", isChosen: query.state == $0.rawValue)
             }
         return choices
     }
@@ -223,72 +250,43 @@ struct FrontPage: Equatable, Sendable {
     /// A list that nobody reads to its end is no list.
     private static let maximumLabels = 200
 
-    private static func labels(_ query: FrontQuery, _ watched: WatchIndex) -> [Choice] {
-        var choices = watched.labels.prefix(maximumLabels).map {
-            Choice(
-                value: $0.text, text: "\($0.text.onOneLine(upTo: 60)) (\($0.count.grouped))",
-                isChosen: $0.text == query.label)
+    private static func labels(_ query: FrontQuery, _ watched: WatchIndex) -> [HTML] {
+        let known = watched.labels.prefix(maximumLabels)
+        var choices = known.map {
+            HTML.option(
+                $0.text, "\($0.text.onOneLine(upTo: 60)) (\($0.count.grouped))", isChosen: $0.text == query.label)
         }
-        if let label = query.label, !choices.contains(where: \.isChosen) {
-            choices.append(Choice(value: label, text: label.onOneLine(upTo: 60), isChosen: true))
+        if let label = query.label, !known.contains(where: { $0.text == label }) {
+            choices.append(HTML.option(label, label.onOneLine(upTo: 60), isChosen: true))
         }
         return choices
     }
-
-    private static func sections(
-        _ reading: Reading, _ watched: WatchIndex, isChecked: Bool, isShort: Bool, _ time: ReportTime
-    ) -> [Section] {
-        let rows = reading.records.compactMap { record -> (DomainStatus, FrontRow)? in
-            guard let info = watched[record.domain] else { return nil }
-            return (
-                record.status,
-                FrontRow(
-                    record,
-                    FrontRow.Setting(
-                        watched: info, isChecked: isChecked, isShort: isShort, context: reading.context,
-                        time: time))
-            )
-        }
-        if reading.query.order == .name {
-            return rows.isEmpty ? [] : [Section(title: nil, count: "", note: nil, rows: rows.map(\.1))]
-        }
-        var sections: [Section] = []
-        var rest = rows[...]
-        while let first = rest.first?.0 {
-            // Trouble of all kinds stands together while each takes its own space.
-            let isTrouble = first.needsAttention && !isShort
-            let part = rest.prefix { isTrouble ? $0.0.needsAttention : $0.0 == first }
-            rest = rest.dropFirst(part.count)
-            sections.append(
-                Section(
-                    title: isTrouble ? nil : first.word,
-                    count: isTrouble ? "" : (reading.counts[first] ?? part.count).grouped,
-                    note: isShort && first.needsAttention ? first.meaning : nil, rows: part.map(\.1)))
-        }
-        return sections
-    }
 }
 
-extension FrontPage.Tile {
-    init(_ tile: DomainStatus.Tile, count: Int, _ counts: [DomainStatus: Int], _ query: FrontQuery) {
-        self.count = count.grouped
-        text = tile.words(count, isOfOthers: tile == .oldFile && counts[.divergent] ?? 0 > 0)
+extension FrontPage {
+    private func tile(_ tile: DomainStatus.Tile) -> HTML {
+        let count = tally(tile)
         let parts = tile.statuses.compactMap { status in
             counts[status].flatMap { $0 > 0 ? "\($0.grouped) \(status.word.lowercased())" : nil }
         }
-        switch tile {
-        case .website where count > 0 && counts[.expectationFailed] == nil:
-            detail = "Apple has no copy: \(parts.joined(separator: ", "))"
-        case .current where count > 0: detail = "Apple’s copy is in sync"
-        default: detail = parts.isEmpty ? "none" : parts.joined(separator: ", ")
-        }
-        isChosen = query.state == tile.rawValue
-        let name = isChosen ? nil : tile.rawValue
-        address = query.with { $0.state = name }.address
+        let detail =
+            switch tile {
+            case .website where count > 0 && counts[.expectationFailed] == nil:
+                "Apple has no copy: \(parts.joined(separator: ", "))"
+            case .current where count > 0: "Apple’s copy is in sync"
+            default: parts.isEmpty ? "none" : parts.joined(separator: ", ")
+            }
+        let isChosen = query.state == tile.rawValue
+        let address = query.with { $0.state = isChosen ? nil : tile.rawValue }.address
         // What fires is calm nowhere.
         let fires = tile == .unknown && counts[.unconfirmed] ?? 0 > 0
         let tone = fires ? Tone.fail : count == 0 && tile != .current ? .soft : tile.tone
-        (mark, self.tone) = (fires ? DomainStatus.unconfirmed.mark : tile.mark, tone.rawValue)
+        let words = tile.words(count, isOfOthers: tile == .oldFile && counts[.divergent] ?? 0 > 0)
+        return """
+            <li><a href="\(address)" class="\(tone.rawValue)"\(#" aria-current="true""#, if: isChosen)>\
+            <span class="figure">\(HTML.mark(fires ? DomainStatus.unconfirmed.mark : tile.mark)) \
+            <b>\(count.grouped)</b> <span>\(words)</span></span><span class="fine">\(detail)</span></a></li>
+            """
     }
 }
 

@@ -6,90 +6,68 @@ import Monitoring
 import Report
 import Storage
 
-struct FrontRow: Equatable, Sendable {
-    let id: String
-    let name: String
-    let address: String
-    let status: String
-    let mark: String
-    let tone: String
-    let labels: [String]
-    /// Rows of a line each: calm ones, and all where many are shown.
-    let isShort: Bool
-    /// What phones do, why, and what to do; nil in a short row.
-    let effect: String?
-    let cause: String?
-    let action: String?
-    /// In a short row in their place.
-    let line: String?
-    let incidents: [IncidentLine]
-    let edges: EdgeChart?
-    let edgeText: String
-    /// `31 h 12 min`, and of what: `behind`.
-    let long: String?
-    let longOf: String
-    let lag: LagBar?
-    let until: String?
-    /// nil: never.
-    let checked: String?
-    let checkedAt: String
-    let isOverdue: Bool
+struct FrontRow: Sendable {
+    let record: SummaryRecord
+    let watched: WatchedDomain
+    let frame: Frame
+    /// Whether it takes one line, as where many domains are shown. A calm domain takes one anyway.
+    var isShort = false
+    var context = IncidentContext()
 
-    struct IncidentLine: Equatable, Sendable {
-        let kind: String
-        let address: String
-        /// `firing since 11:31`.
-        let state: String
-        let isUnacknowledged: Bool
-        /// `acknowledged by eva`, `silenced until …`, `notified ops, pager`.
-        let notes: [String]
+    var html: HTML {
+        let (name, time) = (record.domain.name, frame.time)
+        let face = DomainFace(record, isChecked: frame.isChecked)
+        let isLine = isShort || !record.status.needsAttention
+        let lasting = TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: isLine, time)
+        return """
+            <tr role="row" id="d-\(name)" class="\("short ", if: isLine)\(face.tone.rawValue)">
+            <td role="cell" class="state">\(HTML.mark(face.mark)) \(status(face))</td>
+            <th role="rowheader" scope="row"><a href="/domains/\(name)">\(name)</a>\(isLine ? nil : labels)</th>
+            <td role="cell" class="what">\(isLine ? line : diagnosis)</td>
+            <td role="cell" class="edges">\(isLine ? nil : record.summary?.edges?.squares)\
+            <span class="fine">\(Self.edgeText(record))</span></td>
+            <td role="cell" class="long">\(lasting.long.map { "<strong>\($0)</strong> " })\
+            <span class="soft">\(lasting.of)</span>\(lasting.bar)\
+            \(lasting.until.map { #"<p class="soft"><bdi>\#($0)</bdi></p>"# })</td>
+            <td role="cell" class="checked">\(checked)</td>
+            </tr>
+
+            """
     }
 
-    /// What a row is made with, beside its record.
-    struct Setting: Sendable {
-        var watched: WatchedDomain
-        /// Whether the daemon still checks.
-        var isChecked = true
-        var isShort = false
-        var context = IncidentContext()
-        var time: ReportTime
-
-        func report(_ open: DomainSummary.OpenIncident) -> IncidentReport {
-            context.report(
-                open.incident, labels: watched.labels, graceUntil: open.graceUntil,
-                acknowledgement: context.acknowledgements[open.incident.id], time: time)
-        }
+    private func status(_ face: DomainFace) -> String {
+        record.status == .direct && frame.isChecked ? watched.modeWord : face.word
     }
 
-    init(_ record: SummaryRecord, _ setting: Setting) {
-        let time = setting.time
-        let (summary, watched) = (record.summary, setting.watched)
-        name = record.domain.name
-        id = "d-\(name)"
-        address = "/domains/\(name)"
-        let face = DomainFace(record, isChecked: setting.isChecked)
-        status = record.status == .direct && setting.isChecked ? watched.modeWord : face.word
-        (mark, tone) = (face.mark, face.tone.rawValue)
-        labels = watched.labelTexts
-        let isCalm = !record.status.needsAttention
-        isShort = isCalm || setting.isShort
-        let text = summary?.text(at: setting.time.wall)
-        effect = isShort ? nil : text?.effect
-        cause = isShort ? nil : text?.cause
-        action = isShort ? nil : text?.action
-        line = isShort ? Self.line(record, text, labels: setting.isShort ? labels : [], time) : nil
-        incidents =
-            isShort ? [] : (summary?.incidents ?? []).prefix(4).map { IncidentLine(setting.report($0), setting) }
-        edges = isShort ? nil : summary?.edges.flatMap(EdgeChart.init)
-        edgeText = Self.edgeText(record)
-        let lasting = TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: isShort, time)
-        (long, longOf, lag, until) = (lasting.long, lasting.of, lasting.bar, lasting.until)
-        checked = record.lastCheckedAt.map(time.age)
-        checkedAt = record.lastCheckedAt.map { time.shown($0).rfc3339 } ?? ""
-        isOverdue =
-            record.lastCheckedAt.map {
-                $0 < CheckSchedule.overdueBefore(time.now, interval: watched.checks.interval.inSeconds)
-            } ?? false
+    private var labels: HTML? {
+        let labels = watched.labelTexts.map { "<span><bdi>\($0)</bdi></span> " as HTML }
+        return labels.isEmpty ? nil : #"<span class="labels">\#(labels)</span>"#
+    }
+
+    /// What phones do, why, and what to do.
+    private var diagnosis: HTML {
+        let text = record.summary?.text(at: frame.time.wall)
+        return """
+            <p>\(text.map { "<strong>\($0.effect)</strong>" })\((text?.cause).map { " <bdi>\($0)</bdi>" })</p>\
+            \((text?.action).map { #"<p class="action"><span aria-hidden="true">→</span> <bdi>\#($0)</bdi></p>"# })\
+            \((record.summary?.incidents ?? []).prefix(4).map(incident))
+            """
+    }
+
+    /// In its place where the row takes one line.
+    private var line: HTML {
+        let text = record.summary?.text(at: frame.time.wall)
+        return "<bdi>\(Self.line(record, text, labels: isShort ? watched.labelTexts : [], frame.time))</bdi>"
+    }
+
+    private var checked: HTML {
+        guard let last = record.lastCheckedAt else { return "never" }
+        let time = frame.time
+        let isOverdue = last < CheckSchedule.overdueBefore(time.now, interval: watched.checks.interval.inSeconds)
+        return """
+            <time datetime="\(time.shown(last).rfc3339)">\(time.age(last))</time>\
+            \(#" <strong class="warn">overdue</strong>"#, if: isOverdue)
+            """
     }
 
     private static func line(_ record: SummaryRecord, _ text: DiagnosisText?, labels: [String], _ time: ReportTime)
@@ -121,18 +99,28 @@ struct FrontRow: Equatable, Sendable {
     }
 }
 
-extension FrontRow.IncidentLine {
-    init(_ incident: IncidentReport, _ setting: FrontRow.Setting) {
-        let time = setting.time
-        kind = incident.kind.rawValue
-        address = "/incidents/\(incident.id)"
+extension FrontRow {
+    private func incident(_ open: DomainSummary.OpenIncident) -> HTML {
+        let time = frame.time
+        let incident = context.report(
+            open.incident, labels: watched.labels, graceUntil: open.graceUntil,
+            acknowledgement: context.acknowledgements[open.incident.id], time: time)
+        let kind = incident.kind.rawValue
+        let state: String
         switch incident.state {
         case .pending:
             state = incident.alertsAfter.map { "no alert before \(time.clock($0))" } ?? "pending, not notified yet"
         default: state = incident.stateSince(time.clock)
         }
-        isUnacknowledged = incident.state == .firing && incident.isUnacknowledged && incident.silencedUntil == nil
-        notes = incident.notes(at: time.wall) + ["incident \(incident.shortID)"]
+        guard !frame.isPublic else { return #"<p class="fine">\#(kind) \#(state)</p>"# }
+        let notes = incident.notes(at: time.wall) + ["incident \(incident.shortID)"]
+        let isUnacknowledged =
+            incident.state == .firing && incident.isUnacknowledged && incident.silencedUntil == nil
+        return """
+            <p class="fine"><a href="/incidents/\(incident.id)">\(kind)</a> \(state)\
+            \(#" · <strong class="fail">not acknowledged</strong>"#, if: isUnacknowledged)\
+            \(notes.map { " · <bdi>\($0)</bdi>" })</p>
+            """
     }
 }
 

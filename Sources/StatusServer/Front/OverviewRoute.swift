@@ -8,10 +8,7 @@ import Storage
 /// The overview: the rows that it shows are read from the store, put into words, put into HTML.
 extension Pages {
     func overview(_ request: Request) async -> Response {
-        await context.answer(request, .overview) { time in
-            let page = try await overview(try FrontQuery(request.parameters), time)
-            return (page, page.frame)
-        }
+        await context.answer(request) { time in try await overview(try FrontQuery(request.parameters), time).html }
     }
 
     func overview(_ query: FrontQuery, _ time: ReportTime) async throws -> FrontPage {
@@ -20,40 +17,36 @@ extension Pages {
         let counts = try await store.statusCounts()
         let (total, records) = try await store.summaries(
             query.filter, order: query.order, limit: query.rows, offset: (query.page - 1) * query.rows)
-        var reading = FrontPage.Reading(query: query, counts: counts, total: total, records: records)
-        reading.context = try await api.context(time)
-        let incidents = try await store.incidentCounts(since: .distantFuture)
-        reading.openIncidents = incidents.open
-        if role > .visitor {
-            let inhibited = try await reading.context.inhibited(in: store)
-            reading.unacknowledged = max(0, incidents.unacknowledged - inhibited)
-        }
-        let all = counts.values.reduce(0, +)
-        let troubled = counts.reduce(0) { $0 + ($1.key.needsAttention ? $1.value : 0) }
-        let isLarge = all > FrontPage.large
-        if isLarge || troubled >= FrontPage.many {
-            let groups = try await store.reasons(query.filter, limit: 12)
-            let examples = try await store.summaries(groups.map(\.example.name))
-            reading.reasons = groups.map { group in (group, examples.first { $0.domain == group.example }) }
-        }
-        if !isLarge, role > .visitor {
-            let ids = records.flatMap { record in
-                record.status.needsAttention ? record.summary?.incidents.map(\.incident.id) ?? [] : []
-            }
-            reading.context = try await reading.context.notified(of: ids, in: store)
-        }
-        let basis = try await context.basis(
+        let frame = try await context.frame(
             time, role, counts: counts, isPaused: query.isPaused,
             pauseAddress: query.with {
                 $0.page = query.page
                 $0.isPaused.toggle()
             }.address)
-        if all == 1, !query.isFiltered, let only = records.first.flatMap({ watched[$0.domain] }) {
-            reading.single = DomainView(
-                try await domainReading(only, DomainQuery(), reading.context, time), cdnBaseURL: context.cdnBaseURL,
-                basis: basis, time: time)
+        var page = FrontPage(
+            query: query, watched: watched, frame: frame, counts: counts, total: total, records: records)
+        page.context = try await api.context(time)
+        let incidents = try await store.incidentCounts(since: .distantFuture)
+        page.openIncidents = incidents.open
+        if role > .visitor {
+            let inhibited = try await page.context.inhibited(in: store)
+            page.unacknowledged = max(0, incidents.unacknowledged - inhibited)
         }
-        return FrontPage(reading, watched: watched, basis: basis, time: time)
+        if page.isLarge || page.troubled >= FrontPage.many {
+            let groups = try await store.reasons(query.filter, limit: 12)
+            let examples = try await store.summaries(groups.map(\.example.name))
+            page.reasons = groups.map { group in (group, examples.first { $0.domain == group.example }) }
+        }
+        if !page.isLarge, role > .visitor {
+            let ids = records.flatMap { record in
+                record.status.needsAttention ? record.summary?.incidents.map(\.incident.id) ?? [] : []
+            }
+            page.context = try await page.context.notified(of: ids, in: store)
+        }
+        if page.all == 1, !query.isFiltered, let only = records.first.flatMap({ watched[$0.domain] }) {
+            page.single = try await domainView(only, DomainQuery(), page.context, frame)
+        }
+        return page
     }
 }
 

@@ -6,11 +6,11 @@ import Monitoring
 import Report
 import Storage
 
-struct TroubleDuration: Equatable, Sendable {
+struct TroubleDuration: Sendable {
     /// nil where nothing is known to last.
     let long: String?
     let of: String
-    let bar: LagBar?
+    let bar: HTML?
     let until: String?
 
     init(_ record: SummaryRecord, staleAfter: Duration, isShort: Bool, _ time: ReportTime) {
@@ -23,7 +23,7 @@ struct TroubleDuration: Equatable, Sendable {
             of = "behind"
             let past = summary?.propagations ?? []
             let estimate = Estimate(lag: lag, past: past)
-            bar = isShort ? nil : LagBar(lag: lag, estimate: estimate, staleAfter: staleAfter.inSeconds)
+            bar = isShort ? nil : estimate.lagBar(staleAfter: staleAfter.inSeconds)
             until = isShort ? nil : estimate.until(changedAt: changedAt, time)
         case .missing, .originFailing, .expectationFailed:
             long = record.since.map { Span.words(time.since($0)) }
@@ -87,79 +87,65 @@ struct Estimate: Equatable, Sendable {
     }
 }
 
-/// The lag as a bar, against the usual time and the limit. Positions are percentages.
-struct LagBar: Equatable, Sendable {
-    let width: String
-    let tone: String
-    let band: Band?
-    let usual: Place?
-    let limit: Place?
-    let text: String
-
-    struct Band: Equatable, Sendable {
-        let x: String
-        let width: String
-    }
-
-    struct Place: Equatable, Sendable {
-        let x: String
-        let anchor: String
-        let label: String
-    }
-
-    init(lag: TimeInterval, estimate: Estimate, staleAfter: TimeInterval) {
-        let scale = max(lag, staleAfter, TimeInterval(estimate.usual?.percentile90 ?? 0)) * 1.02
+extension Estimate {
+    /// The lag as a bar, against the usual time and the limit. Positions are percentages.
+    func lagBar(staleAfter: TimeInterval) -> HTML {
+        let scale = max(lag, staleAfter, TimeInterval(usual?.percentile90 ?? 0)) * 1.02
         func percent(_ seconds: TimeInterval) -> Double { min(100, max(0, seconds / max(1, scale) * 100)) }
-        width = String.percent(max(0.8, percent(lag)))
-        tone = lag >= staleAfter ? "fail" : "prog"
-        band = estimate.usual.map {
-            Band(
-                x: String.percent(percent(TimeInterval($0.median))),
-                width: String.percent(percent(TimeInterval($0.percentile90)) - percent(TimeInterval($0.median))))
+        func line(_ at: Double, _ kind: HTML, _ label: String) -> HTML {
+            let (x, anchor) = (String.percent(at), at < 24 ? "start" : at > 78 ? "end" : "middle")
+            return """
+                <line class="\(kind)" x1="\(x)" x2="\(x)" y1="2" y2="18"/>\
+                <text x="\(x)" y="28" text-anchor="\(anchor)">\(label)</text>
+                """
         }
         let limitAt = percent(staleAfter)
-        func place(_ at: Double, _ label: String) -> Place {
-            Place(x: String.percent(at), anchor: at < 24 ? "start" : at > 78 ? "end" : "middle", label: label)
+        let band = usual.map { usual -> HTML in
+            let (from, to) = (percent(TimeInterval(usual.median)), percent(TimeInterval(usual.percentile90)))
+            return """
+                <rect class="band" x="\(String.percent(from))" y="4" width="\(String.percent(to - from))" height="12"/>
+                """
         }
-        limit = place(limitAt, Span.words(staleAfter))
-        usual = estimate.usual.flatMap { usual in
+        let median = usual.map { usual -> HTML in
             let at = percent(TimeInterval(usual.median))
             // Two labels need room.
-            return place(at, abs(at - limitAt) < 45 ? "" : "usual \(TimeInterval(usual.median).inWords)")
+            return line(at, "tick", abs(at - limitAt) < 45 ? "" : "usual \(TimeInterval(usual.median).inWords)")
         }
-        text =
+        let text =
             "\(Span.words(lag)) behind, limit \(Span.words(staleAfter))"
-            + (estimate.usual.map { ", usual \(Span.words(TimeInterval($0.median)))" } ?? "")
+            + (usual.map { ", usual \(Span.words(TimeInterval($0.median)))" } ?? "")
+        return """
+            <svg class="lag" role="img" aria-label="\(text)" width="100%" height="30">\(band)\
+            <rect class="debt \(lag >= staleAfter ? "fail" : "prog")" x="0" y="7" \
+            width="\(String.percent(max(0.8, percent(lag))))" height="6"/>\
+            \(median)\(line(limitAt, "limit", Span.words(staleAfter)))</svg>
+            """
     }
 }
 
-/// What each edge serves, a square each.
-struct EdgeChart: Equatable, Sendable {
-    let squares: [Square]
-    let width: String
-    let text: String
-
-    struct Square: Equatable, Sendable {
-        let x: String
-        let kind: String
-    }
-
+extension EdgeTally {
     /// More than these are described in words alone.
-    static let maximum = 16
+    private static let maximum = 16
 
-    init?(_ tally: EdgeTally) {
-        guard tally.asked > 0, tally.asked <= Self.maximum else { return nil }
+    /// What each edge serves, a square each.
+    var squares: HTML? {
+        guard asked > 0, asked <= Self.maximum else { return nil }
         let kinds =
-            Array(repeating: "now", count: tally.inSync) + Array(repeating: "old", count: tally.old)
-            + Array(repeating: "stray", count: tally.other) + Array(repeating: "none", count: tally.missing)
-            + Array(repeating: "mute", count: tally.unreachable)
-        squares = kinds.enumerated().map { Square(x: "\($0.offset * 13 + 1)", kind: $0.element) }
-        width = "\(kinds.count * 13 + 1)"
-        text =
+            Array(repeating: "now", count: inSync) + Array(repeating: "old", count: old)
+            + Array(repeating: "stray", count: other) + Array(repeating: "none", count: missing)
+            + Array(repeating: "mute", count: unreachable)
+        let squares = kinds.enumerated().map { place, kind -> HTML in
+            #"<rect class="\#(kind)" x="\#(place * 13 + 1)" y="1" width="10" height="10" rx="2"/>"#
+        }
+        let text =
             [
-                (tally.inSync, "current"), (tally.old, "old"), (tally.other, "another file"),
-                (tally.missing, "without a copy"), (tally.unreachable, "no answer"),
+                (inSync, "current"), (old, "old"), (other, "another file"),
+                (missing, "without a copy"), (unreachable, "no answer"),
             ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        return """
+            <svg class="squares" role="img" aria-label="\(text)" width="\(kinds.count * 13 + 1)" height="12">\
+            \(squares)</svg>
+            """
     }
 }
 

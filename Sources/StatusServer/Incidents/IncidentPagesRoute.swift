@@ -11,11 +11,10 @@ extension Pages {
     private static let incidentRows = 50
 
     func incidents(_ request: Request) async -> Response {
-        await context.answer(request, .incidents) { time in
+        await context.answer(request) { time in
             var query = try IncidentsQuery(request.parameters)
             if refusal != nil { query.isPaused = true }
-            let view = try await incidents(query, time)
-            return (view, view.frame)
+            return try await incidents(query, time).html
         }
     }
 
@@ -35,27 +34,24 @@ extension Pages {
         let pending = isFirst ? try await store.incidents(section(.pending)) : []
         let known = try await api.context(time)
         let shown = try await api.reports(open + pending + resolved.prefix(Self.incidentRows), time, known)
-        var reading = IncidentsView.Reading(
-            query: query, open: shown.filter(\.isOpen), pending: shown.filter { $0.state == .pending },
-            resolved: shown.filter { $0.state == .resolved }, all: try await store.incidentCounts(since: start),
-            counts: try await store.incidentCounts(search: query.search, kind: query.kind, since: start))
-        reading.all.unacknowledged = max(0, reading.all.unacknowledged - (try await known.inhibited(in: store)))
-        reading.chosen = Set(refusal?.incidents ?? [])
-        reading.hasMore = resolved.count > Self.incidentRows
-        let basis = try await context.basis(
+        let frame = try await context.frame(
             time, role, refusal, counts: try await store.statusCounts(), isPaused: query.isPaused,
             pauseAddress: query.with {
                 $0.page = query.page
                 $0.isPaused.toggle()
             }.address)
-        return IncidentsView(reading, basis: basis, time: time)
+        var view = IncidentsView(
+            query: query, frame: frame, open: shown.filter(\.isOpen), pending: shown.filter { $0.state == .pending },
+            resolved: shown.filter { $0.state == .resolved }, all: try await store.incidentCounts(since: start),
+            counts: try await store.incidentCounts(search: query.search, kind: query.kind, since: start))
+        view.all.unacknowledged = max(0, view.all.unacknowledged - (try await known.inhibited(in: store)))
+        view.hasMore = resolved.count > Self.incidentRows
+        return view
     }
 
     func incident(_ request: Request, _ id: String) async -> Response {
         let isPaused = refusal != nil || request.uri.queryParameters["pause"] != nil
-        return await context.answer(request, .incident) { time in
-            try await incidentView(id, isPaused: isPaused, time).map { ($0, $0.frame) }
-        }
+        return await context.answer(request) { time in try await incidentView(id, isPaused: isPaused, time)?.html }
     }
 
     /// nil: there is no such incident.
@@ -67,10 +63,10 @@ extension Pages {
             return nil
         }
         let path = "/incidents/\(incident.id)"
-        let basis = try await context.basis(
+        let frame = try await context.frame(
             time, role, refusal, counts: try await context.store.statusCounts(), isPaused: isPaused,
             pauseAddress: isPaused ? path : path + "?pause=1")
-        return IncidentView(incident, basis: basis, time: time)
+        return IncidentView(incident: incident, frame: frame)
     }
 }
 

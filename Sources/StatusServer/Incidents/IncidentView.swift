@@ -6,150 +6,177 @@ import Monitoring
 import Report
 import Storage
 
-struct IncidentView: Equatable, Sendable {
+struct IncidentView: Sendable {
+    let incident: IncidentDetail
     let frame: Frame
-    let story: IncidentStory
-    let domain: String
-    let domainAddress: String?
-    let kind: String
-    let tone: String
-    let mark: String
-    let parts: [OriginTable.Fact]
-    let facts: [OriginTable.Fact]
-    /// What Apple's copy did not have yet, at the last news of the incident.
-    let changes: ChangeList?
-    let findings: [DomainView.FindingRow]
-    let affected: [FrontPage.Kept]
-    let canAcknowledge: Bool
-    let canUnacknowledge: Bool
-    let canSilence: Bool
-    let path: String
-    let jsonURL: String
 
-    init(_ incident: IncidentDetail, basis: Frame.Basis, time: ReportTime) {
-        path = "/incidents/\(incident.id)"
-        jsonURL = "/api/v1/incidents/\(incident.id)"
-        domain = incident.subject
-        domainAddress = incident.domain.map { "/domains/\($0)" }
-        kind = incident.kind.rawValue
-        (mark, tone) = incident.base.face
-        story = IncidentStory(incident.base, deliveries: incident.deliveries, time: time)
-        frame = Frame(
-            title: "\(domain): \(kind)",
-            tone: incident.state == .resolved ? .ok : incident.severity == .error ? .fail : .warn,
-            section: .incidents, json: jsonURL, basis: basis, time: time)
-        parts = [
+    private var path: String { "/incidents/\(incident.id)" }
+    private var json: String { "/api/v1/incidents/\(incident.id)" }
+    private var mayWrite: Bool { frame.canWrite && incident.isOpen }
+
+    var html: HTML {
+        let tone: Tone = incident.state == .resolved ? .ok : incident.severity == .error ? .fail : .warn
+        return frame.page(
+            "\(incident.subject): \(incident.kind.rawValue)", tone, of: .incidents, json: json,
+            """
+            \(frame.notice)\
+            \(verdict)
+            \(acknowledging, if: mayWrite)
+            \(mayWrite ? incident.domain.map(silencing) : nil)
+            <section id="messages" data-live>\(HTML.heading("Messages"))
+            \(Self.messages(incident.deliveries, frame.time) ?? #"<p class="soft">No message was sent.</p>"#)
+            </section>
+            \(changes)
+            \(findings, if: !incident.findings.isEmpty)
+            \(domains, if: !incident.domains.isEmpty)
+            """)
+    }
+
+    private var verdict: HTML {
+        let kind = incident.kind.rawValue
+        let (mark, tone) = incident.base.face
+        let parts = [
             ("What phones do", incident.effect), ("Why", incident.cause), ("What to do", incident.action),
             ("Until when", incident.outlook),
         ]
-        .compactMap { name, text in text.map { .init(name: name, text: $0.onOneLine(upTo: 600)) } }
+        .compactMap { name, text in text.map { HTML.fact(name, $0.onOneLine(upTo: 600)) } }
+        let crumb = incident.domain.map { #" / <a href="/domains/\#($0)">\#(incident.subject)</a>"# as HTML }
+        let shell: HTML = """
+            <div><dt>In a shell</dt>\
+            <dd><bdi class="code" data-copy>aasa-monitor ack \(incident.shortID)</bdi></dd></div>
+            """
+        let canAcknowledge = mayWrite && incident.acknowledged == nil
+        return """
+            <div id="verdict" data-live>
+            <p class="crumbs"><a href="/incidents">Incidents</a>\(crumb)</p>
+            <div class="title"><h1>\(incident.subject)</h1> \
+            <p class="badge \(tone)">\(HTML.mark(mark)) \(kind)</p>\
+            \(#"<p><strong class="fail">not acknowledged</strong></p>"#, if: incident.isUnacknowledged)</div>
+            <div class="pair first"><section><h2 class="unseen">Diagnosis</h2>\
+            <dl class="facts wide-facts">\(parts)</dl></section>
+            <section><h2 class="unseen">Facts</h2><dl class="facts">\(facts)\
+            <div><dt>Identifier</dt><dd><bdi class="code" data-copy>\(incident.id)</bdi></dd></div>\
+            \(shell, if: canAcknowledge)</dl></section></div>
+            </div>
+            """
+    }
+
+    private var facts: [HTML] {
+        let time = frame.time
         var lines: [(String, String?)] = [
-            ("State", story.state), ("Trouble since", time.clock(incident.since)),
+            ("State", incident.base.stateInWords(time)), ("Trouble since", time.clock(incident.since)),
             ("First seen", time.clock(incident.openedAt)),
             ("Confirmed", incident.firedAt.map(time.clock)), ("Resolved", incident.resolvedAt.map(time.clock)),
             ("Lasted", Span.words(incident.base.lasted(at: time.wall))),
-            ("Severity", incident.severity.rawValue), ("Acknowledged", story.acknowledged),
-            ("Notifications", story.silenced),
+            ("Severity", incident.severity.rawValue), ("Acknowledged", incident.base.acknowledgedInWords(time)),
+            ("Notifications", incident.base.marksInWords(time)),
         ]
         if incident.isFlapping {
             lines.append(("Flapping", "it begins and ends often; notifications pause until it is stable"))
         }
         if let reason = incident.reason { lines.append(("Ended with", reason.rawValue.replacing("_", with: " "))) }
-        facts = lines.compactMap { name, text in text.map { .init(name: name, text: $0) } }
-        changes = incident.domain.flatMap { domain in
+        return lines.compactMap { name, text in text.map { HTML.fact(name, $0) } }
+    }
+
+    private var acknowledging: HTML {
+        guard let acknowledged = incident.base.acknowledgedInWords(frame.time) else {
+            let note = "no reminders, no escalation, until it becomes worse or comes back"
+            return """
+                <section id="acknowledge">\(HTML.heading("Acknowledge", note))
+                <form class="write" method="post" action="\(path)/ack">\(frame.author(needsReason: false)) \
+                <button type="submit">Acknowledge</button></form></section>
+                """
+        }
+        return """
+            <section id="acknowledge"><div class="heading"><h2>Acknowledged</h2> \
+            <span class="soft"><bdi>\(acknowledged)</bdi></span></div>
+            <form class="write" method="post" action="\(path)/unack">\
+            <button type="submit">End the acknowledgement</button></form></section>
+            """
+    }
+
+    private func silencing(_ domain: String) -> HTML {
+        """
+        <section id="silence">\(HTML.heading("Silence", "no messages about this domain for a while"))
+        <form class="write" method="post" action="/domains/\(domain)/silence">\(HTML.hidden("back", path))\
+        \(frame.silencing)</form></section>
+        """
+    }
+
+    /// What Apple's copy did not have yet, at the last news of the incident.
+    private var changes: HTML? {
+        incident.domain.flatMap { domain in
             incident.comparison.flatMap { ChangeList($0, of: domain, reader: nil) }
         }
-        findings = incident.findings.enumerated().map { DomainView.FindingRow($0.element, $0.offset) }
-        affected = incident.domains.map { FrontPage.Kept(name: $0, value: "/domains/\($0)") }
-        let mayWrite = basis.role == .writer && incident.isOpen
-        canAcknowledge = mayWrite && incident.acknowledged == nil
-        canUnacknowledge = mayWrite && incident.acknowledged != nil
-        canSilence = mayWrite && incident.domain != nil
-    }
-}
-
-/// Incidents of a domain: the open ones with each message that was sent, the past ones in a line each.
-struct IncidentStory: Equatable, Sendable {
-    let id: String
-    let shortID: String
-    let kind: String
-    let mark: String
-    let tone: String
-    let state: String
-    let since: String
-    let acknowledged: String?
-    let isUnacknowledged: Bool
-    let silenced: String?
-    let deliveries: [Delivery]
-
-    struct Delivery: Equatable, Sendable {
-        let time: String
-        let message: String
-        let channel: String
-        let result: String
-        let tone: String
-        let attempts: String
-    }
-
-    init(_ incident: IncidentReport, deliveries: [DeliveryReport], time: ReportTime) {
-        id = incident.id
-        shortID = incident.shortID
-        kind = incident.kind.rawValue
-        (mark, tone) = incident.face
-        switch incident.state {
-        case .pending: state = "pending, not notified yet"
-        case .resolved:
-            state =
-                "resolved \(incident.resolvedAt.map(time.clock) ?? "")"
-                + (incident.reason.map { " (\($0.rawValue))" } ?? "")
-        default: state = "\(incident.state.rawValue) since \(time.clock(incident.firedAt ?? incident.openedAt))"
+        .map { changes in
+            """
+            <section id="changes" data-live>\(HTML.heading("What changed", changes.note))
+            \(changes.html)</section>
+            """
         }
-        since = "trouble since \(time.clock(incident.since))"
-        acknowledged = incident.acknowledged.map {
-            "acknowledged by \($0.by.onOneLine(upTo: 100)) at \(time.clock($0.at))"
-                + ($0.reason.isEmpty ? "" : ": “\($0.reason.onOneLine(upTo: 300))”")
-        }
-        let marks = incident.marks(at: time.wall)
-        silenced = marks.isEmpty ? nil : marks.joined(separator: " · ")
-        isUnacknowledged = incident.isUnacknowledged
-        self.deliveries = deliveries.reversed().map { Delivery($0, time) }
     }
-}
 
-extension IncidentStory.Delivery {
-    init(_ delivery: DeliveryReport, _ time: ReportTime) {
-        self.time = time.clock(delivery.at)
-        message = delivery.reason.uppercased().replacing("_", with: " ")
-        channel = delivery.channel.onOneLine(upTo: 60)
+    private var findings: HTML {
+        let link: HTML = #" <a class="aside" href="\#(json)">JSON</a>"#
+        let rows = incident.findings.enumerated().map { DomainView.finding($0.element, $0.offset) }
+        return """
+            <section id="findings" data-live>\(HTML.heading("Findings", "at the last news of it", link))
+            \(DomainView.findingTable(rows))</section>
+            """
+    }
+
+    private var domains: HTML {
+        let names = incident.domains.map { #"<li><a href="/domains/\#($0)">\#($0)</a></li>"# as HTML }
+        return #"<section>\#(HTML.heading("Domains"))<ul class="names">\#(names)</ul></section>"#
+    }
+
+    // MARK: - Messages
+
+    /// nil: there is none.
+    static func messages(_ deliveries: [DeliveryReport], _ time: ReportTime) -> HTML? {
+        guard !deliveries.isEmpty else { return nil }
+        return HTML.table(
+            ["Time", "Message", "Channel", "Result", "Attempts"], deliveries.reversed().map { row($0, time) })
+    }
+
+    private static func row(_ delivery: DeliveryReport, _ time: ReportTime) -> HTML {
         let answer = delivery.status.map { " (\($0))" } ?? ""
-        result =
+        let result =
             delivery.outcome.replacing("_", with: " ") + answer
             + (delivery.error.map { ": \($0.onOneLine(upTo: 200))" } ?? "")
-        tone = delivery.outcome == "delivered" ? "ink" : "fail"
-        attempts = "\(delivery.attempts)"
-    }
-}
+        return """
+            <tr role="row"><td role="cell">\(time.clock(delivery.at))</td>\
+            <th role="rowheader" scope="row">\(delivery.reason.uppercased().replacing("_", with: " "))</th>\
+            <td role="cell"><bdi>\(delivery.channel.onOneLine(upTo: 60))</bdi></td>\
+            <td role="cell" class="\(delivery.outcome == "delivered" ? "ink" : "fail")"><bdi>\(result)</bdi></td>\
+            <td role="cell" data-title="attempts">\(delivery.attempts)</td></tr>
 
-struct EarlierIncident: Equatable, Sendable {
-    let kind: String
-    let address: String
-    let began: String
-    let lasted: String
-    let reason: String
-    let notified: String
-
-    init(_ incident: IncidentReport, time: ReportTime) {
-        kind = incident.kind.rawValue
-        address = "/incidents/\(incident.id)"
-        began = time.clock(incident.since)
-        lasted = Span.words(incident.lasted(at: time.wall))
-        reason = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? ""
-        let channels = (incident.notified ?? []).map { $0.onOneLine(upTo: 40) }
-        notified = channels.isEmpty ? "nobody" : channels.listed(upTo: 3)
+            """
     }
 }
 
 extension IncidentReport {
+    func stateInWords(_ time: ReportTime) -> String {
+        switch state {
+        case .pending: "pending, not notified yet"
+        case .resolved:
+            "resolved \(resolvedAt.map(time.clock) ?? "")" + (reason.map { " (\($0.rawValue))" } ?? "")
+        default: "\(state.rawValue) since \(time.clock(firedAt ?? openedAt))"
+        }
+    }
+
+    func acknowledgedInWords(_ time: ReportTime) -> String? {
+        acknowledged.map {
+            "acknowledged by \($0.by.onOneLine(upTo: 100)) at \(time.clock($0.at))"
+                + ($0.reason.isEmpty ? "" : ": “\($0.reason.onOneLine(upTo: 300))”")
+        }
+    }
+
+    func marksInWords(_ time: ReportTime) -> String? {
+        let marks = marks(at: time.wall)
+        return marks.isEmpty ? nil : marks.joined(separator: " · ")
+    }
+
     /// The symbol and colour of its kind.
     var face: (mark: String, tone: String) {
         let status: DomainStatus =

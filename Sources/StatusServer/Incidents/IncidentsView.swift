@@ -6,130 +6,212 @@ import Monitoring
 import Report
 import Storage
 
-struct IncidentsView: Equatable, Sendable {
+struct IncidentsView: Sendable {
+    let query: IncidentsQuery
     let frame: Frame
-    let headline: String
-    let note: String
-    let search: String
-    let kinds: [FrontPage.Choice]
-    let days: String
-    let windows: [PageLink]
-    let clear: String?
-    let ticks: [PropagationChart.Tick]
-    let sections: [Section]
-    let isEmpty: Bool
-    /// Whether there are incidents to acknowledge, and who looks may.
-    let canAcknowledge: Bool
-    /// This view, where a form leads back to.
-    let address: String
-    let older: String?
+    var open: [IncidentReport]
+    var pending: [IncidentReport]
+    var resolved: [IncidentReport]
+    /// Without the filter.
+    var all: IncidentCounts
+    /// With it.
+    var counts: IncidentCounts
+    var hasMore = false
 
-    struct Section: Equatable, Sendable {
-        let title: String
-        let count: String
-        let note: String?
-        let rows: [Row]
-    }
-
-    struct Row: Equatable, Sendable {
-        let id: String
-        /// The incident's own.
-        let number: String
-        let isChosen: Bool
-        let address: String
-        let domain: String
-        let domainAddress: String?
-        let kind: String
-        let mark: String
-        let tone: String
-        let summary: String?
-        let bar: [Bar]
-        let barText: String
-        let long: String
-        let since: String
-        let state: String
-        let isUnacknowledged: Bool
-        let notes: [String]
-    }
-
-    /// A stretch of the incident: `outline` before it fired, `solid` after, `resolved`; `notch` where it was acknowledged.
-    struct Bar: Equatable, Sendable {
-        let x: String
-        let width: String
-        let kind: String
-    }
-
-    struct Reading: Sendable {
-        var query: IncidentsQuery
-        var open: [IncidentReport]
-        var pending: [IncidentReport]
-        var resolved: [IncidentReport]
-        /// Without the filter.
-        var all: IncidentCounts
-        /// With it.
-        var counts: IncidentCounts
-        var hasMore = false
-        /// Those that a refused form had chosen.
-        var chosen: Set<String> = []
-    }
-
-    init(_ reading: Reading, basis: Frame.Basis, time: ReportTime) {
-        let query = reading.query
-        let (count, unacknowledged) = (reading.all.open, reading.all.unacknowledged)
-        headline =
-            count == 0
+    private var headline: String {
+        let (count, unacknowledged) = (all.open, all.unacknowledged)
+        return count == 0
             ? "No incident is open"
             : "\(count.of("incident")) \(count == 1 ? "is" : "are") open"
                 + (unacknowledged == 0
                     ? ", all acknowledged"
                     : unacknowledged == count && count == 1
                         ? ", not acknowledged" : ", \(unacknowledged.grouped) not acknowledged")
-        let pending = reading.all.pending
-        note =
-            (pending == 0 ? "" : "\(pending.grouped) more \(pending == 1 ? "is" : "are") pending. ")
-            + "\(reading.all.resolved.grouped) ended in the last \(query.days == 1 ? "24 h" : "\(query.days) days")."
-        frame = Frame(
-            title: headline, tone: count == 0 ? .ok : unacknowledged > 0 ? .fail : .warn, section: .incidents,
-            json: "/api/v1/incidents", basis: basis, time: time)
-        search = query.search
-        kinds = IncidentKind.allCases.map {
-            FrontPage.Choice(value: $0.rawValue, text: $0.rawValue, isChosen: $0 == query.kind)
-        }
-        days = "\(query.days)"
-        clear =
-            query.search.isEmpty && query.kind == nil ? nil : query.with { ($0.search, $0.kind) = ("", nil) }.address
-        windows = IncidentsQuery.windows.map { days in
-            .init(
-                text: days == 1 ? "24 h" : "\(days) days", address: query.with { $0.days = days }.address,
+    }
+
+    private var note: String {
+        let pending = all.pending
+        return (pending == 0 ? "" : "\(pending.grouped) more \(pending == 1 ? "is" : "are") pending. ")
+            + "\(all.resolved.grouped) ended in the last \(query.days == 1 ? "24 h" : "\(query.days) days")."
+    }
+
+    /// Whether there are incidents to acknowledge together, and who looks may.
+    private var canAcknowledge: Bool {
+        frame.canWrite && [open, pending, resolved].contains { $0.count(where: \.isUnacknowledged) > 1 }
+    }
+
+    // MARK: - Markup
+
+    var html: HTML {
+        let tone: Tone = all.open == 0 ? .ok : all.unacknowledged > 0 ? .fail : .warn
+        return frame.page(
+            headline, tone, of: .incidents, json: "/api/v1/incidents",
+            """
+            \(frame.notice)\
+            <div class="lead" id="lead" data-live><div><h1>\(headline)</h1><p class="soft">\(note)</p></div></div>
+            \(filter)
+            \(Self.legend)
+            \(form, if: canAcknowledge)\
+            <div id="rows" data-live>
+            \(sections)\
+            \(nothing, if: open.isEmpty && pending.isEmpty && resolved.isEmpty)
+            </div>
+            <p class="pager">\(older)<a href="/api/v1/incidents">JSON</a></p>
+            """)
+    }
+
+    private var filter: HTML {
+        let kinds = IncidentKind.allCases.map { HTML.option($0.rawValue, $0.rawValue, isChosen: $0 == query.kind) }
+        let windows = IncidentsQuery.windows.map { days in
+            let link = HTML.choice(
+                days == 1 ? "24 h" : "\(days) days", query.with { $0.days = days }.address,
                 isChosen: days == query.days)
+            return "<li>\(link)</li>" as HTML
         }
-        let start = time.wall - Double(query.days) * 86400
-        let scope = BarScope(start: start, time: time)
-        ticks = scope.ticks
-        func rows(_ incidents: [IncidentReport]) -> [Row] {
-            incidents.map { Row($0, reading, scope) }
+        return """
+            <form class="filter" method="get" action="/incidents" role="search">
+            <input type="search" name="q" value="\(query.search)" placeholder="Search domains" \
+            aria-label="Search domains" autocomplete="off" maxlength="253">
+            <select name="kind" aria-label="Kind"><option value="">Any kind</option>\(kinds)</select>
+            \(HTML.hidden("days", "\(query.days)"))
+            <button type="submit">Filter</button>\(clear.map { #" <a href="\#($0)">Clear</a>"# })
+            <ul class="switch">\(windows)</ul>
+            </form>
+            """
+    }
+
+    private var clear: String? {
+        query.search.isEmpty && query.kind == nil ? nil : query.with { ($0.search, $0.kind) = ("", nil) }.address
+    }
+
+    private static let legend: HTML = {
+        func key(_ text: HTML, tone: HTML = "", _ bars: HTML) -> HTML {
+            """
+            <li\(tone)><svg class="swatch" width="22" height="10" aria-hidden="true">\(bars)</svg> \
+            <span class="soft">\(text)</span></li>
+            """
         }
+        let solid: HTML = #"<rect class="bar solid" width="22" height="10"/>"#
+        let parted: HTML = """
+            <rect class="bar resolved" width="9" height="10"/>\
+            <rect class="bar resolved" x="11" width="11" height="10"/>
+            """
+        return """
+            <ul class="legend">\
+            \(key("pending, not notified", #"<rect class="bar outline" x="1" y="1" width="20" height="8"/>"#))\
+            \(key("firing, error", tone: #" class="fail""#, solid))\
+            \(key("firing, warning", tone: #" class="warn""#, solid))\
+            \(key("resolved", #"<rect class="bar resolved" width="22" height="10"/>"#))\
+            \(key("acknowledged", parted))</ul>
+            """
+    }()
+
+    /// The boxes of the rows belong to it.
+    private var form: HTML {
+        """
+        <form id="several" class="write" method="post" action="/incidents/ack">\(HTML.hidden("back", query.address))\
+        <span class="soft">Acknowledge those that you choose below:</span> \
+        \(frame.author(needsReason: false)) <button type="submit">Acknowledge</button></form>
+
+        """
+    }
+
+    private var nothing: HTML {
+        #"<p class="nothing">There is no incident here.\#(clear.map { #" <a href="\#($0)">Show all</a>"# })</p>"#
+    }
+
+    private var older: HTML? {
+        guard hasMore else { return nil }
+        return #"<a href="\#(query.with { $0.page = query.page + 1 }.address)" rel="next">Older incidents</a> "#
+    }
+
+    private var sections: [HTML] {
+        let scope = BarScope(start: frame.time.wall - Double(query.days) * 86400, time: frame.time)
+        let ticks = scope.ticks
         func first(_ shown: Int, _ count: Int) -> String? {
             shown < count ? "the first \(shown.grouped) are shown; search finds the others" : nil
         }
-        let all = [
-            Section(
-                title: "Open", count: reading.counts.open.grouped, note: first(reading.open.count, reading.counts.open),
-                rows: rows(reading.open)),
-            Section(
-                title: "Pending", count: reading.counts.pending.grouped,
-                note: first(reading.pending.count, reading.counts.pending)
-                    ?? "notifications are sent when the trouble is confirmed", rows: rows(reading.pending)),
-            Section(
-                title: "Resolved", count: reading.counts.resolved.grouped,
-                note: query.days == 1 ? "in 24 h" : "in \(query.days) days", rows: rows(reading.resolved)),
-        ]
-        sections = all.filter { !$0.rows.isEmpty }
-        isEmpty = sections.isEmpty
-        canAcknowledge =
-            basis.role == .writer && sections.contains { $0.rows.count(where: \.isUnacknowledged) > 1 }
-        address = query.address
-        older = reading.hasMore ? query.with { $0.page = query.page + 1 }.address : nil
+        func section(_ title: String, _ count: Int, _ note: String?, _ incidents: [IncidentReport]) -> HTML? {
+            guard !incidents.isEmpty else { return nil }
+            let axis = ticks.map { #"<text x="\#($0.x)" y="11" text-anchor="middle">\#($0.text)</text>"# as HTML }
+            return """
+                <h2 class="group">\(title) <span class="soft">\(count.grouped)\(note.map { " · \($0)" })</span></h2>
+                <table role="table" class="list incidents" aria-label="\(title) incidents">
+                <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">Domain, kind</th>\
+                <th role="columnheader" scope="col" class="axis-head"><span class="unseen">When</span>\
+                <svg width="100%" height="14" aria-hidden="true">\(axis)\
+                <text class="strong" x="100%" y="11" text-anchor="end">now</text></svg></th>\
+                <th role="columnheader" scope="col">Duration</th>\
+                <th role="columnheader" scope="col">State, messages</th></tr></thead>
+                <tbody role="rowgroup">\(incidents.map { row($0, scope, ticks) })</tbody></table>
+
+                """
+        }
+        let days = query.days == 1 ? "in 24 h" : "in \(query.days) days"
+        let confirmed = "notifications are sent when the trouble is confirmed"
+        return [
+            section("Open", counts.open, first(open.count, counts.open), open),
+            section("Pending", counts.pending, first(pending.count, counts.pending) ?? confirmed, pending),
+            section("Resolved", counts.resolved, days, resolved),
+        ].compactMap(\.self)
+    }
+
+    // MARK: - A row
+
+    private func row(_ incident: IncidentReport, _ scope: BarScope, _ ticks: [PropagationChart.Tick]) -> HTML {
+        let time = frame.time
+        let (mark, tone) = incident.face
+        let since = time.clock(incident.since)
+        let long = Span.words(incident.lasted(at: time.wall))
+        let name: HTML = "<b>\(incident.subject)</b>"
+        let subject = incident.domain.map { #"<a href="/domains/\#($0)">\#(name)</a>"# as HTML } ?? name
+        let summary = (incident.cause ?? incident.effect)?.firstSentence.shortened(to: 140)
+        let grid = ticks.map { #"<line class="grid" x1="\#($0.x)" x2="\#($0.x)" y1="0" y2="22"/>"# as HTML }
+        return """
+            <tr role="row" id="i-\(incident.id)" class="\(tone)">\
+            <th role="rowheader" scope="row">\(HTML.mark(mark, tone)) \(subject)\
+            <p class="fine"><a href="/incidents/\(incident.id)" class="\(tone)">\(incident.kind.rawValue)</a>\
+            \(summary.map { " · <bdi>\($0)</bdi>" })</p></th>\
+            <td role="cell"><svg class="time" role="img" \
+            aria-label="\(incident.state.rawValue), \(long) from \(since)" width="100%" height="22">\
+            \(grid)\(scope.bars(incident))<line class="now-line" x1="100%" x2="100%" y1="0" y2="22"/></svg></td>\
+            <td role="cell"><b>\(long)</b> \
+            <span class="fine">\("since ", if: incident.state != .resolved)\(since)</span></td>\
+            <td role="cell">\(incident.isUnacknowledged ? unacknowledged(incident) : "<bdi>\(state(incident))</bdi>")\
+            \(notes(incident).map { #"<p class="fine"><bdi>\#($0)</bdi></p>"# })</td></tr>
+
+            """
+    }
+
+    private func unacknowledged(_ incident: IncidentReport) -> HTML {
+        let isChosen = frame.refusal?.incidents.contains(incident.id) ?? false
+        let box: HTML = """
+            <input type="checkbox" form="several" name="incident" value="\(incident.id)" \
+            aria-label="Acknowledge \(incident.kind.rawValue) of \(incident.subject)"\(" checked", if: isChosen)>
+            """
+        return """
+            \("\(box) ", if: canAcknowledge)<strong class="fail">Not acknowledged</strong> · \
+            <a href="/incidents/\(incident.id)#acknowledge">Acknowledge</a>
+            """
+    }
+
+    private func state(_ incident: IncidentReport) -> String {
+        switch incident.state {
+        case .pending: return "Pending"
+        case .resolved: return incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? "resolved"
+        case .firing, .recovering:
+            if let acknowledged = incident.acknowledged {
+                return
+                    "Acknowledged by \(acknowledged.by.onOneLine(upTo: 60)), \(frame.time.clock(acknowledged.at))"
+            }
+            return incident.state == .recovering ? "Recovering" : "Firing"
+        }
+    }
+
+    private func notes(_ incident: IncidentReport) -> [String] {
+        var notes = incident.marks(at: frame.time.wall)
+        if incident.state != .pending { notes.append(incident.notifiedInWords(upTo: 4) ?? "no message sent") }
+        return notes + ["incident \(incident.shortID)"]
     }
 }
 
@@ -149,7 +231,9 @@ struct BarScope: Sendable {
         ).ticks
     }
 
-    func bars(_ incident: IncidentReport) -> [IncidentsView.Bar] {
+    /// The stretches of an incident: `outline` before it fired, `solid` after, `resolved`; `notch` where it was
+    /// acknowledged.
+    func bars(_ incident: IncidentReport) -> [HTML] {
         let end = incident.resolvedAt ?? time.wall
         let fired = incident.firedAt ?? end
         var parts: [(Date, Date, String)] = []
@@ -164,40 +248,8 @@ struct BarScope: Sendable {
             guard to > start else { return nil }
             let left = x(from)
             // What is shorter than a pixel is seen, too.
-            return .init(x: String.percent(min(left, 99.4)), width: String.percent(max(0.6, x(to) - left)), kind: kind)
+            let (at, width) = (String.percent(min(left, 99.4)), String.percent(max(0.6, x(to) - left)))
+            return #"<rect class="bar \#(kind)" x="\#(at)" y="6" width="\#(width)" height="10"/>"#
         }
-    }
-}
-
-extension IncidentsView.Row {
-    init(_ incident: IncidentReport, _ reading: IncidentsView.Reading, _ scope: BarScope) {
-        let time = scope.time
-        id = "i-\(incident.id)"
-        number = incident.id
-        isChosen = reading.chosen.contains(incident.id)
-        address = "/incidents/\(incident.id)"
-        domain = incident.subject
-        domainAddress = incident.domain.map { "/domains/\($0)" }
-        kind = incident.kind.rawValue
-        (mark, tone) = incident.face
-        summary = (incident.cause ?? incident.effect)?.firstSentence.shortened(to: 140)
-        bar = scope.bars(incident)
-        long = Span.words(incident.lasted(at: time.wall))
-        barText = "\(incident.state.rawValue), \(long) from \(time.clock(incident.since))"
-        since = incident.state == .resolved ? time.clock(incident.since) : "since \(time.clock(incident.since))"
-        isUnacknowledged = incident.isUnacknowledged
-        switch incident.state {
-        case .pending: state = "Pending"
-        case .resolved: state = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? "resolved"
-        case .firing, .recovering:
-            if let acknowledged = incident.acknowledged {
-                state = "Acknowledged by \(acknowledged.by.onOneLine(upTo: 60)), \(time.clock(acknowledged.at))"
-            } else {
-                state = incident.state == .recovering ? "Recovering" : "Firing"
-            }
-        }
-        var notes = incident.marks(at: time.wall)
-        if incident.state != .pending { notes.append(incident.notifiedInWords(upTo: 4) ?? "no message sent") }
-        self.notes = notes + ["incident \(incident.shortID)"]
     }
 }

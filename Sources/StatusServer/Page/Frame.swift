@@ -6,44 +6,29 @@ import Monitoring
 import Report
 import Storage
 
-struct Frame: Equatable, Sendable {
-    let title: String
-    /// The file of the icon, which carries the state into a pinned tab.
-    let icon: String
-    let isDomains: Bool
-    let isIncidents: Bool
-    let isSilences: Bool
-    /// Open ones; nil: none.
-    let openIncidents: String?
-    /// `14:32:07 UTC`.
-    let clock: String
-    let refreshSeconds: String
-    /// What a browser without a script loads again; nil: nothing.
-    let isPaused: Bool
+struct Frame: Sendable {
+    var version: String
+    var time: ReportTime
+    var health: [HealthItem] = []
+    var openIncidents = 0
+    var refreshSeconds = 30
+    /// Whether the page loads itself again no more.
+    var isPaused = false
     /// The same view with and without refresh.
-    let pauseAddress: String
-    let health: [HealthItem]
-    /// How many of them are fine; a narrow page shows the others.
-    let fineHealth: String?
-    let version: String
-    /// `2026-11-22 14:32:07`.
-    let rendered: String
-    /// Versions of the files beside the page, so that a browser keeps each.
-    let assets: String
-    let json: String
-    /// Whether it leads to the login, or to the way out.
-    let canLogIn: Bool
-    let canLogOut: Bool
-    /// Whether it leaves out the monitor's own matters.
-    let isPublic: Bool
-    /// Whether the page shows what changes something.
-    let canWrite: Bool
+    var pauseAddress = "?pause=1"
+    var role = Role.writer
+    var needsLogin = false
     /// Why a form of the page was refused; nil where none was.
-    let refusal: Refusal?
-    /// That the daemon checks no more; nil where it does.
-    let stalled: String?
-    /// For how long a silence may be asked for.
-    let lengths: [FrontPage.Choice]
+    var refusal: Refusal?
+    /// When the last check ended, where the daemon checks no more.
+    var stalledSince: Date?
+
+    /// Whether it leaves out the monitor's own matters.
+    var isPublic: Bool { role == .visitor }
+    /// Whether the page shows what changes something.
+    var canWrite: Bool { role == .writer }
+    /// Whether the daemon still checks.
+    var isChecked: Bool { stalledSince == nil }
 
     /// What was typed into a form, and what is wrong with it.
     struct Refusal: Equatable, Sendable {
@@ -72,58 +57,179 @@ struct Frame: Equatable, Sendable {
         let mark: String
         let tone: String
     }
+}
 
-    /// What a page is made with.
-    struct Basis: Sendable {
-        var version: String
-        var health: [HealthItem] = []
-        var openIncidents = 0
-        var refreshSeconds = 30
-        var isPaused = false
-        var pauseAddress = "?pause=1"
-        var role = Role.writer
-        var needsLogin = false
-        var refusal: Refusal?
-        /// When the last check ended, where the daemon checks no more.
-        var stalledSince: Date?
+// MARK: - The page
+
+extension Frame {
+    /// `tone`: of the icon, which carries the state into a pinned tab. `json`: where programs read the same.
+    func page(_ title: String, _ tone: Tone, of section: PageEndpoint, json: String, _ main: HTML) -> HTML {
+        """
+        \(head(title, tone))
+        <body>
+        \(Self.marks)\
+        \(top(section))
+        \(ownHealth)
+        <main id="main">
+        \(main)
+        </main>
+        \(foot(json))
+        </body>
+        </html>
+
+        """
     }
 
-    private static let lengthChoices: [(value: String, text: String)] = [
+    func head(_ title: String, _ tone: Tone) -> HTML {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta name="robots" content="noindex">
+        <title>\("Not checked – ", if: !isChecked)\(title) – aasa-monitor</title>
+        <link rel="icon" type="image/svg+xml" href="/assets/icon-\((isChecked ? tone : .fail).rawValue).svg">
+        <link rel="stylesheet" href="/assets/page.css?\(Assets.version)">
+        \(refresh, if: !isPaused)\
+        <script src="/assets/page.js?\(Assets.version)" defer></script>
+        </head>
+        """
+    }
+
+    /// The symbols of states, and the patterns of charts.
+    static let marks = HTML(unescaped: PackageResources.marks_svg)
+
+    static let brand: HTML = """
+        <a class="brand" href="/" aria-label="aasa-monitor"><svg class="logo" aria-hidden="true">\
+        <use href="#m-logo"/></svg><span>aasa-monitor</span></a>
+        """
+
+    private var refresh: HTML {
+        """
+        <noscript><meta http-equiv="refresh" content="\(refreshSeconds)"></noscript>
+
+        """
+    }
+
+    private func top(_ section: PageEndpoint) -> HTML {
+        """
+        <a class="skip" href="#main">Skip to the content</a>
+        <header class="top">
+        \(Self.brand)
+        <nav aria-label="Views" id="views" data-live>\(tab("Domains", "/", isCurrent: section == .overview))\
+        \(ownTabs(section), if: !isPublic)</nav>
+        <p class="clock" id="refresh" data-live><span id="clock">\(Self.clock(time))</span>\
+        <span class="pace"><span class="dot"> · </span>\(pace)\
+        \(#" · <a href="/login">\#(isPublic ? "Log in" : "Log out")</a>"#, if: needsLogin)</span></p>
+        </header>
+        """
+    }
+
+    private func tab(_ text: HTML, _ path: String, isCurrent: Bool) -> HTML {
+        #"<a href="\#(path)"\#(#" aria-current="page""#, if: isCurrent)>\#(text)</a>"#
+    }
+
+    private func ownTabs(_ section: PageEndpoint) -> HTML {
+        let open: HTML = #" <span class="count">\#(openIncidents.grouped)<span class="unseen"> open</span></span>"#
+        let incidents: HTML = "Incidents\(open, if: openIncidents > 0)"
+        return """
+             \(tab(incidents, "/incidents", isCurrent: section == .incidents)) \
+            \(tab("Silences", "/silences", isCurrent: section == .silences))
+            """
+    }
+
+    private var pace: HTML {
+        if isPaused { return #"paused · <a href="\#(pauseAddress)">Refresh</a>"# }
+        return """
+            <span class="wide">refreshes every \(refreshSeconds) s · </span><a href="\(pauseAddress)">Pause</a>
+            """
+    }
+
+    /// A narrow page shows only what is not fine, and how many are.
+    private var ownHealth: HTML {
+        let (troubles, fine) = (health.filter { $0.tone != "ok" }, health.filter { $0.tone == "ok" })
+        let items = (troubles + fine).map { item -> HTML in
+            """
+            <li class="\(item.tone)">\(HTML.mark(item.mark)) <strong>\(item.name)</strong> \
+            <span>\(item.text)</span></li>
+            """
+        }
+        let more = troubles.isEmpty ? "all \(fine.count) fine" : "\(fine.count) more fine"
+        return """
+            <aside class="health" id="health" data-live aria-label="The monitor’s own health">
+            \(stalled)<ul>\(items)\(#"<li class="more">\#(more)</li>"#, if: !fine.isEmpty)</ul>
+            </aside>
+            """
+    }
+
+    private var stalled: HTML? {
+        stalledSince.map { last in
+            """
+            <p class="notice">\(HTML.mark("m-at-risk")) No check has ended since \(time.brief(last)) UTC: \
+            this is what was seen until then. The daemon’s log says why.</p>
+
+            """
+        }
+    }
+
+    private func foot(_ json: String) -> HTML {
+        """
+        <footer>
+        <p><span>aasa-monitor \(version.displayable)</span> \
+        <span>As of <span id="rendered">\(Self.rendered(time))</span> UTC. All times are UTC.</span> \
+        <a href="\(json)">JSON</a>\(#" <a href="/metrics">Metrics</a>"#, if: !isPublic) \
+        <a href="https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links" \
+        rel="noreferrer">Apple TN3155</a></p>
+        </footer>
+        """
+    }
+
+    /// `14:32:07 UTC`.
+    static func clock(_ time: ReportTime) -> String { time.wall.rfc3339.dropFirst(11).dropLast() + " UTC" }
+
+    /// `2026-11-22 14:32:07`.
+    static func rendered(_ time: ReportTime) -> String {
+        String(time.wall.rfc3339.dropLast()).replacing("T", with: " ")
+    }
+}
+
+// MARK: - Forms
+
+extension Frame {
+    /// Why a form of the page was refused.
+    var notice: HTML? {
+        refusal.map { refusal in
+            """
+            <p class="notice" role="alert">\(HTML.mark("m-at-risk")) <bdi>\(refusal.words)</bdi></p>
+
+            """
+        }
+    }
+
+    /// Who changes something, and why.
+    func author(needsReason: Bool) -> HTML {
+        """
+        <label>Your name <input type="text" name="by" value="\(refusal?.by ?? "")" required maxlength="100" \
+        autocomplete="name"></label> <label>Reason <input type="text" name="reason" value="\(refusal?.reason ?? "")"\
+        \(" required", if: needsReason) maxlength="300"></label>
+        """
+    }
+
+    private static let lengths: [(value: String, text: String)] = [
         ("1h", "1 hour"), ("2h", "2 hours"), ("8h", "8 hours"), ("24h", "24 hours"), ("3d", "3 days"),
         ("7d", "7 days"),
     ]
 
-    init(title: String, tone: Tone, section: PageEndpoint, json: String, basis: Basis, time: ReportTime) {
-        stalled = basis.stalledSince.map {
-            "No check has ended since \(time.brief($0)) UTC: this is what was seen until then. The daemon’s log says why."
-        }
-        self.title = stalled == nil ? title : "Not checked – \(title)"
-        icon = "/assets/icon-\((stalled == nil ? tone : .fail).rawValue).svg"
-        isDomains = section == .overview
-        isIncidents = section == .incidents
-        isSilences = section == .silences
-        openIncidents = basis.openIncidents > 0 ? basis.openIncidents.grouped : nil
-        let instant = time.wall.rfc3339
-        clock = instant.dropFirst(11).dropLast() + " UTC"
-        rendered = String(instant.dropLast().map { $0 == "T" ? " " : $0 })
-        refreshSeconds = "\(basis.refreshSeconds)"
-        isPaused = basis.isPaused
-        pauseAddress = basis.pauseAddress
-        health = basis.health.filter { $0.tone != "ok" } + basis.health.filter { $0.tone == "ok" }
-        let fine = basis.health.count { $0.tone == "ok" }
-        fineHealth = fine == 0 ? nil : fine == basis.health.count ? "all \(fine) fine" : "\(fine) more fine"
-        version = basis.version.displayable
-        assets = Assets.version
-        self.json = json
-        isPublic = basis.role == .visitor
-        canLogIn = basis.needsLogin && isPublic
-        canLogOut = basis.needsLogin && !isPublic
-        canWrite = basis.role == .writer
-        refusal = basis.refusal
-        let length = Self.lengthChoices.first { $0.value == basis.refusal?.length }?.value ?? "2h"
-        lengths = Self.lengthChoices.map {
-            FrontPage.Choice(value: $0.value, text: $0.text, isChosen: $0.value == length)
-        }
+    /// What each form for a silence asks.
+    var silencing: HTML {
+        let chosen = Self.lengths.first { $0.value == refusal?.length }?.value ?? "2h"
+        return """
+            <label>For <select name="for">\
+            \(Self.lengths.map { HTML.option($0.value, $0.text, isChosen: $0.value == chosen) })\
+            </select></label> \(author(needsReason: true)) <button type="submit">Silence</button>
+            """
     }
 }
 
@@ -147,13 +253,6 @@ struct DomainFace: Equatable, Sendable {
         mark = record.status.mark
         tone = record.status.tone(level)
     }
-}
-
-/// One of several views that a page offers.
-struct PageLink: Equatable, Sendable {
-    let text: String
-    let address: String
-    let isChosen: Bool
 }
 
 /// The colour of a state. Colour never says it alone.
@@ -182,7 +281,7 @@ extension DomainStatus {
         }
     }
 
-    /// The symbol in `marks.mustache`.
+    /// The symbol in `marks.svg`.
     var mark: String { "m-\(rawValue)" }
 
     var word: String {

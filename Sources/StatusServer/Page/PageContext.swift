@@ -21,14 +21,13 @@ final class PageContext: Sendable {
     let version: String
     let cdnBaseURL: String
     let health: @Sendable () async -> MonitorHealth
-    private let library: PageLibrary
     private let trouble = LogDeduplicator()
 
     init(
         store: Store, api: API, timekeeper: any MonitorClock, logger: Logger, watched: WatchList,
         refusedReload: Shared<String?>, key: AccessKey, version: String, cdnBaseURL: String,
         health: @escaping @Sendable () async -> MonitorHealth
-    ) throws {
+    ) {
         self.store = store
         self.api = api
         self.timekeeper = timekeeper
@@ -39,7 +38,6 @@ final class PageContext: Sendable {
         self.version = version
         self.cdnBaseURL = cdnBaseURL
         self.health = health
-        library = try PageLibrary()
     }
 
     /// A page waits so long before it loads itself again: shorter while a check runs that
@@ -47,39 +45,37 @@ final class PageContext: Sendable {
     private static let refreshSeconds = 30
     static let fastRefreshSeconds = 2
 
-    func basis(
+    func frame(
         _ time: ReportTime, _ role: Role, _ refusal: Frame.Refusal? = nil, counts: [DomainStatus: Int], isPaused: Bool,
         pauseAddress: String
-    ) async throws -> Frame.Basis {
+    ) async throws -> Frame {
         let waiting = counts[.waiting] ?? 0
-        var basis = Frame.Basis(
-            version: version,
+        var frame = Frame(
+            version: version, time: time,
             refreshSeconds: waiting > 0 || timekeeper.intervalFactor != 1
                 ? Self.fastRefreshSeconds : Self.refreshSeconds,
             isPaused: isPaused, pauseAddress: pauseAddress, role: role, needsLogin: key.policy.token != nil,
             refusal: refusal, stalledSince: try await store.stalledSince(time.now))
-        guard role > .visitor else { return basis }
+        guard role > .visitor else { return frame }
         let pending = try await store.pendingNotifications(of: api.actions.hasChannel).reduce(0) { $0 + $1.count }
         let size = try await store.size()
-        basis.health = await health().items(
+        frame.health = await health().items(
             domains: counts.values.reduce(0, +), waiting: waiting, pendingMessages: pending, storeBytes: size,
             refusedReload: refusedReload.current, time: time)
-        basis.openIncidents = try await store.openIncidentCounts().reduce(0) { $0 + $1.count }
-        return basis
+        frame.openIncidents = try await store.openIncidentCounts().reduce(0) { $0 + $1.count }
+        return frame
     }
 
-    /// Answers a request with a page, or says that the store does not answer.
-    func answer(
-        _ request: Request, _ view: PageLibrary.View, _ make: (ReportTime) async throws -> (any Sendable, Frame)?
-    ) async -> Response {
+    /// Answers a request with a page, or says that the store does not answer. nil: there is no such page.
+    func answer(_ request: Request, _ make: (ReportTime) async throws -> HTML?) async -> Response {
         do {
             let time = ReportTime(timekeeper)
             try await watched.show(in: store)
-            guard let (model, frame) = try await make(time) else {
+            guard let page = try await make(time) else {
                 return Response(plain: "404 there is no such page\n", status: .notFound)
             }
             if trouble.isOver() { logger.notice("status page can read the store again") }
-            return render(request, view, model, frame)
+            return response(request, page, time)
         } catch let refusal as APIRefusal where refusal.reason == .badRequest {
             return Response(plain: "400 \(refusal)\n", status: .badRequest)
         } catch {
@@ -95,21 +91,21 @@ final class PageContext: Sendable {
         }
     }
 
-    func render(_ request: Request, _ view: PageLibrary.View, _ model: any Sendable, _ frame: Frame) -> Response {
-        let html = library.render(view, model)
-        let tag = Self.tag(html, without: [frame.clock, frame.rendered])
+    func response(_ request: Request, _ page: HTML, _ time: ReportTime) -> Response {
+        let (clock, rendered) = (Frame.clock(time), Frame.rendered(time))
+        let tag = Self.tag(page.bytes, without: [clock, rendered])
         var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-cache, private"]
-        if let name = HTTPField.Name("X-Rendered") { headers[name] = frame.rendered }
+        if let name = HTTPField.Name("X-Rendered") { headers[name] = rendered }
         if request.headers[.ifNoneMatch]?.contains(tag) == true {
             return Response(status: .notModified, headers: headers)
         }
         headers[.contentType] = "text/html; charset=utf-8"
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.bytes)))
     }
 
     /// Equal for two pages that differ in their clocks alone.
-    private static func tag(_ html: String, without clocks: [String]) -> String {
-        var bytes = Data(html.utf8)
+    private static func tag(_ page: [UInt8], without clocks: [String]) -> String {
+        var bytes = Data(page)
         for clock in clocks {
             if let place = bytes.range(of: Data(clock.utf8)) { bytes.removeSubrange(place) }
         }

@@ -1,0 +1,148 @@
+// What a domain's page says of incidents, silences and findings.
+
+import Evidence
+import Foundation
+import Monitoring
+import Report
+import Storage
+
+extension DomainView {
+    // MARK: - Incidents
+
+    /// The open ones with each message that was sent, the past ones in a line each.
+    var history: HTML {
+        let open = incidents.filter { $0.state != .resolved }
+        let earlier = incidents.filter { $0.state == .resolved }.prefix(20)
+        let link: HTML =
+            #" <a class="aside" href="/incidents?q=\#(watched.domain.name)">All incidents of this domain</a>"#
+        let table = HTML.table(["Earlier", "Began", "Lasted", "Ended with", "Notified"], earlier.map(row))
+        return """
+            <section id="incidents" data-live>\(HTML.heading("Incidents", nil, link))
+            \(open.map(story))
+            \(table, if: !earlier.isEmpty)
+            \(#"<p class="soft">There was no incident.</p>"#, if: incidents.isEmpty)
+            </section>
+            """
+    }
+
+    private func story(_ incident: IncidentReport) -> HTML {
+        let time = frame.time
+        let (mark, tone) = incident.face
+        let none: HTML = #"<p class="fine inset">No message was sent.</p>"#
+        return """
+            <article class="story"><header><p>\(HTML.mark(mark, tone)) \
+            <a href="/incidents/\(incident.id)"><b class="\(tone)">\(incident.kind.rawValue)</b></a> \
+            \(incident.stateInWords(time)) <span class="soft">trouble since \(time.clock(incident.since))\
+            \(incident.acknowledgedInWords(time).map { " · <bdi>\($0)</bdi>" })\
+            \(incident.marksInWords(time).map { " · \($0)" })</span>\
+            \(#" · <strong class="fail">not acknowledged</strong>"#, if: incident.isUnacknowledged)</p>\
+            <span class="code soft">\(incident.shortID)</span></header>
+            \(IncidentView.messages(deliveries[incident.id] ?? [], time) ?? none)</article>
+            """
+    }
+
+    private func row(_ incident: IncidentReport) -> HTML {
+        let time = frame.time
+        let notified = (incident.notified ?? []).map { $0.onOneLine(upTo: 40) }.listed(upTo: 3)
+        let reason = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? ""
+        return """
+            <tr role="row"><th role="rowheader" scope="row">\
+            <a href="/incidents/\(incident.id)">\(incident.kind.rawValue)</a></th>\
+            <td role="cell">\(time.clock(incident.since))</td>\
+            <td role="cell">\(Span.words(incident.lasted(at: time.wall)))</td>\
+            <td role="cell">\(reason)</td>\
+            <td role="cell"><bdi>\(notified.isEmpty ? "nobody" : notified)</bdi></td></tr>
+
+            """
+    }
+
+    // MARK: - Silences
+
+    var silence: HTML {
+        let link: HTML = #" <a class="aside" href="/silences">All silences</a>"#
+        let list: HTML = #"<ul class="silences">\#(silences.map(item))</ul>"#
+        let form: HTML = """
+            <form class="write" method="post" action="/domains/\(watched.domain.name)/silence">\(frame.silencing)</form>
+            """
+        let none: HTML = #"<p class="soft">There is none.</p>"#
+        return """
+            <section id="silence">\(HTML.heading("Silence", "no messages about this domain for a while", link))
+            \(list, if: !silences.isEmpty)
+            \(frame.canWrite ? form : "\(none, if: silences.isEmpty)")
+            </section>
+            """
+    }
+
+    private func item(_ silence: SilenceReport) -> HTML {
+        let words: HTML = """
+            <p><bdi>\(silence.shownScope)</bdi> \(silence.until(frame.time)), by <bdi>\(silence.shownAuthor)</bdi>: \
+            <bdi>\(silence.shownReason)</bdi></p>
+            """
+        guard frame.canWrite else { return "<li>\(words)</li>" }
+        return """
+            <li><form method="post" action="/silences/\(silence.id)/end">\
+            \(HTML.hidden("back", "/domains/\(watched.domain.name)#silence"))\(words) \
+            <button type="submit">End</button></form></li>
+            """
+    }
+
+    // MARK: - Findings
+
+    var findings: HTML {
+        let (found, ignored) = (state?.verdict?.findings ?? [], state?.verdict?.ignored ?? [])
+        let wall = frame.time.wall
+        let rows =
+            found.enumerated().map { Self.finding($0.element.text(at: wall), $0.offset) }
+            + ignored.enumerated().map { Self.finding($0.element.text(at: wall), found.count + $0.offset) }
+        let none: HTML = #"<p class="soft">The last check found nothing.</p>"#
+        return """
+            <section id="findings" data-live>\(HTML.heading("Findings"))
+            \(Self.findingTable(rows), if: !rows.isEmpty)
+            \(none, if: state?.verdict != nil && rows.isEmpty)
+            </section>
+            """
+    }
+
+    static func findingTable(_ rows: [HTML]) -> HTML {
+        HTML.table(["Rule", "Seen", "What to do"], rows, kind: "plain findings")
+    }
+
+    static func finding(_ text: FindingText, _ index: Int) -> HTML {
+        let (mark, tone) =
+            switch text.severity {
+            case .error: (DomainStatus.missing.mark, "fail")
+            case .warning: (DomainStatus.atRisk.mark, "warn")
+            case .note: (DomainStatus.unknown.mark, "soft")
+            }
+        return finding(text, index, text.severity.rawValue, mark, tone, fix: text.fix.onOneLine(upTo: 1000))
+    }
+
+    private static func finding(_ ignored: IgnoredFindingText, _ index: Int) -> HTML {
+        finding(
+            ignored.text, index, "ignored", DomainStatus.unknown.mark, "soft",
+            fix: "Nothing. Ignored: \(ignored.why)".onOneLine(upTo: 600))
+    }
+
+    private static func finding(
+        _ text: FindingText, _ index: Int, _ severity: String, _ mark: String, _ tone: String, fix: String
+    ) -> HTML {
+        let facts = text.evidence.sorted { $0.key < $1.key }.map { key, value -> HTML in
+            """
+            <div><dt><bdi>\(key.onOneLine(upTo: 100))</bdi></dt>\
+            <dd class="code"><bdi>\(value.onOneLine(upTo: 2000))</bdi></dd></div>
+            """
+        }
+        let evidence: HTML = """
+            <details id="f-\(index)"><summary>Evidence</summary><dl class="facts">\(facts)</dl></details>
+            """
+        return """
+            <tr role="row"><th role="rowheader" scope="row">\
+            \(HTML.mark(mark, tone)) <b class="\(tone)">\(severity)</b> \
+            <a href="\(text.reference)" rel="noreferrer">\(text.rule.rawValue.onOneLine(upTo: 100))</a></th>\
+            <td role="cell" class="text"><bdi>\(text.message.onOneLine(upTo: 1000))</bdi>\
+            \(evidence, if: !facts.isEmpty)</td>\
+            <td role="cell" class="text"><bdi>\(fix)</bdi></td></tr>
+
+            """
+    }
+}
