@@ -35,6 +35,8 @@ struct PropertyList {
         self.isSigned = isSigned
     }
 
+    var keys: some Collection<String> { members.keys }
+
     func contains(_ key: String) -> Bool { members[key] != nil }
 
     /// nil where it is no dictionary.

@@ -14,8 +14,6 @@ struct CheckReport: Sendable {
     /// Where Apple's copy lies, also when it was not asked for.
     let cdnURL: String
     var expectations = Expectations()
-    /// The service that the target names; nil where it names none.
-    var service: JudgedService?
     /// What `--why` adds; nil where it was not asked for.
     var why: WhyReport?
 
@@ -26,11 +24,7 @@ struct CheckReport: Sendable {
     var ignored: [IgnoredFindingText] { verdict.ignored.map { $0.text(at: now) } }
 
     /// The diagnosis in words.
-    var diagnosis: DiagnosisText {
-        var text = verdict.text(at: now)
-        if let effect = service?.effect(of: verdict, readings) { text.effect = effect }
-        return text
-    }
+    var diagnosis: DiagnosisText { verdict.text(at: now) }
 
     var json: OrderedJSON {
         let text = diagnosis

@@ -221,7 +221,7 @@ extension English {
         return "\(name.words) \(name.isPlural ? "work" : "works")"
     }
 
-    static func fails(_ service: String) -> String {
+    package static func fails(_ service: String) -> String {
         let name = name(of: service)
         return "\(name.words) \(name.isPlural ? "do" : "does") not work"
     }

@@ -231,7 +231,7 @@ extension Diagnosis {
 
 extension String {
     /// With a capital, as a sentence begins.
-    var atStart: String { prefix(1).uppercased() + dropFirst() }
+    package var atStart: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension [String] {
