@@ -89,8 +89,9 @@ struct OneShotChecker: Sendable {
         }
     }
 
-    func check(_ target: Target, depth: Depth) async throws -> CheckReport {
-        try await look(at: target.domain, in: mode(of: target), depth: depth)
+    /// `mode`: nil: that of the target, or else of the configuration.
+    func check(_ target: Target, in mode: AssociationMode? = nil, depth: Depth) async throws -> CheckReport {
+        try await look(at: target.domain, in: mode ?? self.mode(of: target), depth: depth)
             .report(on: target.service.map { AskedService($0) })
     }
 

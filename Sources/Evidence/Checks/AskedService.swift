@@ -153,16 +153,6 @@ extension AskedService {
     }
 }
 
-extension Finding {
-    /// Whether it answers what a person asks; then no expectation can be wrong.
-    var isOfAsked: Bool {
-        switch problem {
-        case .file(.asked), .file(.copyLacks): true
-        default: false
-        }
-    }
-}
-
 extension DiagnosisContext {
     /// The fault of the origin's file for the asked service.
     var askedFault: Finding? {

@@ -169,7 +169,8 @@ extension DiagnosisContext {
 
     /// An app ID that replaces another.
     fileprivate var replacedApp: (old: String, new: String)? {
-        guard check.asked?.name ?? "applinks" == "applinks", let services, let old = services.old["applinks"], let new = services.new["applinks"],
+        guard check.asked?.name ?? "applinks" == "applinks", let services, let old = services.old["applinks"],
+            let new = services.new["applinks"],
             let gone = old.first(where: { !new.contains($0) }), let come = new.first(where: { !old.contains($0) })
         else { return nil }
         return (gone.inSentence, come.inSentence)

@@ -246,7 +246,9 @@ extension DiagnosisContext {
         guard check.readings.originFile?.namesService == true else { return nil }
         if hasError(in: .file) { return .followFaultyFile }
         let unmet = findings.contains {
-            $0.severity == .error && $0.problem.area == .expectation && $0.kind != .pageMissing && !$0.isOfAsked
+            // What a person asks is no expectation: phones find the app, or the copies say that they do not.
+            if case .file(.asked) = $0.problem { return false }
+            return $0.severity == .error && $0.problem.area == .expectation && $0.kind != .pageMissing
         }
         return unmet ? .followUnexpectedFile : nil
     }

@@ -306,9 +306,7 @@ extension Diagnosis {
     static let expectationRows: [Row] = [
         { context in
             context.findings.first {
-                // What Apple's copy lacks has a row that says since when.
-                if case .file(.copyLacks) = $0.problem { return false }
-                return $0.severity == .error && $0.problem.area == .expectation && $0.kind != .pageMissing
+                $0.severity == .error && $0.problem.area == .expectation && $0.kind != .pageMissing
             }.map { Cause($0) }
         }
     ]
