@@ -1,5 +1,6 @@
 // What entitlements are read from: XML, binary property lists, provisioning profiles, and what is none of them.
 
+import Evidence
 import Foundation
 import Testing
 

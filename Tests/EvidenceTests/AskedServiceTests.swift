@@ -127,7 +127,7 @@ extension EvidenceSuite {
                 ),
                 ("webcredentials", app, [], both, passkeys, "Passkeys and password AutoFill work.", nil),
             ] as [(String, String, [String]?, String, String, String, String?)])
-        func app(
+        func named(
             _ service: String, _ id: String, _ clips: [String]?, _ origin: String, _ copy: String, _ effect: String,
             _ action: String?
         ) throws {
