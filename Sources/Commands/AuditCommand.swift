@@ -251,7 +251,7 @@ private struct AppAudit {
             lines += ["", "  \(style.severity(.note))  \(entry.text) is not in the entitlements"]
             lines += style.diagnosis(
                 "  The file of \(entry.domain) names the app for \(entry.service), and the app does not claim it: "
-                    + "\(English.fails(entry.service)). Add the entry if they are meant to.")
+                    + "\(English.fails(entry.service)). Add the entry if the app needs it.")
         }
         return lines.joined(separator: "\n")
     }
