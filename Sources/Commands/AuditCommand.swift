@@ -201,7 +201,7 @@ private struct AuditedEntry {
             ("entry", .string(entry.text)), ("verdict", .string(level.rawValue)), ("works", .optional(works)),
             ("service", .optional(check?.claim.service)), ("mode", .optional(check?.claim.mode.rawValue)),
             ("origin", .string(seen.origin)), ("cdn", .string(seen.copy)),
-            ("fault", fault.map(\.json) ?? .null), ("check", check?.report.json ?? .null),
+            ("fault", fault.map { .object($0.members) } ?? .null), ("check", check?.report.json ?? .null),
         ])
     }
 }
@@ -259,14 +259,8 @@ private struct AppAudit {
     var json: OrderedJSON {
         .object([
             ("app", .string(name)), ("entitlements", .string(path)),
-            ("verdict", .string(Verdict.Level.worst(levels).rawValue)), ("fault", absence.map(\.json) ?? .null),
+            ("verdict", .string(Verdict.Level.worst(levels).rawValue)), ("fault", absence.map { .object($0.members) } ?? .null),
             ("entries", .array(entries.map(\.json))), ("unclaimed", .array(unclaimed.map { .string($0.text) })),
         ])
-    }
-}
-
-extension DiagnosisText {
-    fileprivate var json: OrderedJSON {
-        .object([("effect", .string(effect)), ("cause", .optional(cause)), ("action", .optional(action))])
     }
 }

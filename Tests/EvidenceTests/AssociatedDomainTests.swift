@@ -69,11 +69,13 @@ extension EvidenceSuite {
             #expect(fault?.why.isEmpty == false)
         }
 
-        @Test("several entries in one are told apart")
-        func several() throws {
-            let text = "applinks:example.com, webcredentials:example.com"
+        @Test(
+            "several entries in one are told apart",
+            arguments: ["applinks:a.example.com, webcredentials:b.example.com", "applinks:a.example.com,b.example.com"])
+        func several(_ text: String) throws {
             let fault = #expect(throws: AssociatedDomainFault.self) { try AssociatedDomain(parsing: text) }
-            #expect(fault?.write == ["applinks:example.com", "webcredentials:example.com"])
+            let second = text.contains("webcredentials") ? "webcredentials" : "applinks"
+            #expect(fault?.write == ["applinks:a.example.com", "\(second):b.example.com"])
         }
 
         @Test("the device itself is read by itself", arguments: ["localhost", "192.0.2.1"])

@@ -101,14 +101,3 @@ struct Entitlements {
         return (name, data)
     }
 }
-
-extension PropertyList {
-    /// Whether a key of it is an entitlement. Xcode begins with a file that has none.
-    fileprivate var isOfEntitlements: Bool {
-        keys.isEmpty
-            || keys.contains { key in
-                key.hasPrefix("com.apple.") || key.hasSuffix("application-identifier")
-                    || ["get-task-allow", "aps-environment", "keychain-access-groups"].contains(key)
-            }
-    }
-}

@@ -36,10 +36,8 @@ struct CheckReport: Sendable {
             ("verdict", .string(verdict.level.rawValue)),
             ("diagnosis", .string(text.oneLine)),
             ("diagnosis_id", .string(verdict.diagnosis.id.rawValue)),
-            ("effect", .string(text.effect)),
-            ("cause", .optional(text.cause)),
-            ("action", .optional(text.action)),
-            ("outlook", .optional(text.outlook)),
+        ]
+        let evidence: [(String, OrderedJSON)] = [
             ("origin", readings.originReport),
             ("cdn", readings.cdnReport(url: cdnURL)),
             ("comparison", .report(ComparisonReport(verdict.comparison, at: now, time: ReportTime(now: now)))),
@@ -47,7 +45,7 @@ struct CheckReport: Sendable {
             ("findings", .report(findings)),
             ("ignored", .report(ignored)),
         ]
-        return .object(members + (why.map { [("why", $0.json)] } ?? []))
+        return .object(members + text.members + evidence + (why.map { [("why", $0.json)] } ?? []))
     }
 
     private static func json(of page: PageResult) -> OrderedJSON {
@@ -59,6 +57,16 @@ struct CheckReport: Sendable {
             ("app_store", .optional(page.appStore)),
             ("error", Readings.error(of: page.retrieval)),
         ])
+    }
+}
+
+extension DiagnosisText {
+    /// As an object has them.
+    var members: [(String, OrderedJSON)] {
+        [
+            ("effect", .string(effect)), ("cause", .optional(cause)), ("action", .optional(action)),
+            ("outlook", .optional(outlook)),
+        ]
     }
 }
 

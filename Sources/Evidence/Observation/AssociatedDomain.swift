@@ -21,10 +21,11 @@ package struct AssociatedDomain: Equatable, Sendable {
             throw AssociatedDomainFault("it holds a build setting; only the signed app's entitlements have its value")
         }
         guard text.utf8.count <= 1000 else { throw AssociatedDomainFault("it is longer than any domain") }
-        let parts = text.split { $0 == "," || $0 == ";" || $0.isNewline }.map(String.init)
-        if parts.count > 1, parts.allSatisfy({ EntryReading($0).isServiceNamed }) {
+        let parts = text.split { $0 == "," || $0 == ";" || $0.isNewline }
+        if parts.count > 1, parts.allSatisfy({ $0.contains(".") }), let service = EntryReading(String(parts[0])).named {
+            let entries = parts.map { EntryReading(String($0)).named == nil ? "\(service):\($0)" : String($0) }
             throw AssociatedDomainFault(
-                "it holds \(parts.count) entries; each is an entry of its own", write: parts.compactMap(Self.correct))
+                "it holds \(parts.count) entries; each is an entry of its own", write: entries.compactMap(Self.correct))
         }
         let reading = EntryReading(text)
         let meant = reading.meant
@@ -35,7 +36,7 @@ package struct AssociatedDomain: Equatable, Sendable {
         var faults = reading.faults
         if case .failure(let fault) = meant {
             guard !faults.isEmpty else { throw fault }
-            faults.append(fault.why)
+            if !fault.why.isEmpty { faults.append(fault.why) }
         }
         throw AssociatedDomainFault(faults.joined(separator: "; "), write: [Self.correct(text)].compactMap(\.self))
     }
@@ -57,7 +58,7 @@ package struct AssociatedDomain: Equatable, Sendable {
 
     /// What a target means that names a service, and that nobody can read; nil if that is not clear.
     package static func correction(ofTarget text: String) -> String? {
-        text.utf8.count <= 1000 && EntryReading(text).isServiceNamed ? correct(text) : nil
+        text.utf8.count <= 1000 && EntryReading(text).named != nil ? correct(text) : nil
     }
 
     package var text: String {
@@ -105,7 +106,8 @@ package struct AssociatedDomainFault: Error, Equatable {
 /// without its dot, a missing service, a mode of another spelling.
 private struct EntryReading {
     private(set) var faults: [String] = []
-    private(set) var isServiceNamed = false
+    /// The service that it begins with; nil if it begins with none.
+    private(set) var named: String?
     private var service: String?
     private var host = ""
     private var isWildcard = false
@@ -139,8 +141,7 @@ private struct EntryReading {
         let known = Association.knownServices.contains(name) ? name : Association.service(near: name)
         let isScheme = ["https", "http"].contains(name.lowercased())
         if let known, end < plain.endIndex, plain[end] != "?" {
-            isServiceNamed = true
-            service = known
+            (named, service) = (known, known)
             let written = text.prefix { !":=/：".contains($0) }
             if written != known { faults.append("'\(written)' is not a service") }
             if plain[end] != ":" { faults.append("a colon follows the service") }
@@ -235,7 +236,8 @@ private struct EntryReading {
 
     /// What the author means.
     var meant: Result<AssociatedDomain, AssociatedDomainFault> {
-        guard let service, let mode else { return .failure(AssociatedDomainFault("what is meant is not clear")) }
+        // Their own faults say what is not clear.
+        guard let service, let mode else { return .failure(AssociatedDomainFault("")) }
         let reason: DomainFault
         do {
             return .success(AssociatedDomain(service, try Domain(host), mode, isWildcard: isWildcard))
