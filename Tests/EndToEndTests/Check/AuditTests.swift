@@ -115,7 +115,7 @@ extension EndToEndTests {
                     ["audit", "--entitlements", "App.entitlements", "--format", "json"] + stage.network)
                 let audit = try #require(try process.json()["apps"].elements.first)
                 #expect(process.end == .exit(1))
-                #expect(Self.answers(audit, "cdn") == ["no file, but application/json", "not read in this mode"])
+                #expect(Self.answers(audit, "cdn") == ["does not name the app", "not read in this mode"])
             }
         }
 
