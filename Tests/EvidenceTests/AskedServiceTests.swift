@@ -146,6 +146,10 @@ extension EvidenceSuite {
                     == "The file does not name the app under webcredentials. It names TEAM_ID.com.example.app (another team)."
             )
             #expect(verdict.told.contains("aasa.app-id-placeholder error"), "\(verdict.told)")
+            // But a list that is none hides the app.
+            let text = #"{"webcredentials":{"apps":"\#(Self.app)"}}"#
+            let hidden = try Self.verdict("webcredentials", for: Self.app, origin: .file(text), cdn: .file(text))
+            #expect(hidden.text.cause?.hasPrefix("The file has an error in line 1") == true, "\(hidden.text)")
         }
 
         @Test("a file that is to be made gets the key; a service of a site that refuses everybody does not")

@@ -74,6 +74,13 @@ package struct AskedService: Codable, Hashable, Sendable {
         Set(file.document.flatMap { apps(in: AssociationFile($0)) } ?? [])
     }
 
+    /// Whether the app's ID stands in the file's part for the service, in a place or form that devices do not read: then
+    /// the linter's finding is the reason.
+    fileprivate func isMiswritten(in file: ContentReading) -> Bool {
+        guard let app, let part = file.document?.root.members?.last(where: { $0.key == name }) else { return false }
+        return String(decoding: part.value.canonicalForm, as: UTF8.self).contains(app.id)
+    }
+
     /// Whether a finding is about another service's part of the file.
     func isOther(_ finding: Finding) -> Bool { finding.problem.service.map { $0 != name } ?? false }
 }
@@ -180,7 +187,8 @@ extension Diagnosis {
         // An app that the file does not name is no better off without the file's other faults.
         { context in
             guard case .file(.asked(.notNamed, let asked, _, _)) = context.askedFault?.problem, asked.app != nil,
-                !context.hasError(in: .origin)
+                !context.hasError(in: .origin),
+                context.check.readings.originFile.map({ !asked.isMiswritten(in: $0) }) ?? false
             else { return nil }
             return context.askedFault.map { Cause($0) }
         }
