@@ -259,7 +259,8 @@ private struct AppAudit {
     var json: OrderedJSON {
         .object([
             ("app", .string(name)), ("entitlements", .string(path)),
-            ("verdict", .string(Verdict.Level.worst(levels).rawValue)), ("fault", absence.map { .object($0.members) } ?? .null),
+            ("verdict", .string(Verdict.Level.worst(levels).rawValue)),
+            ("fault", absence.map { .object($0.members) } ?? .null),
             ("entries", .array(entries.map(\.json))), ("unclaimed", .array(unclaimed.map { .string($0.text) })),
         ])
     }
