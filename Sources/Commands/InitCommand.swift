@@ -42,9 +42,9 @@ struct InitCommand: AsyncParsableCommand {
             var claimed: [Target] = []
             for entry in try Entitlements(at: path).entries {
                 switch entry.meaning {
-                case .success(let claim): claimed.append(claim.target)
+                case .success(let claim): claimed.append(Target(domain: claim.domain, mode: claim.mode))
                 case .failure(let fault):
-                    Console.remark("\(path.displayable): '\(entry.shown)' is left out: \(fault.why)")
+                    Console.remark("\(path.displayable): '\(entry.shown)' is left out: \(fault.words)")
                 }
             }
             guard !claimed.isEmpty else {

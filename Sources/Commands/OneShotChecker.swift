@@ -71,17 +71,38 @@ struct OneShotChecker: Sendable {
         }
     }
 
+    /// One check of a domain, to be judged for one service or several.
+    struct Sighting: Sendable {
+        let readings: Readings
+        fileprivate let history: CopyHistory
+        fileprivate let checks: CheckSettings
+        fileprivate let expectations: Expectations
+        fileprivate let cdnURL: String
+        fileprivate let now: Date
+
+        func report(on asked: AskedService?) -> CheckReport {
+            CheckReport(
+                observation: readings.observation, readings: readings,
+                verdict: Verdict(
+                    of: readings, history: history, checks: checks, expectations: expectations, asked: asked, now: now),
+                judgedAt: now, cdnURL: cdnURL, expectations: expectations)
+        }
+    }
+
     /// `mode`: nil: that of the target, or else of the configuration.
     func check(_ target: Target, in mode: AssociationMode? = nil, depth: Depth) async throws -> CheckReport {
-        let state = try? await store?.state(of: target.domain)
-        let watched = watched(target.domain)
-        let service = target.service.map(JudgedService.init)
-        let expectations = (watched?.expect ?? Expectations()).adding(expectations[target.domain] ?? Expectations())
-            .adding(Expectations(askedService: service?.name))
+        try await look(at: target.domain, in: mode ?? self.mode(of: target), depth: depth)
+            .report(on: target.service.map { AskedService($0) })
+    }
+
+    func look(at domain: Domain, in mode: AssociationMode, depth: Depth) async throws -> Sighting {
+        let state = try? await store?.state(of: domain)
+        let watched = watched(domain)
+        let expectations = (watched?.expect ?? Expectations()).adding(expectations[domain] ?? Expectations())
         let started = Date()
         let observation = try await probe.observe(
-            target.domain, mode: mode ?? self.mode(of: target), depth: depth,
-            hadFile: state?.hadFile ?? false, pages: expectations.pages(of: target.domain),
+            domain, mode: mode, depth: depth,
+            hadFile: state?.hadFile ?? false, pages: expectations.pages(of: domain),
             timeout: timeout ?? watched?.checks.timeout, now: started)
         // What other targets of the same run reached shows what this machine can do.
         let readings = Readings(observation, witness: reached.note(observation) ? .proven : .asSeen)
@@ -91,13 +112,9 @@ struct OneShotChecker: Sendable {
             state.noteOrigin(readings, at: now)
             history = state.history
         }
-        let verdict = Verdict(
-            of: readings, history: history, checks: watched?.checks ?? defaults,
-            expectations: expectations, now: now)
-        return CheckReport(
-            observation: observation, readings: readings, verdict: service.map(verdict.about) ?? verdict, judgedAt: now,
-            cdnURL: probe.cdnURL(of: target.domain),
-            expectations: expectations, service: service)
+        return Sighting(
+            readings: readings, history: history, checks: watched?.checks ?? defaults, expectations: expectations,
+            cdnURL: probe.cdnURL(of: domain), now: now)
     }
 
     /// How devices reach the file of a target: by its entitlement, or by the configuration.

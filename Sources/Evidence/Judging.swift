@@ -6,16 +6,18 @@ extension Verdict {
     /// Evaluates one observation. Pure: the same arguments give the same verdict.
     ///
     /// `history`: what earlier checks saw, `.none` for a one-shot check. `expectations`: the owners' expectations of
-    /// the file. Only this and `ignoring(_:at:)` apply the ignored rules.
+    /// the file. `asked`: what a person asks about; nil for links, and the whole file. Only this and `ignoring(_:at:)`
+    /// apply the ignored rules.
     package init(
         of readings: Readings, history: CopyHistory = .none, checks: CheckSettings = CheckSettings(),
-        expectations: Expectations = Expectations(), now: Date
+        expectations: Expectations = Expectations(), asked: AskedService? = nil, now: Date
     ) {
         let comparison = Comparison(of: readings, history: history, staleAfter: checks.staleAfter, now: now)
         let context = CheckContext(
             readings: readings, comparison: comparison, history: history, checks: checks, expectations: expectations,
-            now: now)
-        let all = Checks.all.flatMap { $0(context) }.filter(context.isSeen).map(context.weighed).worstFirst
+            asked: asked, now: now)
+        let all = Checks.all.flatMap { $0(context) }.filter(context.isSeen).map(context.weighed).map(context.judged)
+            .worstFirst
         let (findings, ignored) = context.ignored.split(all)
         // An error is a fact even if its owners ignore it: a missing file must not be called valid. Ignored warnings,
         // expectations and removed links do not count as facts.
@@ -81,6 +83,7 @@ package final class CheckContext: Sendable {
     package let history: CopyHistory
     let checks: CheckSettings
     package let expectations: Expectations
+    let asked: AskedService?
     let ignored: IgnoredRules
     package let now: Date
     /// What each edge of the CDN serves.
@@ -92,8 +95,9 @@ package final class CheckContext: Sendable {
 
     package init(
         readings: Readings, comparison: Comparison, history: CopyHistory, checks: CheckSettings,
-        expectations: Expectations, now: Date
+        expectations: Expectations, asked: AskedService? = nil, now: Date
     ) {
+        self.asked = asked
         ignored = IgnoredRules(checks.ignore, at: now)
         self.history = history
         self.expectations = expectations
@@ -130,8 +134,7 @@ enum Checks {
     static let all: [@Sendable (CheckContext) -> [Finding]] = [
         addressScopes, originReachability, addressReachability, addressFamilies, originTLS, certificateDates,
         originRedirects, originStatus, originBody, originContentType, originLatency, addressDifferences, crawlerView,
-        originLimits, vantageView, rootCopy, fileLint, removedLinks, expectations, pages, cdnReachability, cdnCopy,
-        edgeDifferences,
-        cdnFreshness,
+        originLimits, vantageView, rootCopy, fileLint, removedLinks, askedService, expectations, pages, cdnReachability,
+        cdnCopy, edgeDifferences, cdnFreshness,
     ]
 }

@@ -1,5 +1,6 @@
 // What entitlements are read from: XML, binary property lists, provisioning profiles, and what is none of them.
 
+import Evidence
 import Foundation
 import Testing
 
@@ -62,30 +63,33 @@ extension CommandsTests {
                 default: Data([0xFA, 0xDE, 0x71, 0x71, 0, 0, 4, 0]) + xml
                 }
             let file = try read(data)
-            #expect(file.app == Self.app && file.signing == .distribution && !file.isBrowser && !file.isClip)
+            #expect(
+                file.app.id == Self.app && file.app.isForDistribution == true && !file.app.isBrowser && !file.app.isClip
+            )
             #expect(file.entries.map(\.text) == ["applinks:example.com", "webcredentials:bücher.example"])
         }
 
         @Test(
             "how the app is signed, and what it is",
             arguments: [
-                (["get-task-allow": true], .development, false, false),
-                (["com.apple.security.get-task-allow": false], .distribution, false, false),
-                (["beta-reports-active": true], .distribution, false, false),
-                (["get-task-allow": true, "beta-reports-active": true], .development, false, false),
+                (["get-task-allow": true], false, false, false),
+                (["com.apple.security.get-task-allow": false], true, false, false),
+                (["beta-reports-active": true], true, false, false),
+                (["get-task-allow": true, "beta-reports-active": true], false, false, false),
                 (["com.apple.developer.web-browser": true], nil, true, false),
                 (["com.apple.developer.web-browser": false], nil, false, false),
                 (
                     ["com.apple.developer.parent-application-identifiers": ["D7KQ4ZW2MX.com.acme.shop"]], nil, false,
                     true
                 ),
-            ] as [([String: any Sendable], Entitlements.Signing?, Bool, Bool)])
+            ] as [([String: any Sendable], Bool?, Bool, Bool)])
         func signing(
-            _ keys: [String: any Sendable], _ signing: Entitlements.Signing?, _ isBrowser: Bool, _ isClip: Bool
+            _ keys: [String: any Sendable], _ isForDistribution: Bool?, _ isBrowser: Bool, _ isClip: Bool
         ) throws {
             let domains = ["com.apple.developer.associated-domains": ["applinks:example.com"]]
             let file = try read(try Self.data(keys.merging(domains) { one, _ in one }, .binary))
-            #expect(file.signing == signing && file.isBrowser == isBrowser && file.isClip == isClip)
+            let app = file.app
+            #expect(app.isForDistribution == isForDistribution && app.isBrowser == isBrowser && app.isClip == isClip)
         }
 
         @Test(

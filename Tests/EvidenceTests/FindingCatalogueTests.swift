@@ -96,7 +96,11 @@ let problems: [Problem] = {
     let pages: [FileProblem] = redirects.map { .pageMissing("https://example.com/a", .redirect($0)) }
     let file: [FileProblem] = [
         .lint(lint(.error)), .lint(lint(.note)), .moreLint(3, domain), .linksRemoved(services: ["webcredentials"]),
-        .serviceMissing("applinks"), .askedServiceMissing("appclips", apps: ["A.b", "A.c"]),
+        .serviceMissing("applinks"), .asked(.noKey, AskedService("appclips"), domain, known: ["A.b", "A.c"]),
+        .asked(.notNamed([], more: 0), AskedService("webcredentials"), domain, known: []),
+        .asked(.notNamed([], more: 2), AskedService("appclips", for: .init("A.b", clips: [])), domain, known: []),
+        .asked(.opensNothing, AskedService("applinks", for: .init("A.b")), domain, known: []),
+        .copyLacks(AskedService("applinks"), domain),
         .appMissing("A.b", from: nil),
         .opensUnexpectedly("https://example.com/a", by: "A.b", domain),
         .opensNothing("https://example.com/a", expected: "A.b", domain),

@@ -179,7 +179,7 @@ enum AppIDFault {
 }
 
 /// An app ID from a file, and how it differs from the wanted one.
-package struct NearbyAppID: Hashable, Sendable {
+package struct NearbyAppID: Codable, Hashable, Sendable {
     package let id: String
     /// A clause such as `another team`; nil if both the team and the bundle ID differ.
     package let difference: String?

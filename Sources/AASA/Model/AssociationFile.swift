@@ -68,6 +68,11 @@ package enum Association {
     /// Whether a key is one of `knownServices`.
     static func isKnown(_ key: String) -> Bool { exactServices.contains(ExactText(key)) }
 
+    /// The service that a misspelt name means; nil if it is one, or if none is near.
+    package static func service(near name: String) -> String? {
+        KeySuggestion.nearest(to: name, among: KeySuggestion.services)
+    }
+
     private static let exactServices = Set(knownServices.map(ExactText.init(_:)))
 
     /// Whether a root has an object under a known service name. Cheaper than reading the whole file.

@@ -35,6 +35,15 @@ struct PropertyList {
         self.isSigned = isSigned
     }
 
+    /// Whether a key of it is an entitlement. Xcode begins with a file that has none.
+    var isOfEntitlements: Bool {
+        members.isEmpty
+            || members.keys.contains { key in
+                key.hasPrefix("com.apple.") || key.hasSuffix("application-identifier")
+                    || ["get-task-allow", "aps-environment", "keychain-access-groups"].contains(key)
+            }
+    }
+
     func contains(_ key: String) -> Bool { members[key] != nil }
 
     /// nil where it is no dictionary.

@@ -13,7 +13,8 @@ enum Targets {
                 let target = try Target(parsing: entry.text)
                 if seen.insert(target).inserted { targets.append(target) }
             } catch {
-                faults.append(entry.fault("\(error)"))
+                let meant = AssociatedDomain.correction(ofTarget: entry.text).map { "; write \($0)" } ?? ""
+                faults.append(entry.fault("\(error)\(meant)"))
             }
         }
         guard faults.isEmpty else { throw CommandFailure(.usage, faults.joined(separator: "\n")) }

@@ -14,8 +14,6 @@ struct CheckReport: Sendable {
     /// Where Apple's copy lies, also when it was not asked for.
     let cdnURL: String
     var expectations = Expectations()
-    /// The service that the target names; nil where it names none.
-    var service: JudgedService?
     /// What `--why` adds; nil where it was not asked for.
     var why: WhyReport?
 
@@ -26,10 +24,16 @@ struct CheckReport: Sendable {
     var ignored: [IgnoredFindingText] { verdict.ignored.map { $0.text(at: now) } }
 
     /// The diagnosis in words.
-    var diagnosis: DiagnosisText {
-        var text = verdict.text(at: now)
-        if let effect = service?.effect(of: verdict, readings) { text.effect = effect }
-        return text
+    var diagnosis: DiagnosisText { verdict.text(at: now) }
+}
+
+extension DiagnosisText {
+    /// As an object has them.
+    var members: [(String, OrderedJSON)] {
+        [
+            ("effect", .string(effect)), ("cause", .optional(cause)), ("action", .optional(action)),
+            ("outlook", .optional(outlook)),
+        ]
     }
 }
 

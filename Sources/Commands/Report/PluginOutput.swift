@@ -9,7 +9,13 @@ import Report
 
 extension Verdict.Level {
     /// What is known to be wrong outweighs what is not known.
-    fileprivate static let order: [Verdict.Level] = [.ok, .unknown, .warning, .failing]
+    private static let order: [Verdict.Level] = [.ok, .unknown, .warning, .failing]
+
+    /// That of the worst of several.
+    static func worst(_ levels: some Sequence<Verdict.Level>) -> Verdict.Level {
+        let levels = Set(levels)
+        return order.last(where: levels.contains) ?? .ok
+    }
 
     /// A plugin's exit code. `unknown`: nothing can be said of the site.
     var pluginCode: Int32 {
@@ -73,7 +79,7 @@ struct PluginOutput {
     }
 
     private mutating func note(_ status: Verdict.Level) {
-        worst = Verdict.Level.order.last { $0 == worst || $0 == status } ?? worst
+        worst = .worst([worst, status])
     }
 
     /// What is true of no single domain.

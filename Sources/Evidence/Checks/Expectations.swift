@@ -11,16 +11,11 @@ package struct Expectations: Equatable, Sendable {
     /// Services that the file must have.
     package var services: [String]
     package var urls: [ExpectedURL]
-    /// The service that a person asks about, such as `webcredentials:example.com`: nobody has an expectation to correct.
-    package var askedService: String?
 
-    package init(
-        apps: [String] = [], services: [String] = [], urls: [ExpectedURL] = [], askedService: String? = nil
-    ) {
+    package init(apps: [String] = [], services: [String] = [], urls: [ExpectedURL] = []) {
         self.apps = apps
         self.services = services
         self.urls = urls
-        self.askedService = askedService
     }
 
     /// Why a text cannot be an app ID, as a clause; nil if it can. Such an expectation is a typing error.
@@ -29,13 +24,7 @@ package struct Expectations: Equatable, Sendable {
     /// These and the other expectations.
     package func adding(_ other: Expectations) -> Expectations {
         Expectations(
-            apps: apps + other.apps, services: services + other.services, urls: urls + other.urls,
-            askedService: other.askedService ?? askedService)
-    }
-
-    /// Those that the file must have, for whatever reason.
-    fileprivate var allServices: [String] {
-        services + [askedService].compactMap(\.self).filter { !services.contains($0) }
+            apps: apps + other.apps, services: services + other.services, urls: urls + other.urls)
     }
 
     /// The absolute URLs at which a web page is expected, each once. A path belongs to the domain, and `http` becomes
@@ -45,7 +34,7 @@ package struct Expectations: Equatable, Sendable {
         return urls.filter { $0.page == true }.compactMap { $0.pageURL(of: domain) }.filter { seen.insert($0).inserted }
     }
 
-    package var isEmpty: Bool { apps.isEmpty && allServices.isEmpty && urls.isEmpty }
+    package var isEmpty: Bool { apps.isEmpty && services.isEmpty && urls.isEmpty }
 }
 
 /// A URL and what it must do.
@@ -118,16 +107,15 @@ extension Checks {
     @Sendable static func expectations(_ context: CheckContext) -> [Finding] {
         guard !context.expectations.isEmpty, let document = context.readings.originFile?.document else { return [] }
         let file = AssociationFile(document)
-        return missingServices(context.expectations, file) + missingApps(context.expectations, file)
+        return missingServices(context.expectations, file) + missingApps(context.expectations, file, context.asked)
             + context.expectations.urls.compactMap { unexpectedOpening($0, file, context) }
     }
 
     private static func missingServices(_ expected: Expectations, _ file: AssociationFile) -> [Finding] {
         let apps = (expected.apps + file.services.flatMap(\.appIDs)).uniqued.prefix(2).map(\.inSentence)
-        return expected.allServices.filter { name in !file.services.contains { $0.name == name } }.map { name in
-            let isExpected = expected.services.contains(name)
-            return Finding(
-                .file(isExpected ? .serviceMissing(name, apps: apps) : .askedServiceMissing(name, apps: apps)),
+        return expected.services.filter { name in !file.services.contains { $0.name == name } }.map { name in
+            Finding(
+                .file(.serviceMissing(name, apps: apps)),
                 evidence: [
                     "service": name,
                     "services": file.services.prefix(20).map { String($0.name.prefix(200)) }.joined(separator: ", "),
@@ -135,13 +123,17 @@ extension Checks {
         }
     }
 
-    private static func missingApps(_ expected: Expectations, _ file: AssociationFile) -> [Finding] {
-        let present = file.services.filter { expected.allServices.contains($0.name) }
+    /// An app that is expected is expected of the service that is asked, too.
+    private static func missingApps(
+        _ expected: Expectations, _ file: AssociationFile, _ asked: AskedService?
+    ) -> [Finding] {
+        let names = expected.services + [asked?.name].compactMap(\.self)
+        let present = file.services.filter { names.contains($0.name) }
         return expected.apps.flatMap { app -> [Finding] in
             func finding(_ service: String?) -> Finding {
                 Finding(.file(.appMissing(app, from: service)), evidence: ["app": app])
             }
-            if expected.allServices.isEmpty {
+            if names.isEmpty {
                 return file.services.contains { $0.appIDs.containsExactly(app) } ? [] : [finding(nil)]
             }
             return present.filter { !$0.appIDs.containsExactly(app) }.map { finding($0.name) }

@@ -89,20 +89,7 @@ extension DeviceReason {
         Declaration(
             id: "alternate-mode", source: LintReference.configuringDomain,
             canBeTrue: { $0.app != nil && !$0.mode.readsCDN },
-            what: { link in
-                let developer =
-                    "The developer mode needs an app that is signed for development, and Associated Domains Development turned "
-                    + "on. Builds from TestFlight and the App Store do not have it."
-                let managed =
-                    "The managed mode needs an app that the device management installed, with the entitlement "
-                    + "com.apple.developer.associated-domains.mdm-managed."
-                return switch link.mode {
-                case .production: ""
-                case .developer: developer
-                case .managed: managed
-                case .developerManaged: "One of two is needed. \(developer) \(managed)"
-                }
-            },
+            what: { $0.mode.needs },
             test: { link in
                 .steps(
                     link.mode == .managed

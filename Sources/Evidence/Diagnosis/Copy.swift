@@ -60,12 +60,7 @@ package enum CopyCause: Codable, Equatable, Sendable {
 
 extension English {
     fileprivate static func consequence(_ service: String) -> String {
-        switch service {
-        case "webcredentials": "passkeys and password AutoFill fail"
-        case "appclips": "App Clips do not open"
-        case "activitycontinuation": "Handoff does not work"
-        default: "links open the website"
-        }
+        service == "applinks" ? "links open the website" : fails(service)
     }
 
     fileprivate static func since(_ change: OriginChange?, _ now: Date) -> String {
@@ -158,9 +153,13 @@ extension DiagnosisContext {
     /// A service, or an app of a service, that the origin's file has and Apple's copy lacks.
     fileprivate var lackingService: (service: String, app: String?)? {
         guard let services else { return nil }
-        for service in ["webcredentials", "appclips", "activitycontinuation", "applinks"] {
+        let names = ["webcredentials", "appclips", "activitycontinuation", "applinks"]
+        for service in check.asked.map({ [$0.name] }) ?? names {
             guard let new = services.new[service] else { continue }
             guard let old = services.old[service] else { return (service, nil) }
+            if let app = check.asked?.app?.id, new.containsExactly(app), !old.containsExactly(app) {
+                return (service, app.inSentence)
+            }
             if service != "applinks", let app = new.first(where: { !old.contains($0) }) {
                 return (service, app.inSentence)
             }
@@ -170,7 +169,8 @@ extension DiagnosisContext {
 
     /// An app ID that replaces another.
     fileprivate var replacedApp: (old: String, new: String)? {
-        guard let services, let old = services.old["applinks"], let new = services.new["applinks"],
+        guard check.asked?.name ?? "applinks" == "applinks", let services, let old = services.old["applinks"],
+            let new = services.new["applinks"],
             let gone = old.first(where: { !new.contains($0) }), let come = new.first(where: { !old.contains($0) })
         else { return nil }
         return (gone.inSentence, come.inSentence)

@@ -18,6 +18,8 @@ package struct Diagnosis: Codable, Equatable, Sendable {
     package var isSeenHereAlone: Bool?
     /// When Apple's crawler got the file, if that was after the fault began; nil if not, or if unknown.
     package var copySinceFailure: Date?
+    /// What a file that is not there yet must have, for what is asked; nil if that is not the cause.
+    package var fileNeeds: AskedService?
 
     package init(effect: Effect, cause: Cause, word: AppleReport? = nil, outlook: Outlook? = nil) {
         self.effect = effect
@@ -52,7 +54,8 @@ extension Diagnosis {
         self.init(
             effect: Effect(of: context), cause: cause, word: context.appleReport,
             outlook: Outlook(of: context, cause))
-        if outlook == .copyMayEnd || context.hasError(in: .origin) { isFetchAtRisk = true }
+        if outlook == .copyMayEnd || context.hasError(in: .origin) || context.askedFault != nil { isFetchAtRisk = true }
+        fileNeeds = context.askedOfNewFile
         if cause.restsOnThisMachine, context.findings.contains(where: { $0.doubt == .untested }) {
             isSeenHereAlone = true
         }
@@ -67,7 +70,7 @@ extension Diagnosis {
     /// this machine sees; then what either of them says alone; then the age of Apple's copy; last, that all is well.
     static let rows: [Row] =
         nameRows + welcomeRows + absenceRows + handshakeRows + vantageRows + refusalRows + turnedAwayRows + crawlerRows
-        + originRows + expectationRows + edgeRows + copyRows + privateHereRows + healthyRows
+        + askedRows + originRows + expectationRows + edgeRows + copyRows + privateHereRows + healthyRows
 }
 
 extension Cause {

@@ -7,7 +7,10 @@ import Foundation
 package struct Effect: Codable, Equatable, Sendable {
     /// Which phones: those in a mode other than production read the origin.
     package var phones: AssociationMode
+    /// Or what is said of them, for the service.
     package var links: Links
+    /// The service that a person asks about; nil for links.
+    package var service: String?
 
     package init(_ links: Links, phones: AssociationMode = .production) {
         self.phones = phones
@@ -74,6 +77,14 @@ package struct Effect: Codable, Equatable, Sendable {
         }
     }
 
+    /// Whether phones find the app, at every edge that was asked; nil if unknown.
+    package var works: Bool? {
+        switch links {
+        case .openWebsite, .none: false
+        default: harm.map { _ in true }
+        }
+    }
+
     /// Which case it is, without counts and examples.
     var kind: String {
         switch links {
@@ -104,6 +115,7 @@ extension Effect {
         case .notAsked(.originHasNoFile): self.init(.unknown(.cdnNotAsked))
         case .asked: self.init(Self.fromCDN(context))
         }
+        service = context.check.asked.flatMap { $0.name == "applinks" ? nil : $0.name }
     }
 
     private static func fromOrigin(_ context: DiagnosisContext) -> Links {
@@ -121,7 +133,7 @@ extension Effect {
         else {
             return .unknown(.addressesDiffer)
         }
-        switch file.use {
+        switch context.use(of: file) {
         case .nothing: return .openWebsite(at: nil)
         case .noLinks(let services): return context.links(without: services)
         case .links: return context.linksAsTheFileSays ?? .work(seen: nil)
@@ -148,12 +160,14 @@ extension Effect {
                 without += 1
                 continue
             }
-            switch file.use {
+            switch context.use(of: file) {
             case .nothing: without += 1
             case .noLinks(let names): services = names
             case .links: opens = true
             }
-            if let meaning = file.meaning, !current.isEmpty, !current.contains(meaning) { others.append(file) }
+            if let meaning = file.meaning, !current.isEmpty, !current.contains(meaning), context.mattersToAsked(file) {
+                others.append(file)
+            }
         }
         if without > 0 { return .openWebsite(at: share(without)) }
         if !others.isEmpty, context.comparison.isWithoutEffect != true {
@@ -216,6 +230,11 @@ extension Readings {
 }
 
 extension DiagnosisContext {
+    /// What phones do with a file, for what is asked.
+    fileprivate func use(of file: ContentReading) -> FileUse {
+        check.asked.map { $0.standing(in: file).works ? .links : .nothing } ?? file.use
+    }
+
     /// For a file with only these services: distinguishes lost links from links that never existed.
     fileprivate func links(without services: [String]) -> Effect.Links {
         error(.linksRemoved) == nil ? .none(services: services) : .openWebsite(at: nil)
@@ -227,7 +246,9 @@ extension DiagnosisContext {
         guard check.readings.originFile?.namesService == true else { return nil }
         if hasError(in: .file) { return .followFaultyFile }
         let unmet = findings.contains {
-            $0.severity == .error && $0.problem.area == .expectation && $0.kind != .pageMissing
+            // What a person asks is no expectation: phones find the app, or the copies say that they do not.
+            if case .file(.asked) = $0.problem { return false }
+            return $0.severity == .error && $0.problem.area == .expectation && $0.kind != .pageMissing
         }
         return unmet ? .followUnexpectedFile : nil
     }

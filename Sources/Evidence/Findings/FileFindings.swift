@@ -9,8 +9,10 @@ package enum FileProblem: Codable, Equatable, Sendable {
     case linksRemoved(services: [String])
     /// `apps`: the first that the file names or should name; nil: not known.
     case serviceMissing(String, apps: [String]? = nil)
-    /// The same of the service that a person asks about: nobody expected it.
-    case askedServiceMissing(String, apps: [String])
+    /// What a person asks for is not in the file. `known`: apps that may be meant, if the question names none.
+    indirect case asked(AskedFault, AskedService, Domain, known: [String])
+    /// The origin's file does for what is asked, or was not read, and Apple's copy does not.
+    case copyLacks(AskedService, Domain)
     /// `from`: the service; nil for the whole file.
     case appMissing(String, from: String?)
     case opensUnexpectedly(String, by: String, Domain)
@@ -34,11 +36,14 @@ package enum FileProblem: Codable, Equatable, Sendable {
         case .serviceMissing(let name, let apps):
             .init(
                 .serviceMissing, leads: .expectationFailed, "The file has no service \(name), which is expected.",
-                "\(English.adding(name, apps ?? [])) Or correct the expectation.")
-        case .askedServiceMissing(let name, let apps):
+                "\(English.adding(name, English.guesses(name, apps ?? []))) Or correct the expectation.")
+        case .asked(let fault, let asked, let domain, let known):
+            .init(fault.kind, leads: .expectationFailed, English.words(fault, asked, domain, known))
+        case .copyLacks(let asked, let domain):
             .init(
-                .serviceMissing, leads: .expectationFailed, "The file has no key \(name).",
-                English.adding(name, apps))
+                .appMissing, leads: .copyLacksService,
+                "Apple's copy does not name \(asked.app?.id.inSentence ?? "an app") under \(asked.name).",
+                "Run 'aasa-monitor watch \(domain)': it waits until Apple's CDN serves what the origin serves.")
         case .appMissing(let app, let service):
             .init(
                 .appMissing, leads: .expectationFailed,
@@ -80,22 +85,6 @@ package enum PageFault: Codable, Equatable, Sendable {
 extension English {
     fileprivate static let deployOrCorrect = "Deploy the file that has the change, or correct the expectation."
 
-    /// Which key to add, with which app: each service has a key of its own, and apps under another key do not count for it.
-    /// https://developer.apple.com/documentation/xcode/supporting-associated-domains
-    fileprivate static func adding(_ service: String, _ apps: [String]) -> String {
-        let isClip = service == "appclips"
-        // Xcode gives an App Clip the app's ID and ".Clip".
-        let known = apps.isEmpty ? ["ABCDE12345.com.example.app"] : apps
-        let ids = (isClip ? known.map { $0.hasSuffix(".Clip") ? $0 : $0 + ".Clip" } : known).map { "\"\($0)\"" }
-            .joined(separator: ", ")
-        let whose = isClip ? "the App Clip's ID" : "the ID of the app"
-        guard service == "applinks" else {
-            return "Add the key \(service) with \(whose), such as \"\(service)\": {\"apps\": [\(ids)]}."
-        }
-        return "Add the key applinks with \(whose) and its URLs, such as "
-            + "\"applinks\": {\"details\": [{\"appIDs\": [\(ids)], \"components\": [{\"/\": \"/path/*\"}]}]}."
-    }
-
     fileprivate static func words(_ lint: LintFinding) -> Words {
         let lead =
             switch lint.severity {
@@ -105,7 +94,7 @@ extension English {
             }
         return Words(
             "\(lead) line \(lint.start.line), column \(lint.start.column): \(lint.message).",
-            "\(lint.fix.prefix(1).uppercased())\(lint.fix.dropFirst()).",
+            "\(lint.fix.atStart).",
             Dictionary(
                 [
                     ("line", "\(lint.start.line)"), ("column", "\(lint.start.column)"), ("pointer", lint.pointer),

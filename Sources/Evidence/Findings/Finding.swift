@@ -84,6 +84,7 @@ package enum Problem: Codable, Equatable, Sendable {
         case .origin: .origin
         case .cdn: .cdn
         case .file(.lint), .file(.moreLint), .file(.linksRemoved): .file
+        case .file(.copyLacks): .cdn
         case .file: .expectation
         case .monitor, .vantageFailed: .monitor
         }

@@ -17,6 +17,20 @@ package enum AssociationMode: String, Sendable, Codable, CaseIterable {
 
     /// Only production devices read Apple's copy. Internal hosts of the other modes would always fail there.
     package var readsCDN: Bool { self == .production }
+
+    /// What a device needs to read an entry of this mode.
+    package var needs: String {
+        switch self {
+        case .production: ""
+        case .developer:
+            "The developer mode needs an app that is signed for development, and Associated Domains Development turned "
+                + "on. Builds from TestFlight and the App Store do not have it."
+        case .managed:
+            "The managed mode needs an app that the device management installed, with the entitlement "
+                + "com.apple.developer.associated-domains.mdm-managed."
+        case .developerManaged: "One of two is needed. \(Self.developer.needs) \(Self.managed.needs)"
+        }
+    }
 }
 
 /// A TARGET of the command line.

@@ -59,22 +59,39 @@ extension English {
     static func text(of effect: Effect, _ risk: Risk?) -> String {
         let now = text(of: effect)
         guard let risk, case .work(let seen) = effect.links else { return now }
+        let works = works(effect.service ?? "applinks").atStart
         let end =
             switch risk {
             case .nextFetch: "can break when Apple asks for the file again"
             case .certificateEnds: "can break once the certificate expires"
             }
-        return (seen == nil ? "Links work now, and " : now.dropLast() + ", and ") + end + "."
+        return (seen == nil ? "\(works) now, and " : now.dropLast() + ", and ") + end + "."
     }
 
     static func text(of effect: Effect) -> String {
         let isAll = effect.phones == .production
         let phones = isAll ? "Phones" : "Phones in \(effect.phones.rawValue) mode"
         let place = isAll ? "" : " on phones in that mode"
+        let works = works(effect.service ?? "applinks").atStart
+        if let service = effect.service {
+            let fails = fails(service).atStart
+            let place = isAll ? "" : " on phones in \(effect.phones.rawValue) mode"
+            switch effect.links {
+            case .work(nil): return "\(works)\(place)."
+            case .openWebsite(nil): return "\(fails)\(place)."
+            case .openWebsite(let at?): return "\(fails) on \(share(at))."
+            case .followOtherFile(_, let at, _, _):
+                return "\(works) for the apps that Apple's copy names\(at.map { " on \(share($0))" } ?? "")."
+                    + " The origin's file names other apps for \(service)."
+            case .unknown(let reason) where reason != .ofManyDomains:
+                return "Whether \(self.works(service)) is unknown: \(text(of: reason))."
+            default: break
+            }
+        }
         switch effect.links {
-        case .work(nil): return "Links work\(place)."
+        case .work(nil): return "\(works)\(place)."
         case .work(let seen?):
-            return "Links work, as far as \(seen.edges) of Apple's \(seen.asked) edges show."
+            return "\(works), as far as \(seen.edges) of Apple's \(seen.asked) edges show."
         case .followFaultyFile: return "\(phones) follow the file as it is, and it has an error."
         case .followUnexpectedFile: return "\(phones) follow the file as it is, and it is not as expected."
         case .openWebsite(nil): return "Links open the website, not the app\(isAll ? "" : "," + place)."
@@ -190,6 +207,9 @@ extension Diagnosis {
             why = why.map { "Seen from this machine alone: \($0)" }
             action = action.map(English.elsewhereFirst)
         }
+        if let fileNeeds {
+            action = [action, English.adding(fileNeeds, [])].compactMap(\.self).joined(separator: " ")
+        }
         if let fetched = copySinceFailure {
             why = why.map {
                 "\($0) Apple's crawler got the file since: its copy is \(English.age(since: fetched, now)) old."
@@ -207,6 +227,11 @@ extension Diagnosis {
         return DiagnosisText(
             effect: English.text(of: effect, risk), cause: why, action: action, outlook: outlook.map(English.text))
     }
+}
+
+extension String {
+    /// With a capital, as a sentence begins.
+    package var atStart: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension [String] {

@@ -30,12 +30,13 @@ extension EndToEndTests {
             return "{" + members.joined(separator: ",") + "}"
         }
 
-        /// `named`, of a place that is asked.
-        private static func answers(_ audit: JSONValue, _ place: String) -> [Bool?] {
-            audit["entries"].elements.map { entry in
-                let named = entry[place]["named"]
-                return named == .bool(true) ? true : named == .bool(false) ? false : nil
-            }
+        /// What a place says, of each entry.
+        private static func answers(_ audit: JSONValue, _ place: String) -> [String] {
+            audit["entries"].elements.map { $0[place].string ?? "" }
+        }
+
+        private static func works(_ audit: JSONValue) -> [Bool?] {
+            audit["entries"].elements.map { $0["works"] == .null ? nil : $0["works"] == .bool(true) }
         }
 
         @Test("each entry is compared with the origin's file and Apple's copy, for its service")
@@ -65,27 +66,36 @@ extension EndToEndTests {
                 let report = try process.json()
                 #expect(report["schema"] == .string("aasa-monitor/audit/v1"))
                 let audit = try #require(report["apps"].elements.first)
-                #expect(audit["app"] == .string(Self.app) && audit["named"] == .bool(false))
+                #expect(audit["app"] == .string(Self.app) && audit["verdict"] == .string("failing"))
                 #expect(audit["entries"].elements.compactMap { $0["entry"].string } == claimed)
-                let faulty = [Bool?](repeating: nil, count: 6)
+                let (named, missing, unasked) = ("names the app", "does not name the app", "not asked")
+                let faulty = [String](repeating: unasked, count: 6)
                 #expect(
-                    Self.answers(audit, "origin") == [true, true, true, true, false, true, false, true, false] + faulty)
+                    Self.answers(audit, "origin")
+                        == [
+                            named, named, named, named, missing, named, "status 500", named,
+                            "no file, but 140,101 bytes",
+                        ] + faulty)
+                #expect(Self.answers(audit, "cdn")[7] == missing)
                 #expect(
-                    Self.answers(audit, "cdn") == [true, true, true, true, false, nil, false, false, nil] + faulty)
-                #expect(
-                    audit["entries"].elements.map { $0["named"] == .bool(true) }
+                    Self.works(audit)
                         == [true, true, true, true, false, true] + [Bool](repeating: false, count: 9))
+                // The check of an entry is the one of `check`.
+                #expect(audit["entries"][4]["check"]["schema"] == .string("aasa-monitor/check/v1"))
+                #expect(audit["entries"][4]["check"].rules.contains("expect.service-missing"))
                 let text = try await stage.run(command)
                 #expect(text.end == .exit(1))
                 for part in [
                     "\(Self.app)  FAILING\n", "5 of its 15 associated domains work\n",
-                    "names the app               not read in this mode\n", "no file, but 140,101 bytes  not read",
-                    "Add \(Self.app) to 'webcredentials.apps' of links.test's file.",
-                    "The entry is no associated domain: it begins with no service;",
-                    "The entry is no associated domain: it holds a build setting;",
-                    "The entry is no associated domain: App Clips have no wildcards;",
-                    "\n  webcredentials:down.test\n    Apple's crawler reports",
-                    "Your server answers with status 500 in place of 200.\n",
+                    "  not read in this mode\n", "no file, but 140,101 bytes",
+                    "  entry  ", "  file of    origin's file",
+                    #"Add the key webcredentials with the ID of the app, such as "webcredentials": {"apps": ["\#(Self.app)"]}."#,
+                    "The entry is not an associated domain: it begins with no service;", "Write applinks:both.test.\n",
+                    "The entry is not an associated domain: it holds a build setting;",
+                    "The entry is not an associated domain: App Clips have no wildcards;",
+                    "Write appclips:both.test.\n",
+                    "\n  webcredentials:down.test  FAILING\n    ", "Apple's crawler reports",
+                    "Apple's copy lacks the service webcredentials: passkeys and password AutoFill do not work.",
                 ] {
                     #expect(text.output.contains(part), "\(part)\n\(text.output)")
                 }
@@ -105,7 +115,7 @@ extension EndToEndTests {
                     ["audit", "--entitlements", "App.entitlements", "--format", "json"] + stage.network)
                 let audit = try #require(try process.json()["apps"].elements.first)
                 #expect(process.end == .exit(1))
-                #expect(Self.answers(audit, "cdn") == [false, nil])
+                #expect(Self.answers(audit, "cdn") == ["does not name the app", "not read in this mode"])
             }
         }
 
@@ -137,7 +147,7 @@ extension EndToEndTests {
                 entitlements: signed(["applinks:site.test?mode=developer"], forStore), file: serving("applinks"),
                 works: [false],
                 words: [
-                    "The app is signed for distribution", "links fail in TestFlight and the App Store",
+                    "Links do not work in TestFlight and the App Store.", "The app is signed for distribution.",
                     "Add applinks:site.test to the entitlements",
                 ]),
             Signing(
@@ -153,6 +163,26 @@ extension EndToEndTests {
                 entitlements: signed(["applinks:site.test?mode=developer", "webcredentials:site.test"], forStore),
                 file: serving("applinks", "webcredentials"), works: [false, true],
                 words: ["Add applinks:site.test to the entitlements"]),
+            Signing(
+                testDescription: "managed mode without its entitlement",
+                entitlements: signed(["webcredentials:site.test?mode=managed"]), file: serving("webcredentials"),
+                works: [false],
+                words: [
+                    "Passkeys and password AutoFill do not work in this app.",
+                    "The app lacks com.apple.developer.associated-domains.mdm-managed.",
+                    "Add that entitlement, or webcredentials:site.test, which every device reads.",
+                ]),
+            Signing(
+                testDescription: "managed mode with it, and one of two in a build for development",
+                entitlements: signed(
+                    ["webcredentials:site.test?mode=managed", "applinks:site.test?mode=developer+managed"],
+                    "<key>com.apple.developer.associated-domains.mdm-managed</key><true/>" + forStore),
+                file: serving("applinks", "webcredentials"), works: [true, true], words: []),
+            Signing(
+                testDescription: "both modes, and neither is of use",
+                entitlements: signed(["applinks:site.test?mode=developer+managed"], forStore),
+                file: serving("applinks"), works: [false],
+                words: ["The app is signed for distribution. The app lacks com.apple.developer.associated-domains.mdm"]),
             Signing(
                 testDescription: "a web browser",
                 entitlements: signed(
@@ -179,17 +209,17 @@ extension EndToEndTests {
                     "<key>com.apple.developer.parent-application-identifiers</key><array><string>\(app)</string></array>",
                     app: "\(app).Clip"),
                 file: #"{"appclips":{"apps":["ABCDE12345.com.example.app.Clip.x"]}}"#, works: [false],
-                words: ["it names ABCDE12345.com.example.app.Clip.x"]),
+                words: ["It names ABCDE12345.com.example.app.Clip.x"]),
             Signing(
                 testDescription: "another app's Clip",
                 entitlements: signed(["appclips:site.test"]),
                 file: #"{"appclips":{"apps":["ABCDE12345.com.example.apple.Clip"]}}"#, works: [false],
-                words: ["Under 'appclips' it names ABCDE12345.com.example.apple.Clip (another app of the team)."]),
+                words: ["under appclips. It names ABCDE12345.com.example.apple.Clip (another app of the team)."]),
             Signing(
                 testDescription: "a file without the app's Clip: the Clip's ID is what to add",
                 entitlements: signed(["appclips:site.test"]), file: #"{"appclips":{"apps":[]}}"#, works: [false],
                 words: [
-                    "The origin's file does not name the app's App Clip.",
+                    "The file does not name the app's App Clip under appclips.",
                     "Add the ID of the App Clip, such as \(app).Clip, to 'appclips.apps' of site.test's file",
                     "0 of its 1 associated domain works\n",
                 ]),
@@ -211,7 +241,7 @@ extension EndToEndTests {
                     "components":[{"/":"/a"}]}]}}
                     """, works: [false],
                 words: [
-                    "it names ABCDE12345.com.Example.app (upper and lower case differ), ZZZZZ99999.com.example.app "
+                    "It names ABCDE12345.com.Example.app (upper and lower case differ), ZZZZZ99999.com.example.app "
                         + "(another team).",
                     "Add ABCDE12345.com.example.app to an entry of 'applinks.details' of site.test's file, or correct the ID",
                 ]),
@@ -221,7 +251,8 @@ extension EndToEndTests {
                 file: #"{"applinks":{"details":[{"appIDs":["\#(app)"],"components":[{"/":"/a","exclude":true}]}]}}"#,
                 works: [false],
                 words: [
-                    "names the app, opens no URL", "no rule of its entry opens a URL", "aasa-monitor lint site.test",
+                    "names the app, opens no URL", "all rules of this entry exclude; its apps open no URL",
+                    "The file names the app, and no rule of its entry opens a URL.", "aasa-monitor lint site.test",
                 ]),
             Signing(
                 testDescription: "a second entry opens what the first does not",
@@ -242,14 +273,92 @@ extension EndToEndTests {
                 let works = row.works.allSatisfy(\.self)
                 #expect(process.end == .exit(works ? 0 : 1), "\(process.errors)")
                 let audit = try #require(try process.json()["apps"].elements.first)
-                #expect(audit["entries"].elements.map { $0["named"] == .bool(true) } == row.works)
-                #expect(audit["named"] == .bool(works))
+                #expect(Self.works(audit) == row.works)
+                #expect(audit["verdict"] == .string(works ? "ok" : "failing"))
                 for (entry, works) in zip(audit["entries"].elements, row.works) {
-                    #expect(entry["trouble"].elements.isEmpty == works)
+                    #expect(entry["verdict"] == .string(works ? "ok" : "failing"))
                 }
                 let text = try await stage.run(command).output
                 for words in row.words { #expect(text.contains(words), "\(words)\n\(text)") }
                 #expect(text.contains("FAILING") != works)
+            }
+        }
+
+        @Test("an app without the entitlement is the finding, whatever it is without")
+        func unentitled() async throws {
+            try await Stage.withoutLab { stage in
+                let none = Self.signed([]).replacing(
+                    "<key>com.apple.developer.associated-domains</key>\n<array></array>", with: "")
+                let text = none.replacing(
+                    "</dict>",
+                    with: "<key>com.apple.developer.associated-domains</key><string>applinks:a.test</string></dict>")
+                let bare = #"<plist version="1.0"><dict/></plist>"#
+                for (file, words) in [
+                    (none, "The app is signed without the entitlement com.apple.developer.associated-domains."),
+                    (Self.signed([]), "is an empty list."), (text, "is not a list of texts."),
+                    (bare, "is signed without"),
+                ] {
+                    try stage.write("App.entitlements", file)
+                    let process = try await stage.run(["audit", "--entitlements", "App.entitlements"])
+                    #expect(process.end == .exit(1), "\(process.errors)")
+                    #expect(process.output.contains(words), "\(process.output)")
+                    #expect(process.output.contains("Add the capability Associated Domains in Xcode"))
+                }
+                try stage.write(
+                    "Info.plist",
+                    #"<plist version="1.0"><dict><key>CFBundleName</key><string>a</string></dict></plist>"#)
+                let other = try await stage.run(["audit", "--entitlements", "Info.plist"])
+                #expect(other.end == .exit(66) && other.errors.contains("holds no entitlements"), "\(other.errors)")
+            }
+        }
+
+        @Test("what the file names and the app does not claim is a note")
+        func unclaimed() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Self.serving("applinks", "webcredentials", "activitycontinuation"))
+                try stage.write(
+                    "App.entitlements",
+                    Self.entitlements(Self.app, ["applinks:*.site.test", "activitycontinuation:site.test"]))
+                let command = ["audit", "--entitlements", "App.entitlements"] + stage.network
+                let text = try await stage.run(command)
+                #expect(text.end == .exit(0))
+                #expect(
+                    text.output.contains("note  webcredentials:*.site.test is not in the entitlements"),
+                    "\(text.output)")
+                let json = try await stage.run(command + ["--format", "json"]).json()
+                #expect(json["apps"][0]["unclaimed"].elements == [.string("webcredentials:*.site.test")])
+            }
+        }
+
+        @Test("a wildcard entry names the host whose file it reads")
+        func wildcard() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").behaviour = .reply(.status(404))
+                try stage.write("App.entitlements", Self.entitlements(Self.app, ["applinks:*.site.test"]))
+                let process = try await stage.run(["audit", "--entitlements", "App.entitlements"] + stage.network)
+                #expect(process.end == .exit(1))
+                #expect(
+                    process.output.contains("  entry                 file of    origin's file"), "\(process.output)")
+                #expect(process.output.contains("devices read the file of site.test."), "\(process.output)")
+            }
+        }
+
+        @Test("what only this machine meets is unknown, as in check; so is what only the device reads")
+        func unknown() async throws {
+            try await Stage.with { stage in
+                try stage.write("App.entitlements", Self.entitlements(Self.app, ["applinks:site.test"]))
+                let offline = ["--connect-to", "::127.0.0.1:1"]
+                for command in [["check", "applinks:site.test"], ["audit", "--entitlements", "App.entitlements"]] {
+                    let process = try await stage.run(command + offline)
+                    #expect(process.end == .exit(70), "\(process.output)")
+                    #expect(process.output.contains("UNKNOWN"))
+                }
+                try stage.write(
+                    "App.entitlements", Self.entitlements(Self.app, ["webcredentials:localhost?mode=developer"]))
+                let local = try await stage.run(["audit", "--entitlements", "App.entitlements"])
+                #expect(
+                    local.end == .exit(70) && local.output.contains("localhost is the device itself"), "\(local.output)"
+                )
             }
         }
 

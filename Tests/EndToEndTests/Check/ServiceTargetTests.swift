@@ -12,13 +12,10 @@ extension EndToEndTests {
             "effect and exit code speak of the service",
             arguments: [
                 ("webcredentials:site.test", 0, "Passkeys and password AutoFill work."),
-                (
-                    "webcredentials:links.test", 1,
-                    "Passkeys and password AutoFill do not work: Apple's copy names no app"
-                ),
+                ("webcredentials:links.test", 1, "Passkeys and password AutoFill do not work."),
                 ("applinks:links.test", 0, "Links work."), ("links.test", 0, "Links work."),
                 ("site.test", 0, "Phones get the file, which opens no link. It is for webcredentials."),
-                ("applinks:site.test", 1, "Phones get the file, which opens no link."),
+                ("applinks:site.test", 1, "Links open the website, not the app."),
                 ("webcredentials:site.test?mode=developer", 0, "Passkeys and password AutoFill work on phones in"),
             ] as [(String, Int32, String)])
         func service(_ target: String, _ exit: Int32, _ effect: String) async throws {

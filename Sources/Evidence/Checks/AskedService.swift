@@ -1,0 +1,288 @@
+// A check of one service of a domain, as an entitlement names it: `webcredentials:example.com`, perhaps for one app.
+// Whether links open says nothing about passkeys.
+
+import AASA
+import Foundation
+
+/// What a person asks of a domain. Every check covers links; this one is judged for a service, and perhaps for an app.
+package struct AskedService: Codable, Hashable, Sendable {
+    /// Such as `webcredentials`.
+    package let name: String
+    /// The app that the file must name; nil if any will do.
+    package let app: App?
+
+    package init(_ name: String, for app: App? = nil) {
+        self.name = name
+        self.app = app
+    }
+
+    package struct App: Codable, Hashable, Sendable {
+        package let id: String
+        /// The App Clips that the app's signature names, perhaps none; nil for an App Clip itself.
+        let clips: [String]?
+
+        package init(_ id: String, clips: [String]? = nil) {
+            self.id = id
+            self.clips = clips
+        }
+
+        /// An app lists `appclips:` as its Clip does, and the file names the Clip. Without a declaration a Clip is known by
+        /// its ID, which begins with the app's.
+        /// https://developer.apple.com/documentation/appclip/associating-your-app-clip-with-your-website
+        fileprivate func clip(of ids: [String]) -> String? {
+            guard let clips else { return nil }
+            return ids.first { clips.isEmpty ? $0.hasPrefix(id + ".") : clips.containsExactly($0) }
+        }
+    }
+
+    /// The app whose App Clip the file must name; nil where it must name the app itself.
+    var parent: App? { name == "appclips" ? app.flatMap { $0.clips == nil ? nil : $0 } : nil }
+
+    /// The App Clip that the signature of `parent` names.
+    fileprivate var clip: String? { parent?.clips?.first }
+
+    /// What a file says of the service.
+    package enum Standing: Equatable, Sendable {
+        case named
+        /// It names an App Clip of the app, which the app's own entry is for.
+        case namedClip
+        /// It names the app, and none of its rules opens a URL.
+        case opensNothing
+        case notNamed
+
+        package var works: Bool { self == .named || self == .namedClip }
+    }
+
+    package func standing(in file: ContentReading) -> Standing {
+        guard let file = file.document.map({ AssociationFile($0) }) else { return .notNamed }
+        let ids = apps(in: file) ?? []
+        guard let app else {
+            return (name == "applinks" ? file.applinks?.opensLinks == true : !ids.isEmpty) ? .named : .notNamed
+        }
+        if ids.containsExactly(app.id) {
+            let opensNothing =
+                name == "applinks" && file.applinks?.opensNothing(for: app.id, meter: WorkMeter(.lint)) == true
+            return opensNothing ? .opensNothing : .named
+        }
+        return parent?.clip(of: ids) == nil ? .notNamed : .namedClip
+    }
+
+    /// nil if the file lacks the service. For a duplicate key the last one counts, as everywhere else.
+    func apps(in file: AssociationFile) -> [String]? { file.services.last { $0.name == name }?.appIDs }
+
+    func apps(in file: ContentReading) -> Set<String> {
+        Set(file.document.flatMap { apps(in: AssociationFile($0)) } ?? [])
+    }
+
+    /// Whether the app's ID stands in the file's part for the service, in a place or form that devices do not read: then
+    /// the linter's finding is the reason.
+    fileprivate func isMiswritten(in file: ContentReading) -> Bool {
+        guard let app, let part = file.document?.root.members?.last(where: { $0.key == name }) else { return false }
+        return String(decoding: part.value.canonicalForm, as: UTF8.self).contains(app.id)
+    }
+
+    /// Whether a finding is about another service's part of the file.
+    func isOther(_ finding: Finding) -> Bool { finding.problem.service.map { $0 != name } ?? false }
+}
+
+/// Why a file does not do for an asked service.
+package enum AskedFault: Codable, Equatable, Sendable {
+    case noKey
+    /// It names others for the service, the nearest first, and so many more.
+    case notNamed([NearbyAppID], more: Int)
+    case opensNothing
+
+    var kind: FindingKind {
+        switch self {
+        case .noKey: .serviceMissing
+        case .notNamed: .appMissing
+        case .opensNothing: .urlOpensNothing
+        }
+    }
+}
+
+extension Problem {
+    /// The service whose part of the file it is about; nil if it is about all of it.
+    fileprivate var service: String? {
+        switch self {
+        case .file(.serviceMissing(let name, _)), .file(.appMissing(_, from: let name?)): name
+        case .file(.linksRemoved), .file(.opensUnexpectedly), .file(.opensNothing), .file(.opensOther),
+            .file(.pageMissing):
+            "applinks"
+        default:
+            pointer?.split(separator: "/", maxSplits: 1).first.map(String.init).flatMap {
+                Association.knownServices.contains($0) ? $0 : nil
+            }
+        }
+    }
+}
+
+// MARK: - Checks
+
+extension CheckContext {
+    /// A problem of another service stays as a note, and decides nothing.
+    func judged(_ finding: Finding) -> Finding {
+        guard let asked, asked.isOther(finding), finding.severity > .note else { return finding }
+        var finding = finding
+        finding.severity = .note
+        return finding
+    }
+}
+
+extension Checks {
+    /// Whether the origin's file does for the asked service, and if so, whether Apple's copy does.
+    @Sendable static func askedService(_ context: CheckContext) -> [Finding] {
+        guard let asked = context.asked else { return [] }
+        let evidence = ["service": asked.name, "app": asked.app?.id ?? ""]
+        if let content = context.readings.originFile, let document = content.document {
+            let standing = asked.standing(in: content)
+            if !standing.works {
+                let file = AssociationFile(document)
+                let known = (context.expectations.apps + file.services.flatMap(\.appIDs)).uniqued.prefix(2)
+                let problem = FileProblem.asked(
+                    asked.fault(of: file, standing), asked, context.domain, known: known.map(\.inSentence))
+                let services = file.services.prefix(20).map { String($0.name.prefix(200)) }.joined(separator: ", ")
+                return [Finding(.file(problem), evidence: evidence.merging(["services": services]) { $1 })]
+            }
+        }
+        let copies = context.readings.copies.compactMap(context.readings.file(of:))
+        guard !copies.isEmpty, copies.allSatisfy({ !asked.standing(in: $0).works }) else { return [] }
+        return [Finding(.file(.copyLacks(asked, context.domain)), evidence: evidence)]
+    }
+}
+
+extension AskedService {
+    fileprivate func fault(of file: AssociationFile, _ standing: Standing) -> AskedFault {
+        if standing == .opensNothing { return .opensNothing }
+        guard let ids = apps(in: file) else { return .noKey }
+        let others = app.map { NearbyAppID.all(ids, near: $0.id) } ?? []
+        return .notNamed(others, more: Set(ids).count - others.count)
+    }
+}
+
+extension DiagnosisContext {
+    /// The fault of the origin's file for the asked service.
+    var askedFault: Finding? {
+        findings.first { if case .file(.asked) = $0.problem { $0.severity == .error } else { false } }
+    }
+
+    /// Whether a copy that differs from the origin's file differs in what is asked.
+    func mattersToAsked(_ copy: ContentReading) -> Bool {
+        guard let asked = check.asked, let origin = check.readings.originFile else { return true }
+        // While the copy names the app, phones find it.
+        if asked.app != nil, askedFault != nil { return false }
+        guard asked.name != "applinks" else { return true }
+        return asked.app == nil && asked.apps(in: copy) != asked.apps(in: origin)
+    }
+
+    /// The service that phones get nothing of until there is a file; nil if that is not what is asked.
+    var askedOfNewFile: AskedService? {
+        guard let absence = check.readings.absence, absence != .elsewhere else { return nil }
+        return check.asked.flatMap { $0.name != "applinks" || $0.app != nil ? $0 : nil }
+    }
+}
+
+extension Diagnosis {
+    static let askedRows: [Row] = [
+        // An app that the file does not name is no better off without the file's other faults.
+        { context in
+            guard case .file(.asked(.notNamed, let asked, _, _)) = context.askedFault?.problem, asked.app != nil,
+                !context.hasError(in: .origin),
+                context.check.readings.originFile.map({ !asked.isMiswritten(in: $0) }) ?? false
+            else { return nil }
+            return context.askedFault.map { Cause($0) }
+        }
+    ]
+}
+
+// MARK: - Words
+
+extension English {
+    /// What people call a service, within a sentence, and whether that is a plural.
+    /// https://developer.apple.com/documentation/xcode/configuring-an-associated-domain
+    private static func name(of service: String) -> (words: String, isPlural: Bool) {
+        switch service {
+        case "applinks": ("links", true)
+        case "webcredentials": ("passkeys and password AutoFill", true)
+        case "appclips": ("App Clips", true)
+        case "activitycontinuation": ("Handoff", false)
+        case "authsrv": ("single sign-on", false)
+        case "messagefilter": ("the message filter", false)
+        case "classificationreport": ("reports of unwanted calls and messages", true)
+        default: (service.inSentence, false)
+        }
+    }
+
+    /// `passkeys and password AutoFill work`
+    static func works(_ service: String) -> String {
+        let name = name(of: service)
+        return "\(name.words) \(name.isPlural ? "work" : "works")"
+    }
+
+    package static func fails(_ service: String) -> String {
+        let name = name(of: service)
+        return "\(name.words) \(name.isPlural ? "do" : "does") not work"
+    }
+
+    /// `which Handoff needs`
+    private static func need(of service: String) -> String {
+        let name = name(of: service)
+        // From iOS 17.4 on: https://developer.apple.com/documentation/authenticationservices/aswebauthenticationsession
+        return service == "webcredentials"
+            ? "which passkeys, password AutoFill and https callbacks of web sign-in need"
+            : "which \(name.words) \(name.isPlural ? "need" : "needs")"
+    }
+
+    static func words(_ fault: AskedFault, _ asked: AskedService, _ domain: Domain, _ known: [String]) -> Words {
+        let name = asked.name
+        switch fault {
+        case .noKey:
+            return Words("The file has no key \(name), \(need(of: name)).", adding(asked, known))
+        case .notNamed(let others, let more):
+            guard let app = asked.app else {
+                return Words("The file names no app under \(name), \(need(of: name)).", adding(asked, known))
+            }
+            let listed = others.map { other in
+                let id = other.id.displayable.shortened(to: 120)
+                return other.difference.map { "\(id) (\($0))" } ?? id
+            }
+            let rest = more > 0 ? " and \(more.grouped) more" : ""
+            let id = asked.clip ?? (asked.parent == nil ? app.id : nil)
+            let place = name == "applinks" ? "an entry of 'applinks.details'" : "'\(name).apps'"
+            let isNear = others.first?.difference != nil
+            return Words(
+                "The file does not name \(asked.parent == nil ? "the app" : "the app's App Clip") under \(name)."
+                    + (listed.isEmpty ? "" : " It names \(listed.joined(separator: ", "))\(rest)."),
+                "Add \(id?.inSentence ?? "the ID of the App Clip, such as \(app.id.inSentence).Clip,") to \(place) of "
+                    + "\(domain)'s file" + (isNear ? ", or correct the ID that is there." : "."))
+        case .opensNothing:
+            return Words(
+                "The file names the app, and no rule of its entry opens a URL.",
+                "Run 'aasa-monitor lint \(domain)': it says why, and what to write.")
+        }
+    }
+
+    /// `known`: the apps that may be meant, if the question names none.
+    static func adding(_ asked: AskedService, _ known: [String]) -> String {
+        let exact = asked.clip ?? (asked.parent == nil ? asked.app?.id : nil)
+        return adding(asked.name, exact.map { [$0] } ?? guesses(asked.name, asked.app.map { [$0.id] } ?? known))
+    }
+
+    /// Xcode gives an App Clip the app's ID and ".Clip".
+    static func guesses(_ service: String, _ apps: [String]) -> [String] {
+        let apps = apps.isEmpty ? ["ABCDE12345.com.example.app"] : apps
+        return service == "appclips" ? apps.map { $0.hasSuffix(".Clip") ? $0 : $0 + ".Clip" } : apps
+    }
+
+    /// Which key to add, with which app: each service has a key of its own, and apps under another key do not count for it.
+    /// https://developer.apple.com/documentation/xcode/supporting-associated-domains
+    static func adding(_ service: String, _ apps: [String]) -> String {
+        let ids = apps.map { "\"\($0.inSentence)\"" }.joined(separator: ", ")
+        let whose = service == "appclips" ? "the App Clip's ID" : "the ID of the app"
+        guard service == "applinks" else {
+            return "Add the key \(service) with \(whose), such as \"\(service)\": {\"apps\": [\(ids)]}."
+        }
+        return "Add the key applinks with \(whose) and its URLs, such as "
+            + "\"applinks\": {\"details\": [{\"appIDs\": [\(ids)], \"components\": [{\"/\": \"/path/*\"}]}]}."
+    }
+}
