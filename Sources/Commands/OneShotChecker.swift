@@ -82,7 +82,7 @@ struct OneShotChecker: Sendable {
         let observation = try await probe.observe(
             target.domain, mode: mode ?? self.mode(of: target), depth: depth,
             hadFile: state?.hadFile ?? false, pages: expectations.pages(of: target.domain),
-            timeout: timeout ?? watched?.checks.timeout, now: started)
+            timeout: timeout ?? watched?.checks.timeout, places: target.namedPlaces, now: started)
         // What other targets of the same run reached shows what this machine can do.
         let readings = Readings(observation, witness: reached.note(observation) ? .proven : .asSeen)
         let now = Date()

@@ -18,6 +18,8 @@ package struct Diagnosis: Codable, Equatable, Sendable {
     package var isSeenHereAlone: Bool?
     /// When Apple's crawler got the file, if that was after the fault began; nil if not, or if unknown.
     package var copySinceFailure: Date?
+    /// What the origin's server says of itself in place of the file, whichever cause leads; nil if nothing.
+    package var said: String?
 
     package init(effect: Effect, cause: Cause, word: AppleReport? = nil, outlook: Outlook? = nil) {
         self.effect = effect
@@ -59,6 +61,7 @@ extension Diagnosis {
         // Apple's word has its own advice; what this machine sees besides needs a second one.
         if word?.here == .unseen, !context.originIsFine, cause.isMetHere { word?.here = .otherwise }
         if cause.isMetHere { copySinceFailure = context.copySinceFailure }
+        said = context.check.readings.serverWords
     }
 
     typealias Row = @Sendable (DiagnosisContext) -> Cause?

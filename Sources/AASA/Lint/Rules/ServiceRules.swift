@@ -16,7 +16,7 @@ enum NoService: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let root = subject.file?.document.root, let members = root.members,
-            !members.contains(where: { Association.isKnown($0.key) })
+            !members.contains(where: { Association.isKnown($0.key) }), !subject.isOtherFile
         else { return }
         let keys = members.isEmpty ? "it is empty" : "it has \(Quoted.list(members.lazy.map(\.key)))"
         let meant = subject.keys.lazy.compactMap { key in
