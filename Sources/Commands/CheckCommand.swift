@@ -104,7 +104,9 @@ struct CheckCommand: AsyncParsableCommand {
         try await checker.close(after: {
             try await OrderedWork.run(targets, maximumConcurrent: Self.maximumConcurrent) { target in
                 var report = try await checker.check(target, depth: depth)
-                if let question = try question ?? WhyQuestion(typed: target) { report.why = WhyReport(question, report) }
+                if let question = try question ?? WhyQuestion(typed: target) {
+                    report.why = WhyReport(question, report)
+                }
                 if target.isOfFile, report.observation.full?.namedPlaces == nil {
                     Console.remark(
                         "'\(target.link?.displayable.shortened(to: 200) ?? "")' was not read: devices and Apple's crawler read "

@@ -130,7 +130,8 @@ enum Checks {
     static let all: [@Sendable (CheckContext) -> [Finding]] = [
         addressScopes, originReachability, addressReachability, addressFamilies, originTLS, certificateDates,
         originRedirects, originStatus, originBody, originContentType, originLatency, addressDifferences, crawlerView,
-        originLimits, vantageView, rootCopy, misplacedFile, fileLint, removedLinks, expectations, pages, cdnReachability, cdnCopy,
+        originLimits, vantageView, rootCopy, misplacedFile, fileLint, removedLinks, expectations, pages,
+        cdnReachability, cdnCopy,
         edgeDifferences,
         cdnFreshness,
     ]

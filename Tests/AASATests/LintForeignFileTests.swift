@@ -10,7 +10,8 @@ extension AASASuite {
 
         private func findings(ofPath path: String) -> [LintFinding] {
             findings(
-                #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"components":[{"/":"\#(path)"},{"/":"/buy"}]}]}}"#)
+                #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"components":[{"/":"\#(path)"},{"/":"/buy"}]}]}}"#
+            )
         }
 
         @Test(
@@ -27,9 +28,24 @@ extension AASASuite {
             #expect(findings.first?.message.hasPrefix("this is assetlinks.json") == true)
         }
 
+        @Test(
+            "services within what a function or an API wraps are found",
+            arguments: [
+                (
+                    #"{"statusCode": 200, "body": "{\"applinks\": {}}"}"#,
+                    "serve the value of \"body\" alone, as JSON and not as a string"
+                ),
+                (#"{"data": {"webcredentials": {"apps": []}}}"#, "serve the value of \"data\" alone"),
+            ])
+        func wrapped(_ text: String, _ fix: String) throws {
+            let finding = try #require(findings(text).first { $0.rule == "no-service" })
+            #expect(finding.fix == fix)
+        }
+
         @Test("a file that names a service is the association file, whatever stands beside it")
         func beside() {
-            let text = #"{"webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}, "target": {"namespace": "android_app"}}"#
+            let text =
+                #"{"webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}, "target": {"namespace": "android_app"}}"#
             #expect(!findings(text).contains { $0.rule == "other-file" })
             #expect(findings(String(text.dropLast())).map(\.rule) == ["json-syntax"])
         }

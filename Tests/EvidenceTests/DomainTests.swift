@@ -112,7 +112,10 @@ extension EvidenceSuite {
                 ("example.com", nil, []), ("https://example.com", nil, []), ("https://example.com/", nil, []),
                 ("https://example.com/.well-known/apple-app-site-association", nil, []),
                 ("https://app-site-association.cdn-apple.com/a/v1/example.com", nil, []),
-                ("https://example.com/a?x=1#y", "https://example.com/a?x=1#y", ["/a/.well-known/apple-app-site-association"]),
+                (
+                    "https://example.com/a?x=1#y", "https://example.com/a?x=1#y",
+                    ["/a/.well-known/apple-app-site-association"]
+                ),
                 ("https://example.com?x=1", "https://example.com/?x=1", []),
                 (
                     "https://example.com:443/a/b/", "https://example.com/a/b/",

@@ -52,7 +52,9 @@ extension JSONParser {
             while let found = rest.firstRange(of: Array(service.utf8)) {
                 rest = rest[found.upperBound...]
                 let signs = rest.prefix(32).filter { !Self.isBlank($0) }
-                if ["\":{", "':{", ":{", "&quot;:{", "\\\":{"].contains(where: { signs.starts(with: $0.utf8) }) { return true }
+                if ["\":{", "':{", ":{", "&quot;:{", "\\\":{"].contains(where: { signs.starts(with: $0.utf8) }) {
+                    return true
+                }
             }
             return false
         }

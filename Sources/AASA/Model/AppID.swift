@@ -88,7 +88,8 @@ enum AppIDFault {
     private static func isOfAnotherScript(_ text: String) -> Bool {
         func isForeign(_ scalar: Unicode.Scalar) -> Bool { scalar.value > 0x7F && scalar.properties.isAlphabetic }
         let scalars = Array(text.unicodeScalars.prefix(300))
-        let isInPrefix = prefix(text).unicodeScalars.count != 10 && prefix(text).unicodeScalars.contains(where: isForeign)
+        let isInPrefix =
+            prefix(text).unicodeScalars.count != 10 && prefix(text).unicodeScalars.contains(where: isForeign)
         return isInPrefix || zip(scalars, scalars.dropFirst()).contains { isForeign($0) && isForeign($1) }
     }
 

@@ -194,7 +194,7 @@ extension WhyReport {
         var sentences: [String] = []
         switch conclusion {
         // Its report is the next line.
-        case .noFile, .notAsked, .notRead where isTarget: break
+        case .noFile where isTarget, .notAsked where isTarget, .notRead where isTarget: break
         case .noFile, .notAsked:
             sentences.append(
                 "Phones find no file of \(domain), and open the website. The report of the domain says why.")

@@ -98,7 +98,9 @@ enum HostingTable {
         row(.gitHubPages, .unknownSite, 404, gitHubPages, words: ["There isn't a GitHub Pages site here"]),
         row(.netlify, .unknownSite, 404, netlify, words: ["Not Found - Request ID"]),
         row(.firebase, .unknownSite, 404, firebase, words: ["Site Not Found"]),
-        row(.iis, .extensionRefused, 404, words: ["HTTP Error 404.3", "Error 404.3", "404.3 - Not Found"], documented: iis),
+        row(
+            .iis, .extensionRefused, 404, words: ["HTTP Error 404.3", "Error 404.3", "404.3 - Not Found"],
+            documented: iis),
     ]
 
     // MARK: - The server's name alone

@@ -80,7 +80,8 @@ package enum ServerWords {
 
     private static func ofText(_ head: Data) -> [String] {
         guard let text = String(data: head, encoding: .utf8) else { return [] }
-        return text.split(whereSeparator: \.isNewline).map(String.init).first { !$0.onOneLine.isEmpty }.map { [$0] } ?? []
+        return text.split(whereSeparator: \.isNewline).map(String.init).first { !$0.onOneLine.isEmpty }.map { [$0] }
+            ?? []
     }
 
     // MARK: - What is worth quoting
@@ -96,12 +97,15 @@ package enum ServerWords {
 
     /// Words of a status line and of its usual page.
     private static let plain: Set<String> = [
-        "a", "an", "the", "this", "that", "is", "was", "be", "on", "of", "at", "to", "you", "your", "http", "status", "code",
+        "a", "an", "the", "this", "that", "is", "was", "be", "on", "of", "at", "to", "you", "your", "http", "status",
+        "code",
         "error", "page", "file", "resource", "url", "requested", "request", "server", "found", "not", "could", "exist",
-        "exists", "does", "doesn", "t", "sorry", "oops", "bad", "unauthorized", "authorization", "required", "forbidden",
+        "exists", "does", "doesn", "t", "sorry", "oops", "bad", "unauthorized", "authorization", "required",
+        "forbidden",
         "access", "denied", "method", "allowed", "gone", "internal", "service", "temporarily", "unavailable", "gateway",
         "time", "out", "timeout", "too", "many", "requests", "null", "true", "false", "no", "ok", "notfound", "fail",
-        "failed", "failure", "failing", "unknown", "undefined", "it", "works", "nginx", "apache", "cloudflare", "openresty",
+        "failed", "failure", "failing", "unknown", "undefined", "it", "works", "nginx", "apache", "cloudflare",
+        "openresty",
     ]
 
     /// Whether a text says more than a status line. A single long word is a token.

@@ -175,7 +175,8 @@ private struct PastedURL {
         // Hence no query, which may be a mode, and no colon, which ends a service.
         let isPasted =
             !host.contains(":") && path.endIndex == rest.endIndex
-            && (host != authority && path.isEmpty || host.contains(".") && (path == "/" || path == Domain.wellKnownPath))
+            && (host != authority && path.isEmpty
+                || host.contains(".") && (path == "/" || path == Domain.wellKnownPath))
         guard scheme != nil || isPasted else { return nil }
         name = host
         let link = rest[authority.endIndex...]

@@ -169,11 +169,15 @@ extension EndToEndTests {
                 for url in ["https://site.test/nope/1", "site.test/nope/1"] {
                     let none = try await stage.check([url])
                     #expect(none.end == .exit(0))
-                    #expect(none.output.hasPrefix("https://site.test/nope/1  opens nothing: no rule matches\n"), "\(none.output)")
+                    #expect(
+                        none.output.hasPrefix("https://site.test/nope/1  opens nothing: no rule matches\n"),
+                        "\(none.output)")
                     #expect(none.output.contains("\n\nsite.test  OK\n"))
                 }
                 let opens = try await stage.check(["https://site.test/trips/1"])
-                #expect(opens.output.hasPrefix("https://site.test/trips/1  opens \(Self.app), by cdn:site.test:6:7"), "\(opens.output)")
+                #expect(
+                    opens.output.hasPrefix("https://site.test/trips/1  opens \(Self.app), by cdn:site.test:6:7"),
+                    "\(opens.output)")
                 // The long list is left to the option.
                 #expect(opens.output.contains("aasa-monitor check --why 'https://site.test/trips/1'\n"))
                 #expect(!opens.output.contains("1. "))
@@ -182,7 +186,8 @@ extension EndToEndTests {
                 // The home page is the domain.
                 #expect(try await stage.check(["https://site.test/"]).output.hasPrefix("site.test  OK\n"))
                 let several = try await stage.check(["https://site.test/nope/1", "https://site.test/trips/1"])
-                #expect(several.output.contains("/nope/1  opens nothing") && several.output.contains("/trips/1  opens A"))
+                #expect(
+                    several.output.contains("/nope/1  opens nothing") && several.output.contains("/trips/1  opens A"))
             }
         }
 
@@ -197,7 +202,9 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 let origin = stage.lab.origin("site.test")
                 origin.behaviour = .reply(.status(404))
-                origin.on(path: path, .reply(LabReply(body: file())))
+                origin.on(
+                    path: path,
+                    .reply(LabReply(headers: [("Content-Type", "application/json")], body: Array(file().utf8))))
                 let process = try await stage.check([url])
                 #expect(process.end == .exit(1))
                 let head = process.output.prefix { $0 != "\n" } + process.output.components(separatedBy: "\n\n")[0]
@@ -217,7 +224,9 @@ extension EndToEndTests {
                 let wanted = ["--expect-url", "/trips/1=\(Self.app)", "--expect-url", "/nope=nothing", "site.test"]
                 let text = try await stage.check(wanted)
                 #expect(text.end == .exit(0))
-                #expect(text.output.contains("  as expected: /trips/1  opens \(Self.app), by site.test:6:7"), "\(text.output)")
+                #expect(
+                    text.output.contains("  as expected: /trips/1  opens \(Self.app), by site.test:6:7"),
+                    "\(text.output)")
                 #expect(text.output.contains("  as expected: /nope  opens nothing: no rule matches"))
                 let json = try await stage.check(["--format", "json"] + wanted).json()
                 #expect(json["expected_urls"].elements.map { $0["as_expected"] } == [.bool(true), .bool(true)])

@@ -37,7 +37,8 @@ enum OtherFile: LintRule {
             /.well-known/apple-app-site-association. Where the one is served at the path of the other, devices find no app in \
             it, whether it is valid JSON or not.
             """,
-        example: #"[{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "#
+        example:
+            #"[{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "#
             + #""package_name": "com.acme.shop", "sha256_cert_fingerprints": ["14:6D:E9"]}}]"#,
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "serve the apple-app-site-association file here, and this one at /.well-known/assetlinks.json",
@@ -60,7 +61,8 @@ enum OtherFile: LintRule {
     static func isOther(_ bytes: [UInt8], _ root: JSONNode?) -> Bool {
         if let root, Association.namesKnownService(root) { return false }
         func holds(_ text: String) -> Bool { bytes.firstRange(of: Array(text.utf8)) != nil }
-        return signs.contains(where: holds) && (root != nil || !Association.knownServices.contains { holds("\"\($0)\"") })
+        return signs.contains(where: holds)
+            && (root != nil || !Association.knownServices.contains { holds("\"\($0)\"") })
     }
 }
 

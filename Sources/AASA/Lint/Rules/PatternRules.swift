@@ -159,7 +159,8 @@ enum HostInPath: LintRule {
         let host = text.prefix { $0 != "/" && $0 != "?" }
         if host.hasPrefix("www.") { return "a host" }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard labels.count >= (host.endIndex == text.endIndex ? 3 : 2), let first = labels.first, let last = labels.last,
+        guard labels.count >= (host.endIndex == text.endIndex ? 3 : 2), let first = labels.first,
+            let last = labels.last,
             topDomains.contains(String(last)),
             labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isLetter || $0.isNumber || "-*".contains($0) } })
         else { return nil }
@@ -171,8 +172,10 @@ enum HostInPath: LintRule {
     /// Also the usual first labels of bundle IDs.
     private static let reversed: Set<String> = ["com", "net", "org", "io"]
     private static let topDomains: Set<String> = reversed.union([
-        "app", "co", "dev", "de", "jp", "uk", "fr", "ru", "cn", "link", "page", "eu", "us", "in", "br", "au", "ca", "it",
-        "es", "nl", "se", "pl", "ch", "at", "kr", "tw", "mx", "nz", "be", "dk", "no", "fi", "cz", "tr", "vn", "me", "tv",
+        "app", "co", "dev", "de", "jp", "uk", "fr", "ru", "cn", "link", "page", "eu", "us", "in", "br", "au", "ca",
+        "it",
+        "es", "nl", "se", "pl", "ch", "at", "kr", "tw", "mx", "nz", "be", "dk", "no", "fi", "cz", "tr", "vn", "me",
+        "tv",
         "ai", "gg", "shop", "store", "site", "online", "cloud", "tech", "xyz", "edu", "gov", "biz",
     ])
 }
