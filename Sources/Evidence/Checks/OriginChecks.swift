@@ -207,7 +207,9 @@ extension Checks {
             })
         else { return [] }
         return [
-            Finding(.origin(.misplaced(place.url.inSentence, context.domain)), evidence: ["found_at": place.url])
+            Finding(
+                .origin(.misplaced(place.url.inSentence, context.domain)),
+                evidence: ["found_at": place.url, "asked": context.domain.wellKnownURL])
         ]
     }
 }
