@@ -15,7 +15,8 @@ struct CheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check domains once: the origin's file, Apple's copy of it, and how they compare.",
         discussion: """
-            A TARGET is a domain, a URL of it, or an entitlement such as applinks:example.com?mode=developer. @FILE and - \
+            A TARGET is a domain, a URL of it, or an entitlement such as applinks:example.com?mode=developer. Of a URL with a \
+            path the answer says first what it opens; where the site has no file, one at that path is looked for too. @FILE and - \
             read targets from a file or from standard input, one a line. Without a target all domains of the configuration \
             are checked. An entitlement of another service, such as webcredentials:example.com, is judged for that service.
 
@@ -99,7 +100,14 @@ struct CheckCommand: AsyncParsableCommand {
         try await checker.close(after: {
             try await OrderedWork.run(targets, maximumConcurrent: Self.maximumConcurrent) { target in
                 var report = try await checker.check(target, depth: depth)
-                if let question { report.why = WhyReport(question, report) }
+                if let question = try question ?? WhyQuestion(typed: target) {
+                    report.why = WhyReport(question, report)
+                }
+                if target.isOfFile, report.observation.full?.namedPlaces == nil {
+                    Console.remark(
+                        "'\(target.link?.displayable.shortened(to: 200) ?? "")' was not read: devices and Apple's crawler read "
+                            + "\(target.domain.wellKnownURL) alone")
+                }
                 progress.advance()
                 return report
             } each: { report in
@@ -124,7 +132,7 @@ struct CheckCommand: AsyncParsableCommand {
     }
 
     private func chosen(_ file: ConfigurationFile?) throws -> [Target] {
-        guard targets.isEmpty else { return try Targets.read(targets) }
+        guard targets.isEmpty else { return try Targets.read(targets, asLinks: true) }
         guard let file else {
             throw CommandFailure(
                 .usage, "there is no target and no configuration; name a domain, such as example.com, or --config FILE")

@@ -249,7 +249,7 @@ struct MatchText {
         return lines.joined(separator: "\n")
     }
 
-    private func headline(_ answer: MatchAnswer) -> String {
+    func headline(_ answer: MatchAnswer) -> String {
         let url = answer.question.text.displayable
         let opens = answer.opens.map { "opens \($0.displayable)" } ?? "opens nothing"
         switch answer.obstacle {

@@ -91,11 +91,15 @@ struct OneShotChecker: Sendable {
 
     /// `mode`: nil: that of the target, or else of the configuration.
     func check(_ target: Target, in mode: AssociationMode? = nil, depth: Depth) async throws -> CheckReport {
-        try await look(at: target.domain, in: mode ?? self.mode(of: target), depth: depth)
+        try await look(
+            at: target.domain, in: mode ?? self.mode(of: target), depth: depth, places: target.namedPlaces
+        )
             .report(on: target.service.map { AskedService($0) })
     }
 
-    func look(at domain: Domain, in mode: AssociationMode, depth: Depth) async throws -> Sighting {
+    func look(
+        at domain: Domain, in mode: AssociationMode, depth: Depth, places: [String] = []
+    ) async throws -> Sighting {
         let state = try? await store?.state(of: domain)
         let watched = watched(domain)
         let expectations = (watched?.expect ?? Expectations()).adding(expectations[domain] ?? Expectations())
@@ -103,7 +107,7 @@ struct OneShotChecker: Sendable {
         let observation = try await probe.observe(
             domain, mode: mode, depth: depth,
             hadFile: state?.hadFile ?? false, pages: expectations.pages(of: domain),
-            timeout: timeout ?? watched?.checks.timeout, now: started)
+            timeout: timeout ?? watched?.checks.timeout, places: places, now: started)
         // What other targets of the same run reached shows what this machine can do.
         let readings = Readings(observation, witness: reached.note(observation) ? .proven : .asSeen)
         let now = Date()

@@ -134,7 +134,7 @@ enum Checks {
     static let all: [@Sendable (CheckContext) -> [Finding]] = [
         addressScopes, originReachability, addressReachability, addressFamilies, originTLS, certificateDates,
         originRedirects, originStatus, originBody, originContentType, originLatency, addressDifferences, crawlerView,
-        originLimits, vantageView, rootCopy, fileLint, removedLinks, askedService, expectations, pages, cdnReachability,
-        cdnCopy, edgeDifferences, cdnFreshness,
+        originLimits, vantageView, rootCopy, misplacedFile, fileLint, removedLinks, askedService, expectations, pages,
+        cdnReachability, cdnCopy, edgeDifferences, cdnFreshness,
     ]
 }

@@ -33,12 +33,13 @@ package struct DomainProbe: Sendable {
 
     /// One observation of one domain. `hadFile`: whether the origin was ever seen to serve a file. `pages`: the
     /// expected URLs that must show a web page, requested only at full depth. `timeout`: for each of origin and CDN,
-    /// nil for the settings' own. `compared`: the contents of origin and CDN that differed before. Throws
+    /// nil for the settings' own. `compared`: the contents of origin and CDN that differed before. `places`: other URLs
+    /// where the file may lie by mistake, requested at full depth if the origin has none. Throws
     /// `CancellationError` only: a network failure is part of the observation.
     package func observe(
         _ domain: Domain, mode: AssociationMode = .production, depth: Depth = .light, hadFile: Bool,
         pages: [String] = [], timeout: Duration? = nil, compared: (origin: ContentHash, copy: ContentHash)? = nil,
-        now: Date
+        places named: [String] = [], now: Date
     ) async throws -> Observation {
         let timeout = timeout ?? settings.timeout
         // If a request can do no harm, the CDN does not wait for the origin's answer.
@@ -60,6 +61,9 @@ package struct DomainProbe: Sendable {
         if mode.readsCDN, !asksAtOnce, hasNoFile { isForRoot = try await root?.isFile == true }
         let isLate = mode.readsCDN && !asksAtOnce && (!hasNoFile || isForRoot)
         async let late = isLate ? copy(of: domain, depth: depth, timeout: timeout) : nil
+        async let misplaced =
+            depth == .full && !named.isEmpty && !first.isFile
+            ? together(named) { try await origin.ask($0, timeout: timeout) } : nil
         let places = try await vantages.confirmed(try await elsewhere, against: first.retrieval, of: domain)
         var seen = first
         var observation = Observation(
@@ -71,9 +75,11 @@ package struct DomainProbe: Sendable {
             observation.full?.vantages = places.map {
                 VantageResult(name: $0.point.name, retrieval: $0.fetched.retrieval)
             }
+            let others = try await misplaced
+            observation.full?.namedPlaces = others?.map(\.retrieval)
             // A light check does not ask for the file at the root, so it would see no reason to ask the CDN.
             observation.full?.lightSkipsCDN = isForRoot ? .originHasNoFile : nil
-            let fetches = [rootCopy].compactMap(\.self) + places.map(\.fetched)
+            let fetches = [rootCopy].compactMap(\.self) + places.map(\.fetched) + (others ?? [])
             observation.contents = fetches.contents.merging(besides.contents) { first, _ in first }
         }
         if mode.readsCDN {

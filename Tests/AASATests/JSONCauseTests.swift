@@ -25,7 +25,15 @@ extension AASASuite {
 
         static let rows: [Row] = [
             // Something else in the place of the file.
-            Row("<!doctype html><html><pre>{\"applinks\": {}}</pre></html>", "this is an HTML page", at: "<"),
+            Row("<!doctype html><html><pre>{\"services\": {}}</pre></html>", "this is an HTML page", at: "<"),
+            // The file within something else, and something behind it; whether its own JSON is valid does not matter.
+            Row("<!doctype html><html><pre>{\"applinks\": {}}</pre></html>", "the file is wrapped in", at: "<"),
+            Row("<p>{&quot;applinks&quot;: {&quot;details&quot;: []}}</p>", "the file is wrapped in", at: "<"),
+            Row("module.exports = {applinks: {details: [],}};", "begins with 'module.exports = {", at: "m"),
+            Row("callback({\"webcredentials\": {\"apps\": []}});", "begins with 'callback({", at: "c"),
+            Row("<script>var file = {'appclips': {}}</script>", "begins with '<script>", at: "<"),
+            Row("{\"a\": 1}<!-- cached -->", "markup stands behind the JSON: '<!-- cached -->'", at: "<"),
+            Row("{\"a\": 1}\n<script src=\"/bar.js\"></script>", "markup stands behind the JSON", at: "<"),
             Row(
                 "<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code></Error>",
                 "this is XML, not JSON: '<?xml version=\"1.0\"?> <Error><Code>AccessDenied</Code></Error>'", at: "<"),

@@ -95,7 +95,7 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
         .init("\u{FEFF}<?xml version=\"1.0\"?><Error><Code>BlobNotFound</Code></Error>", 1, "xml"),
         .init("<svg xmlns=\"http://www.w3.org/2000/svg\"/>", 1, "xml"), .init("<?php echo $file;", 1, "template"),
         .init("-----BEGIN PKCS7-----", 1, "signed"), .init("<<<<<<< HEAD\n{}", 1, "merge-conflict"),
-        .init("Here is the file:\n" + wholeText, 1, "plain-text"), .init("applinks:\n  details: []", 1, "plain-text"),
+        .init("Here is the file:\n" + wholeText, 1, "wrapped"), .init("applinks:\n  details: []", 1, "plain-text"),
         .init("undefined", 1, "plain-text"), .init("PK\u{3}\u{4}", 1, "invalid-utf-8"),
     ]
 

@@ -15,6 +15,8 @@ extension MarkedFile {
         .init("json-syntax", .error, "{} «/»/ the end"),
         .init("byte-order-mark", .warning, "«\u{FEFF}»{\"webcredentials\": {\"apps\": []}}"),
         .init("root-not-object", .error, "«[»1]"),
+        .init("other-file", .error, "«[»{\"relation\": [\"delegate_permission/common.handle_all_urls\"]}]"),
+        .init("other-file", .error, " «[»{\"target\": {\"namespace\": \"android_app\"},}]"),
         .init("root-not-object", .error, " «\"applinks\"»"),
         .init("json-duplicate-key", .warning, #"{"applinks": {}, "webcredentials": {}, «"applinks"»: {}}"#),
         .init("json-duplicate-key", .warning, "{\"\u{E9}\": 1, \"e\u{301}\": 2}"),

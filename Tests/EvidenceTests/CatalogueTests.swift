@@ -228,8 +228,8 @@ extension EvidenceSuite {
             #expect(
                 text.oneLine
                     == "Links open the website, not the app. Your server answers Apple's crawler with 403; this machine gets "
-                    + "the file. Allow AASA-Bot through the firewall and bot protection, from any address. Apple asks again "
-                    + "at about 21 Nov 07:00 UTC.")
+                    + "the file. Allow AASA-Bot through the firewall and bot protection, from any address. For a staging host use "
+                    + "?mode=developer in the app's entitlement. Apple asks again at about 21 Nov 07:00 UTC.")
             #expect(text.parts.count == 4)
         }
 

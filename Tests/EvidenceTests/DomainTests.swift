@@ -107,6 +107,34 @@ extension EvidenceSuite {
         }
 
         @Test(
+            "a target keeps the link that was typed, and knows where the file may lie by mistake",
+            arguments: [
+                ("example.com", nil, []), ("https://example.com", nil, []), ("https://example.com/", nil, []),
+                ("https://example.com/.well-known/apple-app-site-association", nil, []),
+                ("https://app-site-association.cdn-apple.com/a/v1/example.com", nil, []),
+                (
+                    "https://example.com/a?x=1#y", "https://example.com/a?x=1#y",
+                    ["/a/.well-known/apple-app-site-association"]
+                ),
+                ("https://example.com?x=1", "https://example.com/?x=1", []),
+                (
+                    "https://example.com:443/a/b/", "https://example.com/a/b/",
+                    ["/a/b/.well-known/apple-app-site-association", "/a/.well-known/apple-app-site-association"]
+                ),
+                (
+                    "https://example.com/.well-known/apple-app-site-association.json",
+                    "https://example.com/.well-known/apple-app-site-association.json",
+                    ["/.well-known/apple-app-site-association.json"]
+                ),
+                ("https://example.com/a/.well-known/x", "https://example.com/a/.well-known/x", ["/a/.well-known/x"]),
+            ] as [(String, String?, [String])])
+        func link(_ text: String, _ link: String?, _ places: [String]) throws {
+            let target = try Target(parsing: text)
+            #expect(target.link == link)
+            #expect(target.namedPlaces == places.map { "https://example.com\($0)" })
+        }
+
+        @Test(
             "anything else is refused, quoting what was written",
             arguments: [
                 ("ftp://example.com", "'ftp' is no scheme"), ("applinks:https://example.com", "is no scheme"),

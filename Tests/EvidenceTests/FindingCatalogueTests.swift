@@ -64,7 +64,7 @@ let problems: [Problem] = {
             plain: .file(meaning: ContentHash(of: "[]".utf8), name: "44556677")),
         .rateLimited(2, of: 9, statuses: [429, 503]), .rootCopyDiffers,
         .rootOnly(apple: nil), .rootOnly(apple: .sameFile), .rootOnly(apple: .otherFile), .rootOnly(apple: .nothing),
-        .rootOnly(apple: .noAnswer),
+        .rootOnly(apple: .noAnswer), .misplaced("a", domain),
         .addressesDiffer([
             ServedAt(["192.0.2.1"], .file(meaning: .sample, name: "00112233")),
             ServedAt(["192.0.2.2"], .file(meaning: ContentHash(of: "[]".utf8), name: "44556677")),

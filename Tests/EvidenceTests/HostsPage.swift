@@ -14,8 +14,8 @@ enum HostsPage {
         ## Hosting platforms
 
         Rests on the origin's own answer, with a status of 400 or more. It is not proof that the file was never uploaded, and \
-        not Apple's word. "No such file", "not there, or not public", "folders that begin with a dot" and "no such site" count \
-        as no file, as 404 and 410 do: Apple's CDN is not asked unless the origin had a file before, since it would remember \
+        not Apple's word. "No such file", "not there, or not public", "folders that begin with a dot", "refused, since it has no \
+        extension" and "no such site" count as no file, as 404 and 410 do: Apple's CDN is not asked unless the origin had a file before, since it would remember \
         the failure.
 
         | platform | answer | meaning | known from |
@@ -64,6 +64,7 @@ enum HostsPage {
         case .missingOrPrivate: "not there, or not public"
         case .dotFolderDropped:
             "no such file; leaves out folders that begin with a dot, unless its configuration says otherwise"
+        case .extensionRefused: "no such file; or there, and refused, since it has no extension and no MIME type"
         case .unknownSite: "no such site"
         case .stopped: "switched off"
         case .failing: "the site's program fails"

@@ -173,6 +173,17 @@ extension Story {
             findings: ["origin.status error", "origin.root-only warning"], id: .rootOnly,
             words: ["/.well-known/apple-app-site-association too"]),
         Story(
+            "the file is below the root, where a person looked for it", origin: .status(404), cdn: nil,
+            scene: .calm(.status(404)).with { $0.namedPlaces = ["https://example.com/shop/x": good] },
+            findings: ["origin.status error", "origin.misplaced warning"], id: .misplaced,
+            words: [
+                "The file is at https://example.com/shop/x.", "ask https://example.com/.well-known/",
+                "root of the host",
+            ]),
+        Story(
+            "IIS and a file without extension", origin: .status(404, ["Server": "Microsoft-IIS/10.0"]), cdn: nil,
+            findings: ["origin.status error"], id: .extensionRefused, words: ["has no extension", "mimeMap"]),
+        Story(
             "the file is at the root only, and Apple's CDN has it", origin: .status(404), cdn: good,
             scene: .calm(.status(404), cdn: good).with { $0.rootCopy = good },
             findings: ["origin.status error", "origin.root-only warning"], id: .rootOnly,

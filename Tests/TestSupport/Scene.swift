@@ -10,6 +10,8 @@ package struct Scene: Sendable {
     package var addresses: [(address: String, scope: AddressScope, reply: Reply)] = []
     package var agents: [(agent: AgentResult.Agent, reply: Reply)] = []
     package var rootCopy: Reply?
+    /// By URL, what other places of the file give that a person named.
+    package var namedPlaces: [String: Reply] = [:]
     package var vantages: [(name: String, reply: Reply)] = []
     package var edges: [(address: String, reply: Reply)] = []
     package var pages: [(url: String, reply: Reply, appStore: String?)] = []
@@ -56,7 +58,7 @@ package struct Scene: Sendable {
         let url = domain.wellKnownURL
         let cdnURL = "https://app-site-association.cdn-apple.com/a/v1/\(domain.name)"
         let first = addresses.first { $0.reply.failure == nil }?.address
-        return FullCheck(
+        var full = FullCheck(
             resolution: Resolution(
                 source: source, addresses: addresses.map { ResolvedAddress(address: $0.address, scope: $0.scope) }),
             addresses: addresses.map {
@@ -73,10 +75,15 @@ package struct Scene: Sendable {
             pages: pages.map {
                 PageResult(url: $0.url, retrieval: $0.reply.retrieval(of: $0.url), appStore: $0.appStore)
             })
+        if !namedPlaces.isEmpty {
+            full.namedPlaces = namedPlaces.sorted { $0.key < $1.key }.map { $0.value.retrieval(of: $0.key) }
+        }
+        return full
     }
 
     fileprivate var replies: [Reply] {
-        addresses.map(\.reply) + agents.map(\.reply) + [rootCopy].compactMap(\.self) + vantages.map(\.reply)
+        addresses.map(\.reply) + agents.map(\.reply) + [rootCopy].compactMap(\.self) + Array(namedPlaces.values)
+            + vantages.map(\.reply)
             + edges.map(\.reply)
     }
 }

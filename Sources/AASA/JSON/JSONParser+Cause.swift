@@ -35,12 +35,29 @@ extension JSONParser {
         if !begins(with: "<?xml"), let known = Self.beginnings.first(where: { begins(with: $0.text) }) {
             return known.cause
         }
-        if first == UInt8(ascii: "<"), let next = bytes[index...].dropFirst().first,
-            next == UInt8(ascii: "!") || next == UInt8(ascii: "?") || Self.isLetter(next)
-        {
-            return causeOfMarkup()
+        let isMarkup =
+            first == UInt8(ascii: "<")
+            && bytes[index...].dropFirst().first.map { "!?".utf8.contains($0) || Self.isLetter($0) } == true
+        if !isMarkup, beginsAsValue(first) { return nil }
+        if namesService, !begins(with: "<br"), let words = firstWords { return .wrapped(words) }
+        return isMarkup ? causeOfMarkup() : causeOfText()
+    }
+
+    /// Whether a service stands as a key in the text, as in `callback({"applinks": {`, `applinks: {` of a script, or
+    /// `&quot;applinks&quot;: {` of a page.
+    private var namesService: Bool {
+        let text = Array(bytes[index...].prefix(AssociationFile.sizeLimit))
+        return Association.knownServices.contains { service in
+            var rest = text[...]
+            while let found = rest.firstRange(of: Array(service.utf8)) {
+                rest = rest[found.upperBound...]
+                let signs = rest.prefix(32).filter { !Self.isBlank($0) }
+                if ["\":{", "':{", ":{", "&quot;:{", "\\\":{"].contains(where: { signs.starts(with: $0.utf8) }) {
+                    return true
+                }
+            }
+            return false
         }
-        return beginsAsValue(first) ? nil : causeOfText()
     }
 
     /// Whether a JSON value, or an attempt at one, begins with this byte.
@@ -186,6 +203,9 @@ extension JSONParser {
             text.index = root.range.lowerBound
             return LocatedCause(text.causeOfText(), at: root.range)
         case .string, .array, .object: break
+        }
+        if current == UInt8(ascii: "<"), !["<?", "<%", "<<"].contains(where: begins), let words = firstWords {
+            return LocatedCause(.markupBehind(words))
         }
         if let cause = causeOfSign() { return cause }
         let isComma = current == UInt8(ascii: ",")

@@ -60,6 +60,22 @@ extension JSONSyntaxError.Cause {
             "upload the file itself, with nothing before the first '{'", seen: "corpus 085, WP-API/WP-API#740")
     }
 
+    /// A page, a script or a function call with the file in it; whether that part is valid JSON does not matter.
+    static func wrapped(_ firstWords: String) -> Self {
+        Self(
+            "wrapped", "the file is wrapped in something else, which begins with \(Quoted.text(firstWords))",
+            "serve what stands from the first '{' to the last '}' alone: no page, no script, no function call around it",
+            seen: "documented: WordPress REST API, _jsonp")
+    }
+
+    /// What a plug-in, a debug bar or an injected script puts behind each answer.
+    static func markupBehind(_ words: String) -> Self {
+        Self(
+            "markup-behind", "markup stands behind the JSON: \(Quoted.text(words))",
+            "exempt the file's path from what adds it: a caching plug-in, a debug bar, an injected script",
+            seen: "documented: WP Super Cache, comments at the end of a page")
+    }
+
     package static let richText = Self(
         "rich-text", "this is a rich text (RTF) document; save it as plain text",
         "save the document as plain text in UTF-8", seen: "corpus 001")

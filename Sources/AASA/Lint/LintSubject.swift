@@ -4,6 +4,8 @@ struct LintSubject {
     let bytes: [UInt8]
     /// If true, everything else is empty.
     let isTooLarge: Bool
+    /// Whether it is a file of another system.
+    let isOtherFile: Bool
     /// nil if the text is not JSON; `syntaxError` then says why.
     let file: AssociationFile?
     let syntaxError: JSONSyntaxError?
@@ -81,6 +83,7 @@ struct LintSubject {
             file = nil
             syntaxError = error
         }
+        isOtherFile = !isTooLarge && OtherFile.isOther(bytes, file?.document.root)
         members = file?.document.root.members ?? []
         namesService = members.contains { Association.isKnown($0.key) }
         applinks = file?.applinks

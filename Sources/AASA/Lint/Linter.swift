@@ -304,8 +304,8 @@ enum LintExample {
 enum LintRegistry {
     static let rules: [any LintRule.Type] = [
         // The body.
-        JSONSyntax.self, SignedFile.self, ByteOrderMark.self, RootNotObject.self, FileTooLarge.self,
-        FileSizeNearLimit.self, JSONDuplicateKey.self,
+        JSONSyntax.self, OtherFile.self, SignedFile.self, ByteOrderMark.self, RootNotObject.self,
+        FileTooLarge.self, FileSizeNearLimit.self, JSONDuplicateKey.self,
         // Services.
         NoService.self, ServiceWithoutApps.self, EmptyService.self, ServiceMisplaced.self,
         // Keys.

@@ -35,12 +35,12 @@ enum AppIDFault {
         let scalars = text.unicodeScalars
         // Nearly all IDs are printable ASCII, which needs no slow lookup of Unicode properties.
         let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        if AppID.isTemplate(text) {
+        if AppID.isTemplate(text) || !isPlain && Self.isOfAnotherScript(text) {
             self = .placeholder(text)
-        } else if !isPlain, scalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 }) {
-            self = .blank
         } else if let placeholder = Self.placeholder(text) {
             self = .placeholder(placeholder)
+        } else if !isPlain, scalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 }) {
+            self = .blank
         } else if let reason = Self.format(text) {
             self = .format(reason)
         } else if Self.isExample(bundle: Self.bundle(text)) {
@@ -83,6 +83,16 @@ enum AppIDFault {
         return bundle.elementsEqual("com.example".utf8) || bundle.elementsEqual("com.example.".utf8)
     }
 
+    /// Whether it has words that no app ID can have: those of a guide in its own language, such as `你的TeamID.com.acme`.
+    /// A single letter in a prefix of ten may be a typing error: the Cyrillic `А` looks as the Latin one.
+    private static func isOfAnotherScript(_ text: String) -> Bool {
+        func isForeign(_ scalar: Unicode.Scalar) -> Bool { scalar.value > 0x7F && scalar.properties.isAlphabetic }
+        let scalars = Array(text.unicodeScalars.prefix(300))
+        let isInPrefix =
+            prefix(text).unicodeScalars.count != 10 && prefix(text).unicodeScalars.contains(where: isForeign)
+        return isInPrefix || zip(scalars, scalars.dropFirst()).contains { isForeign($0) && isForeign($1) }
+    }
+
     private static func placeholder(_ text: String) -> String? {
         guard text.utf8.count <= 300 else { return nil }
         let (prefix, bundle) = (prefix(text), bundle(text))
@@ -90,7 +100,7 @@ enum AppIDFault {
         // Apple's complete example is an `.example`. With another bundle ID, only the prefix is a placeholder.
         if examplePrefixes.contains(bare(prefix)), !isExample(bundle: bundle) { return String(prefix) }
         if let label = emptyLabel(in: bundle) { return label }
-        let lower = Array(text.lowercased().utf8)
+        let lower = Array(text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") })
         return placeholderBundles.contains { holds(lower, $0) } ? String(bundle) : nil
     }
 

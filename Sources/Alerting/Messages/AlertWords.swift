@@ -242,7 +242,7 @@ extension IncidentFacts {
         case .crawlerPrivateAddress, .privateAddressHere: privateAddress
         case .siteUnknown: "the domain leads to a host that does not know it"
         case .siteStopped: "the site is switched off at its host"
-        case .notDeployed, .dotFolderDropped: "the origin has no file"
+        case .notDeployed, .dotFolderDropped, .extensionRefused: "the origin has no file"
         case .rootOnly: "the file is at the root only"
         case .redirectToNothing: redirect
         default: if case .finding(_, let problem, _) = cause { headline(of: problem, isLead: true) } else { nil }

@@ -2,15 +2,17 @@ import Evidence
 
 /// Reads TARGET arguments: domains, URLs, entitlements, `@FILE` and `-` with one target a line.
 enum Targets {
-    /// Targets in the order given, each once.
+    /// Targets in the order given, each once. `asLinks`: the path of a URL is a part of what is asked, and may stand behind a
+    /// domain as it is copied from an address bar.
     /// - Throws: `CommandFailure` with every target that cannot be read, not only the first.
-    static func read(_ arguments: [String]) throws -> [Target] {
+    static func read(_ arguments: [String], asLinks: Bool = false) throws -> [Target] {
         var targets: [Target] = []
         var seen: Set<Target> = []
         var faults: [String] = []
         for entry in try ListedArguments(noun: "targets", hasCommentsAtLineEnds: true).read(arguments) {
             do {
-                let target = try Target(parsing: entry.text)
+                var target = try Target(parsing: asLinks ? Self.whole(entry.text) : entry.text)
+                if !asLinks { target.path = nil }
                 if seen.insert(target).inserted { targets.append(target) }
             } catch {
                 let meant = AssociatedDomain.correction(ofTarget: entry.text).map { "; write \($0)" } ?? ""
@@ -22,5 +24,12 @@ enum Targets {
             throw CommandFailure(.usage, "there is no target; name a domain, such as example.com")
         }
         return targets
+    }
+
+    /// `example.com/path` with its scheme. A colon would end a service.
+    private static func whole(_ text: String) -> String {
+        let host = text.prefix { $0 != "/" }
+        let isLink = host.endIndex != text.endIndex && host.contains(".") && !host.contains { ":?#@*".contains($0) }
+        return isLink ? "https://" + text : text
     }
 }

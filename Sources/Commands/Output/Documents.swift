@@ -43,9 +43,6 @@ struct CheckDocument: InOrder {
         }
     }
 
-    /// Where `--why` asks for it.
-    struct Why: InOrder { let why: WhyDocument }
-
     init(_ report: CheckReport) {
         let (observation, readings, verdict, text) = (
             report.observation, report.readings, report.verdict, report.diagnosis
@@ -68,8 +65,9 @@ struct CheckDocument: InOrder {
 
 extension CheckReport {
     var json: OrderedJSON {
-        let document = CheckDocument(self)
-        return why.map { .document(Detailed(document, CheckDocument.Why(why: $0.document))) } ?? .document(document)
+        var members = OrderedJSON.document(CheckDocument(self)).members + expected.json
+        if let why { members.insert(("why", .document(why.document)), at: 1) }
+        return .object(members)
     }
 }
 

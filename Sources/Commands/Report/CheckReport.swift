@@ -17,6 +17,9 @@ struct CheckReport: Sendable {
     /// What `--why` adds; nil where it was not asked for.
     var why: WhyReport?
 
+    /// What the URLs that are expected to open an app do by the origin's file.
+    var expected: ExpectedAnswers { ExpectedAnswers(expectations.urls, of: observation.domain, readings.originFile) }
+
     /// As of which instant it speaks.
     var now: Date { judgedAt ?? observation.checkedAt }
 
@@ -54,10 +57,11 @@ extension AssociationChange.Kind {
 extension CheckReport {
     func text(style: TextStyle) -> String {
         // Who asks about a URL reads the answer first, and the report of its domain as the reason.
-        var lines = why.map { $0.lines(style: style) + [""] } ?? []
+        var lines = why.map { $0.lines(style: style) + ($0.isApart ? [""] : []) } ?? []
         let name = observation.domain.name
         lines.append("\(style.bold(name))  \(style.verdict(verdict.level))")
         for part in diagnosis.parts { lines += style.diagnosis(part) }
+        lines += expected.text(style).map { "  " + $0 }
         for finding in findings { lines += [""] + Self.text(of: finding, style: style) }
         for ignored in ignored { lines += [""] + Self.text(of: ignored, style: style) }
         if !verdict.comparison.changes.isEmpty {
@@ -110,6 +114,7 @@ extension CheckReport {
         for (label, part) in [("Why", text.cause), ("Do", text.action), ("Until when", text.outlook)] {
             if let part { lines += ["", "\(label): \(Markdown.text(part))"] }
         }
+        for line in expected.text(TextStyle(isColoured: false)) { lines += ["", Markdown.text(line)] }
         if !findings.isEmpty {
             lines += ["", "| severity | finding | what to do |", "|---|---|---|"]
             lines += findings.map { finding in

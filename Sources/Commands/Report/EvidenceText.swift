@@ -21,7 +21,7 @@ struct EvidenceText {
 
     var lines: [String] {
         var lines = heading("origin", observation.origin.url)
-        lines += facts(of: observation.origin) + chain + addresses + agents + rootCopy + vantages
+        lines += facts(of: observation.origin) + chain + addresses + agents + rootCopy + namedPlaces + vantages
         lines += heading("cdn", report.cdnURL)
         switch observation.cdn {
         case .asked(let retrieval): lines += facts(of: retrieval) + edges
@@ -152,6 +152,13 @@ struct EvidenceText {
         guard let copy = full?.rootCopy, report.readings.file(of: copy) != nil else { return [] }
         let cell = ServedCell(copy, in: report.readings)
         return cell.isLike(plain) ? [] : note("at /apple-app-site-association: \(cell.words(besides: plain))")
+    }
+
+    /// What lies where a person looked for the file.
+    private var namedPlaces: [String] {
+        (full?.namedPlaces ?? []).flatMap { place in
+            note("at \(place.url.shortened(to: 160)): \(ServedCell(place, in: report.readings).words(besides: plain))")
+        }
     }
 
     private var vantages: [String] {

@@ -10,6 +10,8 @@ struct WhyQuestion {
     let target: Target
     /// The URL's own host.
     let host: Domain
+    /// Whether the URL is a target itself: its domain is the question as well.
+    private(set) var isTarget = false
 
     /// `targets`: those named beside it; nil: none.
     /// - Throws: `CommandFailure` for what is no link of the one target.
@@ -59,6 +61,15 @@ struct WhyQuestion {
             throw CommandFailure(.usage, "--why: '\(shown)' names no domain; write the whole link")
         }
     }
+
+    /// What a target asks that is a link; nil for one that names the domain alone, or a place of the file.
+    init?(typed target: Target) throws {
+        guard let link = target.link, !target.isOfFile, target.service == nil || target.service == "applinks" else {
+            return nil
+        }
+        url = try MatchQuestion(link, expected: nil).url
+        (self.target, host, isTarget) = (target, target.domain, true)
+    }
 }
 
 /// The answer to it.
@@ -71,6 +82,9 @@ struct WhyReport: Sendable {
     /// As `match` names that file: `cdn:DOMAIN`, or the domain for its origin's.
     let source: String
     let conclusion: Conclusion
+    /// Whether the URL is a target itself: then the report of its domain follows at once, and what only the phone knows is
+    /// left to `--why`.
+    private let isTarget: Bool
     /// What the origin's file says, where that is another one and says something else.
     let atOrigin: MatchAnswer?
     private let originFile: AssociationFile?
@@ -98,6 +112,7 @@ struct WhyReport: Sendable {
         let readings = report.readings
         let mode = readings.observation.mode
         domain = question.target.domain
+        isTarget = question.isTarget
         let text = question.url.host.isEmpty ? "https://\(domain)\(question.url.text)" : question.url.text
         url = text
         let asked = MatchQuestion(
@@ -130,7 +145,7 @@ struct WhyReport: Sendable {
             url: text, host: question.host, domain: domain, mode: mode, app: answer.opens,
             otherApps: answer.result?.alsoOpenedBy ?? [])
         switch conclusion {
-        case .phoneKnows, .noFile, .notAsked: reasons = DeviceReason.possible(for: link)
+        case .phoneKnows, .noFile, .notAsked: reasons = isTarget ? [] : DeviceReason.possible(for: link)
         case .notRead, .opensNothing, .opensAnother, .reportFirst: reasons = []
         }
     }
@@ -178,6 +193,8 @@ extension WhyReport {
     private var sentences: [String] {
         var sentences: [String] = []
         switch conclusion {
+        // Its report is the next line.
+        case .noFile where isTarget, .notAsked where isTarget, .notRead where isTarget: break
         case .noFile, .notAsked:
             sentences.append(
                 "Phones find no file of \(domain), and open the website. The report of the domain says why.")
@@ -186,6 +203,8 @@ extension WhyReport {
         case .opensAnother: sentences.append("Phones do what the file says, and that is not what is expected.")
         case .reportFirst:
             sentences.append("Not all is well with \(domain): see its report below.")
+        case .phoneKnows where isTarget:
+            sentences.append("If a phone opens the website all the same, only the phone knows why. Reasons and tests:")
         case .phoneKnows:
             sentences.append(
                 "\(readsCDN ? "Apple's copy" : "The origin's file") opens this URL in the app. If a phone opens the website all the same, only the phone knows why. "
@@ -208,9 +227,16 @@ extension WhyReport {
 
     /// What shows more; it follows the sentences.
     private var command: String? {
-        guard case .opensNothing = conclusion else { return nil }
-        return "aasa-monitor match --explain \(source) '\(url.displayable.shortened(to: 200))'"
+        let link = "'\(url.displayable.shortened(to: 200))'"
+        return switch conclusion {
+        case .opensNothing: "aasa-monitor match --explain \(source) \(link)"
+        case .phoneKnows where isTarget: "aasa-monitor check --why \(link)"
+        default: nil
+        }
     }
+
+    /// Whether a blank line divides it from the report of the domain.
+    var isApart: Bool { !sentences.isEmpty }
 
     func lines(style: TextStyle) -> [String] {
         var lines = headline(style).split(separator: "\n").map(String.init)

@@ -51,6 +51,7 @@ extension Checks {
             }
             evidence["\(name)_status"] = "\(answer.status)"
             evidence["\(name)_sha256"] = answer.body.hash?.hex
+            evidence["\(name)_says"] = ServerWords.of(answer, context.readings.content(of: answer))
             let named = ["server", "cf-ray", "retry-after"].compactMap { header in
                 answer.header(header).map { HeaderField(name: header, value: $0) }
             }

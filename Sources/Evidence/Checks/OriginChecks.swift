@@ -198,6 +198,22 @@ extension Checks {
     }
 }
 
+extension Checks {
+    /// The file at another path that a person named: below the root of the host, or with an extension.
+    @Sendable static func misplacedFile(_ context: CheckContext) -> [Finding] {
+        guard context.readings.originFile?.namesService != true,
+            let place = context.observation.full?.namedPlaces?.first(where: {
+                context.readings.file(of: $0)?.namesService == true
+            })
+        else { return [] }
+        return [
+            Finding(
+                .origin(.misplaced(place.url.inSentence, context.domain)),
+                evidence: ["found_at": place.url, "asked": context.domain.wellKnownURL])
+        ]
+    }
+}
+
 extension CheckContext {
     /// What Apple's CDN has for a site whose file is at the root only; nil if it was not asked.
     fileprivate func rootAtApple(_ root: ContentReading) -> RootAtApple? {
@@ -279,6 +295,7 @@ extension CheckContext {
         }
         let recognised = (readings.hosting?.matches ?? []) + (protectionHere?.matches ?? [])
         for field in named + recognised { evidence[field.evidenceName] = field.value.shortened(to: 200) }
+        evidence["says"] = readings.serverWords
         return evidence
     }
 

@@ -109,6 +109,8 @@ package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     case rootOnly = "root-only"
     case redirectToNothing = "redirect-to-nothing"
     case dotFolderDropped = "dot-folder-dropped"
+    case extensionRefused = "extension-refused"
+    case misplaced = "misplaced"
     case notDeployed = "not-deployed"
     case siteUnknown = "site-unknown"
     case siteStopped = "site-stopped"

@@ -49,12 +49,11 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
                 .crawlerRefusedByAddress,
                 "Your server answers Apple's crawler with \(status); from here its user agent gets the file. A rule by "
                     + "source address, country or bot verification refuses Apple.",
-                "Allow AASA-Bot through the firewall, from any address. For a staging host use ?mode=developer in the "
-                    + "app's entitlement.")
+                "Allow AASA-Bot through the firewall, from any address. \(English.stagingMode)")
         case .refused(let status):
             .init(
                 .crawlerRefused, "Your server answers Apple's crawler with \(status); this machine gets the file.",
-                "Allow AASA-Bot through the firewall and bot protection, from any address.")
+                "Allow AASA-Bot through the firewall and bot protection, from any address. \(English.stagingMode)")
         case .remembersAbsence(let status):
             .init(
                 .crawlerRemembersAbsence,
@@ -107,7 +106,7 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
         case .connection(let cause, let said):
             .init(
                 .crawlerCause, "Apple's crawler cannot fetch the file\(English.quoted(said)). This machine can.",
-                English.action(.connection(cause)))
+                English.action(.connection(cause)) + (cause == .refused ? " \(English.stagingMode)" : ""))
         case .noAnswerSlow(let milliseconds):
             .init(
                 .crawlerTimeoutSlow,
@@ -120,12 +119,12 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
                 "Apple's crawler gets no answer from your server\(English.quoted(said)). Here every address answers, "
                     + "under Apple's user agents too.",
                 "Look for a firewall or geo rule that drops Apple's packets, or a server that sleeps. Open the file to "
-                    + "every address.")
+                    + "every address. \(English.stagingMode)")
         case .noAnswer(let said):
             .init(
                 .crawlerTimeout,
                 "Apple's crawler gets no answer from your server\(English.quoted(said)). This machine does.",
-                "Look for a firewall or geo rule, a dead IPv6 address, or a server that sleeps.")
+                "Look for a firewall or geo rule, a dead IPv6 address, or a server that sleeps. \(English.stagingMode)")
         case .content:
             .init(
                 .crawlerContent, "Apple's crawler gets something that is no JSON. This machine gets the file.",
@@ -187,6 +186,9 @@ package struct AbsenceReason: Codable, Equatable, Sendable {
 }
 
 extension English {
+    /// For a host that is not meant for everybody: Apple's CDN has no part in this mode.
+    static let stagingMode = "For a staging host use ?mode=developer in the app's entitlement."
+
     fileprivate static func quoted(_ said: String) -> String { said.isEmpty ? "" : " (\(said))" }
 
     /// `1 Timeout, 2 Bad HTTP Response: 403 Forbidden`; a single reason has no count.

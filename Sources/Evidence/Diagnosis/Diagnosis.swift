@@ -20,6 +20,8 @@ package struct Diagnosis: Codable, Equatable, Sendable {
     package var copySinceFailure: Date?
     /// What a file that is not there yet must have, for what is asked; nil if that is not the cause.
     package var fileNeeds: AskedService?
+    /// What the origin's server says of itself in place of the file, whichever cause leads; nil if nothing.
+    package var said: String?
 
     package init(effect: Effect, cause: Cause, word: AppleReport? = nil, outlook: Outlook? = nil) {
         self.effect = effect
@@ -62,6 +64,7 @@ extension Diagnosis {
         // Apple's word has its own advice; what this machine sees besides needs a second one.
         if word?.here == .unseen, !context.originIsFine, cause.isMetHere { word?.here = .otherwise }
         if cause.isMetHere { copySinceFailure = context.copySinceFailure }
+        said = context.check.readings.serverWords
     }
 
     typealias Row = @Sendable (DiagnosisContext) -> Cause?

@@ -181,7 +181,12 @@ extension DiagnosisContext {
 
 extension Diagnosis {
     static let absenceRows: [Row] = [
-        { context in context.finding(.rootOnly).map { Cause($0) } },
+        { context in (context.finding(.rootOnly) ?? context.finding(.misplaced)).map { Cause($0) } },
+        // Another file, or the file within something else: more than that it is no JSON, or its Content-Type.
+        { context in
+            let isWrapped = context.check.readings.originBody?.isWrapped == true && context.error(.redirect) == nil
+            return (context.lint("other-file") ?? (isWrapped ? context.lint("json-syntax") : nil)).map { Cause($0) }
+        },
         { context in
             guard context.hasNoFile, let hop = context.check.origin.redirects.last, let target = hop.target,
                 let status = context.check.origin.answer?.status

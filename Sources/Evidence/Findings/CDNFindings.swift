@@ -311,6 +311,7 @@ extension English {
             }
         case .cutShort: "the answer is cut short"
         case .rateLimited: "too many requests from this machine (status 429)"
+        case .ownTrouble(let status, _) where status < 500: "it refuses the request (status \(status))"
         case .ownTrouble(let status, _): "an outage (status \(status))"
         case .notApple(let status): "another server answers in its place (status \(status))"
         }

@@ -47,6 +47,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     case vantageRefused = "origin.vantage-refused"
     case rootCopyDiffers = "origin.root-copy-differs"
     case rootOnly = "origin.root-only"
+    case misplaced = "origin.misplaced"
     // Apple's CDN.
     case cdnUnreachable = "cdn.unreachable"
     case cdnMissing = "cdn.missing"
@@ -105,7 +106,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         case .notPublicAddress: (.error, .originBroken, LintReference.configuringDomain)
         case .crawlerRefused: (.error, .originBroken, LintReference.appClips)
         case .vantageRefused: (.error, .originBroken, LintReference.technote)
-        case .rootOnly: (.warning, .originBroken, LintReference.associatedDomains)
+        case .rootOnly, .misplaced: (.warning, .originBroken, LintReference.associatedDomains)
         case .addressDiffers: (.error, .originInconsistent, LintReference.technote)
         case .certificateExpiring: (.warning, .certificateExpiring, LintReference.associatedDomains)
         case .certificateChainExpiring, .rootCopyDiffers: (.warning, nil, LintReference.associatedDomains)
@@ -173,7 +174,9 @@ package struct Rule: RawRepresentable, Hashable, Sendable, Codable, CustomString
     }
 
     /// The linter's rules for a body that is not a file at all. All others are about the content of a file.
-    private static let unreadable: Set<String> = ["aasa.json-syntax", "aasa.root-not-object", "aasa.no-service"]
+    private static let unreadable: Set<String> = [
+        "aasa.json-syntax", "aasa.root-not-object", "aasa.no-service", "aasa.other-file",
+    ]
 
     /// The rule of a domain by name, as in messages or as `lint` prints it, `[exclude-after-include]`; nil if unknown.
     package static func named(_ text: String) -> Rule? {

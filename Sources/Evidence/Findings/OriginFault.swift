@@ -392,7 +392,7 @@ extension English {
     private static func action(status: Int) -> String {
         switch status {
         case 401:
-            "Let every client read the file, without a login. For a staging host use ?mode=developer in the app's entitlement."
+            "Let every client read the file, without a login. \(stagingMode)"
         case 403, 405, 406, 451:
             "Let every client in the world read the file: no login, no firewall rule, no geo rule."
         case 404, 410: "Serve the file at /.well-known/apple-app-site-association itself, without a redirect."

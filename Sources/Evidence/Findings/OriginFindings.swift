@@ -41,6 +41,8 @@ package enum OriginProblem: Codable, Equatable, Sendable {
     case rootCopyDiffers
     /// `apple`: what Apple's CDN has; nil if it was not asked.
     case rootOnly(apple: RootAtApple?)
+    /// The file is at this URL, and not where it belongs.
+    case misplaced(String, Domain)
 
     var declaration: Declaration {
         switch self {
@@ -162,6 +164,13 @@ package enum OriginProblem: Codable, Equatable, Sendable {
             .init(
                 .rootOnly, leads: .rootOnly, "The file is at /apple-app-site-association only. \(English.words(apple))",
                 "Serve it at /.well-known/apple-app-site-association too.")
+        case .misplaced(let url, let domain):
+            .init(
+                .misplaced, leads: .misplaced,
+                "The file is at \(url). Devices and Apple's crawler ask \(domain.wellKnownURL) alone, and there is none.",
+                CloudNames.service(of: domain.name) == "GitHub Pages"
+                    ? English.projectPage(domain.name)
+                    : "Serve it at that address: at the root of the host, and without an extension.")
         }
     }
 }

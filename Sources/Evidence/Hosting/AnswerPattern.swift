@@ -115,6 +115,6 @@ extension HeaderField {
     package static let readNames: Set<String> = {
         let signs = HostingTable.rows.map(\.sign) + BotProtection.rows.map(\.sign)
         return steadyNames.union(signs.flatMap(\.headers).map(\.name))
-            .union(["age", "cf-ray", "content-length", "date", "etag", "retry-after"])
+            .union(["age", "cdnuuid", "cf-ray", "content-length", "date", "etag", "retry-after", "via"])
     }()
 }

@@ -15,6 +15,7 @@ package enum HostingPlatform: String, Codable, Sendable, CaseIterable {
     case fastly = "Fastly"
     case gitHubPages = "GitHub Pages"
     case firebase = "Firebase Hosting"
+    case iis = "Microsoft IIS"
 }
 
 package enum HostingMeaning: String, Codable, Sendable, CaseIterable {
@@ -24,6 +25,8 @@ package enum HostingMeaning: String, Codable, Sendable, CaseIterable {
     case missingOrPrivate = "missing_or_private"
     /// As `missing`; and the platform skips folders whose names begin with a dot, unless configured otherwise.
     case dotFolderDropped = "dot_folder_dropped"
+    /// As `missing`; or the file is there, and the server refuses it: it has no extension, so no MIME type.
+    case extensionRefused = "extension_refused"
     /// The domain leads to the platform, which has no site, bucket or app for it.
     case unknownSite = "unknown_site"
     /// The site is switched off: paused, blocked, unpaid.
@@ -35,6 +38,7 @@ package enum HostingMeaning: String, Codable, Sendable, CaseIterable {
         switch self {
         case .missing, .missingOrPrivate: .notDeployed
         case .dotFolderDropped: .dotFolderDropped
+        case .extensionRefused: .extensionRefused
         case .unknownSite: .siteUnknown
         case .stopped: .siteStopped
         case .failing: .siteFailing
@@ -44,7 +48,7 @@ package enum HostingMeaning: String, Codable, Sendable, CaseIterable {
     /// Whether Apple's crawler finds no file, and Apple's CDN then caches that.
     var hasNoFile: Bool {
         switch self {
-        case .missing, .missingOrPrivate, .dotFolderDropped, .unknownSite: true
+        case .missing, .missingOrPrivate, .dotFolderDropped, .extensionRefused, .unknownSite: true
         case .stopped, .failing: false
         }
     }
@@ -55,6 +59,8 @@ package struct HostingFault: Codable, Equatable, Sendable {
     package var meaning: HostingMeaning
     /// The platform's own code or words; nil if only the status and the platform are known.
     package var word: String?
+    /// The domain, if the platform itself gave the name, such as acme.github.io.
+    package var ownName: String?
 
     package init(_ platform: HostingPlatform, _ meaning: HostingMeaning, word: String? = nil) {
         self.platform = platform
@@ -68,14 +74,16 @@ struct HostingMatch {
     let fault: HostingFault
     let matches: [HeaderField]
 
-    /// `content`: of the answer's body, if it is known.
-    init?(_ answer: Answer, _ content: Data?) {
+    /// `content`: of the answer's body, if it is known. `ownName`: the domain, if a platform gave it.
+    init?(_ answer: Answer, _ content: Data?, at ownName: String? = nil) {
         guard answer.status >= 400 else { return nil }
         let body = AnswerBody(content)
         for row in HostingTable.rows {
             guard let matches = row.sign.matches(in: answer, body) else { continue }
             let word = row.isByServerAlone ? nil : matches.first?.value.inSentence
-            fault = HostingFault(row.platform, row.meaning, word: word)
+            var fault = HostingFault(row.platform, row.meaning, word: word)
+            fault.ownName = ownName
+            self.fault = fault
             self.matches = matches
             return
         }
@@ -87,7 +95,8 @@ extension Readings {
     /// What the hosting platform says that the last request to the origin reached.
     var hosting: HostingMatch? {
         guard let answer = observation.origin.answer else { return nil }
-        return HostingMatch(answer, content(of: answer))
+        let name = observation.domain.name
+        return HostingMatch(answer, content(of: answer), at: CloudNames.service(of: name) == nil ? nil : name)
     }
 
     func content(of answer: Answer) -> Data? { answer.body.hash.flatMap { observation.contents[$0] } }
@@ -108,6 +117,11 @@ extension English {
         case .dotFolderDropped:
             "There is no file at the origin (\(status)). \(platform), which serves it, leaves out folders whose names begin "
                 + "with a dot, unless its configuration says otherwise."
+        case .extensionRefused:
+            "There is no file at the origin (\(status)\(word)), or it is there and \(platform) refuses it: the file has no extension, "
+                + "and IIS serves only extensions that it has a MIME type for."
+        case .unknownSite where fault.ownName != nil:
+            "\(platform) has no \(thing(fault.platform)) at the root of \(fault.ownName ?? "") (\(status)\(word))."
         case .unknownSite:
             "The domain leads to \(platform), which has no \(thing(fault.platform)) for it (\(status)\(word))."
         case .stopped: "\(platform) has switched the site off (\(status)\(word))."
@@ -122,7 +136,7 @@ extension English {
         case .heroku, .azureAppService: "app"
         case .fastly: "service"
         case .vercel: "deployment"
-        case .netlify, .gitHubPages, .firebase: "site"
+        case .netlify, .gitHubPages, .firebase, .iis: "site"
         }
     }
 
@@ -143,12 +157,26 @@ extension English {
         case (.dotFolderDropped, .firebase):
             "Take \"**/.*\" out of \"ignore\" in firebase.json, so that .well-known is uploaded. Then deploy again."
         case (.dotFolderDropped, _): "Make the build or upload step include .well-known. Then deploy again."
+        case (.extensionRefused, _):
+            "Deploy it if it is missing. Then give it a type, in web.config in the folder .well-known: <staticContent><mimeMap "
+                + "fileExtension=\".\" mimeType=\"application/json\" /></staticContent>."
+        case (.unknownSite, .gitHubPages) where fault.ownName != nil: projectPage(fault.ownName ?? "")
+        // The name is the platform's own: it has no records to change, and nobody else can claim it.
+        case (.unknownSite, _) where fault.ownName != nil:
+            "Deploy a site under this name there, with the file, or give the site a domain of your own."
         case (.unknownSite, _):
             "Add the domain there, or point its DNS records to where the site is now. Until then somebody else may be able "
                 + "to claim it."
         case (.stopped, _): "Switch it on again there. Its dashboard says why it is off."
         case (.failing, _): "See its log there. Serve the file as a static file, so that it does not need the program."
         }
+    }
+
+    /// The page of a project lies below the root of its owner's name.
+    /// https://docs.github.com/en/pages/getting-started-with-github-pages/what-is-github-pages
+    static func projectPage(_ name: String) -> String {
+        "Put the file into the repository \(name): that is the root of the name, and Apple asks there alone. Or give the "
+            + "project's page a custom domain."
     }
 
     // MARK: - Cloudflare's own statuses

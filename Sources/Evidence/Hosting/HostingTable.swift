@@ -98,6 +98,9 @@ enum HostingTable {
         row(.gitHubPages, .unknownSite, 404, gitHubPages, words: ["There isn't a GitHub Pages site here"]),
         row(.netlify, .unknownSite, 404, netlify, words: ["Not Found - Request ID"]),
         row(.firebase, .unknownSite, 404, firebase, words: ["Site Not Found"]),
+        row(
+            .iis, .extensionRefused, 404, words: ["HTTP Error 404.3", "Error 404.3", "404.3 - Not Found"],
+            documented: iis),
     ]
 
     // MARK: - The server's name alone
@@ -117,7 +120,11 @@ enum HostingTable {
             .firebase, .dotFolderDropped, 404, firebase,
             documented: "https://firebase.google.com/docs/hosting/full-config#ignore"),
         row(.netlify, .missing, 404, netlify),
+        row(.iis, .extensionRefused, 404, .init("server", "Microsoft-IIS"), documented: iis),
     ]
+
+    private static let iis =
+        "https://learn.microsoft.com/troubleshoot/developer/webapps/iis/site-behavior-performance/http-status-code"
 }
 
 /// The domain suffixes that clouds give to hosted sites. An alias of a name that no longer exists is an abandoned site,

@@ -14,6 +14,14 @@ package enum WebPage {
     }
 }
 
+extension WebPage {
+    /// The texts of the first element of each name, in the order of the names. Cleaned for display.
+    static func texts(of names: [String], in content: Data) -> [String] {
+        let markup = Markup(content.prefix(limit))
+        return names.flatMap { markup.all($0) }.filter { !$0.isEmpty }.map { $0.displayable.shortened(to: 160) }
+    }
+}
+
 /// The beginning of an HTML page, as far as it is searched for words and elements.
 private struct Markup {
     private let bytes: [UInt8]
@@ -33,20 +41,24 @@ private struct Markup {
         }
     }
 
-    /// The text of the first element with this name, without the tags in it.
-    func first(_ name: String) -> String? {
+    /// The text of the first element with this name, without the tags in it; nil without one.
+    func first(_ name: String) -> String? { all(name, upTo: 1).first }
+
+    /// The texts of the first elements with this name; at most eight tags are looked at.
+    func all(_ name: String, upTo limit: Int = 8) -> [String] {
         var start = 0
-        for _ in 0..<8 {
-            guard let tag = find("<\(name)", from: start) else { return nil }
+        var texts: [String] = []
+        for _ in 0..<8 where texts.count < limit {
+            guard let tag = find("<\(name)", from: start) else { break }
             start = tag + name.utf8.count + 1
             // `<header` does not match `<h`.
             guard start < lower.count, [0x20, 0x3E, 0x0A, 0x09].contains(lower[start]),
                 let open = lower[start...].firstIndex(of: UInt8(ascii: ">"))
             else { continue }
             let end = find("</\(name)", from: open) ?? min(lower.count, open + 400)
-            return Self.words(in: bytes[(open + 1)..<max(open + 1, end)].prefix(1000))
+            texts.append(Self.words(in: bytes[(open + 1)..<max(open + 1, end)].prefix(1000)))
         }
-        return nil
+        return texts
     }
 
     /// Text for people: without tags, the usual references resolved, white space collapsed.

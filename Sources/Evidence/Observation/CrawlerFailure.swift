@@ -132,13 +132,21 @@ extension Answer {
     package var isAboutFile: Bool {
         // Apple's CDN says "no file" with 404; 401, 403 and the like come from a gate on the way. Apple's answers name
         // their origin, and are never pages.
-        let isForeignPage = status == 200 && isPage && header("apple-from") == nil
+        let isForeignPage = status == 200 && isPage && !isOfApple
         return failureReason != nil || [200, 404, 410].contains(status) && !isForeignPage
     }
 
     /// Whether an answer in the place of Apple's CDN is neither Apple's nor a server error: a login page, a filter, or
     /// a redirect to one of them.
-    var isForeign: Bool { !isAboutFile && (status < 500 && status != 429 || status == 511) }
+    var isForeign: Bool { !isAboutFile && !isOfApple && (status < 500 && status != 429 || status == 511) }
+
+    /// Whether its headers are those of Apple's CDN, at any status: a hop of Apple's edges, or Apple's own headers. One of
+    /// a gate that the network itself puts in between (511) is not Apple's.
+    var isOfApple: Bool {
+        guard status != 511 else { return false }
+        let isHop = header("via")?.lowercased().contains(".ts.apple.com") == true
+        return isHop || header("cdnuuid") != nil || headers.contains { $0.name.hasPrefix("apple-") }
+    }
 
     /// The media type in lower case, without parameters; empty if absent.
     var mediaType: String {

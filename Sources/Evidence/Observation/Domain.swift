@@ -107,7 +107,9 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
     package var description: String { name }
 
     /// Where Apple reads the file: https://developer.apple.com/documentation/xcode/supporting-associated-domains
-    package var wellKnownURL: String { "https://\(name)/.well-known/apple-app-site-association" }
+    package var wellKnownURL: String { "https://\(name)\(Self.wellKnownPath)" }
+
+    package static let wellKnownPath = "/.well-known/apple-app-site-association"
 
     /// Where systems before iOS 9.3 looked.
     package var rootURL: String { "https://\(name)/apple-app-site-association" }

@@ -135,6 +135,9 @@ package struct FullCheck: Codable, Equatable, Sendable {
     /// `/apple-app-site-association`, where devices before iOS 9.3 and some guides expect the file; nil if not
     /// requested.
     package var rootCopy: Retrieval?
+    /// The file at other paths that a person named, where it may lie by mistake; nil if none was named, or the file is
+    /// where it belongs.
+    package var namedPlaces: [Retrieval]?
     package var vantages: [VantageResult]
     /// Each address of the CDN, probed on its own; empty if the CDN, or its addresses, were not asked.
     package var edges: [EdgeResult]
@@ -157,7 +160,7 @@ package struct FullCheck: Codable, Equatable, Sendable {
 
     /// Every retrieval that may have brought a copy of the file.
     package var copies: [Retrieval] {
-        addresses.map(\.retrieval) + agents.map(\.retrieval) + [rootCopy].compactMap(\.self)
+        addresses.map(\.retrieval) + agents.map(\.retrieval) + [rootCopy].compactMap(\.self) + (namedPlaces ?? [])
             + vantages.map(\.retrieval) + edges.map(\.retrieval)
     }
 }

@@ -20,6 +20,9 @@ package struct ContentReading: Sendable {
     /// Whether it is a page in place of the file. Of a body that is too large the first character decides.
     let isPage: Bool
 
+    /// Whether the file stands within a page, a script or a function call, or markup stands behind it.
+    var isWrapped: Bool { ["wrapped", "markup-behind"].contains(syntaxError?.cause?.id) }
+
     /// Whether the file names a service that Apple knows. A JSON object without one, such as `{"error": "try later"}`
     /// from a gateway, is an answer but not a version of the file.
     package let namesService: Bool

@@ -39,11 +39,16 @@ package struct Target: Hashable, Sendable {
     package let mode: AssociationMode
     /// The service that an entitlement names, such as `webcredentials`; nil if it names none.
     package let service: String?
+    /// The rest of a URL, from its path on; nil for the home page, and for the file's own address.
+    package var path: String?
 
-    package init(domain: Domain, mode: AssociationMode = .production, service: String? = nil) {
+    package init(
+        domain: Domain, mode: AssociationMode = .production, service: String? = nil, path: String? = nil
+    ) {
         self.domain = domain
         self.mode = mode
         self.service = service
+        self.path = path
     }
 
     /// Parses `example.com`, `https://example.com/path`, `*.example.com` or `applinks:example.com?mode=developer`. The
@@ -53,7 +58,7 @@ package struct Target: Hashable, Sendable {
     /// - Throws: `DomainFault`.
     package init(parsing text: String) throws(DomainFault) {
         if let url = try PastedURL(text) {
-            self.init(domain: try Self.domain(url.name, of: text))
+            self.init(domain: try Self.domain(url.name, of: text), path: url.path)
         } else {
             try self.init(entitlement: text)
         }
@@ -107,6 +112,33 @@ package struct Target: Hashable, Sendable {
     }
 }
 
+extension Target {
+    /// The URL as it was typed; nil if it named no more than the domain.
+    package var link: String? {
+        path.map { "https://\(domain.name)\($0.hasPrefix("/") ? "" : "/")\($0)" }
+    }
+
+    /// Whether the path is that of a file of ours in a wrong place, and not a link: below a folder, or with an extension.
+    package var isOfFile: Bool {
+        let path = plainPath.lowercased()
+        return path.contains("/.well-known/") || path.contains("apple-app-site-association")
+    }
+
+    /// Where the file may lie by mistake, if the path is not that of a link: at the path itself, or below one of its folders,
+    /// as on the project page of a platform. At most four URLs.
+    package var namedPlaces: [String] {
+        guard path != nil else { return [] }
+        if isOfFile { return ["https://\(domain.name)\(plainPath)"] }
+        let folders = plainPath.split(separator: "/").prefix(4)
+        return folders.indices.reversed().map { last in
+            "https://\(domain.name)/\(folders[...last].joined(separator: "/"))\(Domain.wellKnownPath)"
+        }
+    }
+
+    /// Without query and fragment.
+    private var plainPath: String { String((path ?? "").prefix { !"?#".contains($0) }) }
+}
+
 /// Where Apple keeps its copies of the files: that of `example.com` is at `/a/v1/example.com`.
 /// https://developer.apple.com/forums/thread/835728. Apple does not document it, but its support staff and every device
 /// use it.
@@ -121,9 +153,10 @@ package enum AppleCDN {
 private struct PastedURL {
     /// The host without its default port, or the domain of a copy in Apple's CDN.
     let name: Substring
+    /// What follows the host, if it is more than a slash or the file's own address.
+    let path: String?
 
     private static let cdnPath = AppleCDN.path + "/"
-    private static let wellKnownPath = "/.well-known/apple-app-site-association"
 
     /// nil if the text is neither.
     /// - Throws: `DomainFault` for a URL that is not a web page's, or that names no domain.
@@ -149,15 +182,19 @@ private struct PastedURL {
                 throw DomainFault(
                     text, "it is Apple's CDN; add the domain whose copy you mean, as in \(Self.cdnPath)example.com")
             }
+            self.path = nil
             return
         }
         // Without a scheme it may be an entitlement, whose parser explains mistakes in service or mode.
         // Hence no query, which may be a mode, and no colon, which ends a service.
         let isPasted =
             !host.contains(":") && path.endIndex == rest.endIndex
-            && (host != authority && path.isEmpty || host.contains(".") && (path == "/" || path == Self.wellKnownPath))
+            && (host != authority && path.isEmpty
+                || host.contains(".") && (path == "/" || path == Domain.wellKnownPath))
         guard scheme != nil || isPasted else { return nil }
         name = host
+        let link = rest[authority.endIndex...]
+        self.path = link.isEmpty || link == "/" || path == Domain.wellKnownPath ? nil : String(link)
     }
 }
 

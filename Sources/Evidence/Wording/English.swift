@@ -203,6 +203,8 @@ extension Diagnosis {
     package func text(at now: Date) -> DiagnosisText {
         let words = cause.declaration.words(now)
         var (why, action) = (words.why, words.advice)
+        // The cause may quote it already.
+        if let said, why?.lowercased().contains(said.lowercased()) == false { why? += " Your server says: '\(said)'." }
         if isSeenHereAlone == true {
             why = why.map { "Seen from this machine alone: \($0)" }
             action = action.map(English.elsewhereFirst)

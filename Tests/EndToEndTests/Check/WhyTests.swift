@@ -162,6 +162,80 @@ extension EndToEndTests {
             }
         }
 
+        @Test("a link as the target is answered first, and its domain after it")
+        func typed() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Self.rules)
+                for url in ["https://site.test/nope/1", "site.test/nope/1"] {
+                    let none = try await stage.check([url])
+                    #expect(none.end == .exit(0))
+                    #expect(
+                        none.output.hasPrefix("https://site.test/nope/1  opens nothing: no rule matches\n"),
+                        "\(none.output)")
+                    #expect(none.output.contains("\n\nsite.test  OK\n"))
+                }
+                let opens = try await stage.check(["https://site.test/trips/1"])
+                #expect(
+                    opens.output.hasPrefix("https://site.test/trips/1  opens \(Self.app), by cdn:site.test:6:7"),
+                    "\(opens.output)")
+                // The long list is left to the option.
+                #expect(opens.output.contains("aasa-monitor check --why 'https://site.test/trips/1'\n"))
+                #expect(!opens.output.contains("1. "))
+                let json = try await stage.check(["--format", "json", "https://site.test/trips/1"]).json()
+                #expect(json["why"]["opens"] == .string(Self.app) && json.keys.prefix(2) == ["schema", "why"])
+                // The home page is the domain.
+                #expect(try await stage.check(["https://site.test/"]).output.hasPrefix("site.test  OK\n"))
+                let several = try await stage.check(["https://site.test/nope/1", "https://site.test/trips/1"])
+                #expect(
+                    several.output.contains("/nope/1  opens nothing") && several.output.contains("/trips/1  opens A"))
+            }
+        }
+
+        @Test(
+            "a file below the root, or with an extension, is found where a person looks for it",
+            arguments: [
+                ("https://site.test/app/", "/app\(LabOrigin.wellKnownPath)"),
+                ("https://site.test/app/en/index.html", "/app\(LabOrigin.wellKnownPath)"),
+                ("https://site.test\(LabOrigin.wellKnownPath).json", "\(LabOrigin.wellKnownPath).json"),
+            ])
+        func misplaced(_ url: String, _ path: String) async throws {
+            try await Stage.with { stage in
+                let origin = stage.lab.origin("site.test")
+                origin.behaviour = .reply(.status(404))
+                origin.on(
+                    path: path,
+                    .reply(LabReply(headers: [("Content-Type", "application/json")], body: Array(file().utf8))))
+                let process = try await stage.check([url])
+                #expect(process.end == .exit(1))
+                let head = process.output.prefix { $0 != "\n" } + process.output.components(separatedBy: "\n\n")[0]
+                #expect(head.contains("The file is at https://site.test\(path). "), "\(process.output)")
+                #expect(head.contains("site.test  FAILING"))
+                let json = try await stage.check(["--format", "json", url]).json()
+                #expect(json["diagnosis_id"] == .string("misplaced") && json.rules.contains("origin.misplaced"))
+                // Nobody named it.
+                #expect(try await stage.report("site.test")["diagnosis_id"] == .string("not-deployed"))
+            }
+        }
+
+        @Test("a URL that does what is expected is shown, in each form that a person reads")
+        func expected() async throws {
+            try await Stage.with { stage in
+                stage.lab.origin("site.test").serve(Self.rules)
+                let wanted = ["--expect-url", "/trips/1=\(Self.app)", "--expect-url", "/nope=nothing", "site.test"]
+                let text = try await stage.check(wanted)
+                #expect(text.end == .exit(0))
+                #expect(
+                    text.output.contains("  as expected: /trips/1  opens \(Self.app), by site.test:6:7"),
+                    "\(text.output)")
+                #expect(text.output.contains("  as expected: /nope  opens nothing: no rule matches"))
+                let json = try await stage.check(["--format", "json"] + wanted).json()
+                #expect(json["expected_urls"].elements.map { $0["as_expected"] } == [.bool(true), .bool(true)])
+                #expect(try await stage.report("site.test")["expected_urls"] == .absent)
+                let unmet = try await stage.check(["--expect-url", "/nope=\(Self.app)", "site.test"])
+                #expect(unmet.end == .exit(1) && !unmet.output.contains("as expected"))
+            }
+        }
+
         @Test("each format has it", arguments: ["markdown", "github", "nagios", "jsonl"])
         func formats(_ format: String) async throws {
             try await Stage.with { stage in

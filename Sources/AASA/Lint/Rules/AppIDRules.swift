@@ -71,13 +71,13 @@ enum AppIDPlaceholder: AppIDTextRule {
         id: "app-id-placeholder", severity: .error, title: "an app ID was never filled in",
         why: """
             TEAMID, XXXXXXXXXX, undefined, <prefix> and the like are left over from a template, or a build step had no \
-            value for them, as for D7KQ4ZW2MX.undefined and D7KQ4ZW2MX.com.acme.null; so is ABCDE12345 in front of a bundle id of one's own. No app is signed with such a prefix.
+            value for them, as for D7KQ4ZW2MX.undefined and D7KQ4ZW2MX.com.acme.null; so is ABCDE12345 in front of a bundle id of one's own, and a word of a guide in another script (你的TeamID). No app is signed with such a prefix.
             """,
         example: LintExample.credentials(#""TEAMID.com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fix: "take 'application-identifier' from the signed app's entitlements",
         reference: LintReference.associatedDomains,
-        seen: "corpus: 26 files")
+        seen: "corpus: 26 files; in Chinese: a guide for WeChat's links, 2021")
 }
 
 enum AppIDExample: AppIDTextRule {

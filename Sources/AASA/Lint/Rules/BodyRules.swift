@@ -15,7 +15,7 @@ enum JSONSyntax: LintRule {
         seen: "corpus: 33 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard let error = subject.syntaxError, !SignedFile.isSigned(subject.bytes) else { return }
+        guard let error = subject.syntaxError, !SignedFile.isSigned(subject.bytes), !subject.isOtherFile else { return }
         // Nothing more is known about a file that was not read completely.
         let verdict =
             error.cause == .tooDeep ? "the file is not judged" : "the file is not valid JSON, and devices ignore it"
@@ -26,6 +26,43 @@ enum JSONSyntax: LintRule {
             fix: error.cause?.fix,
             related: error.opening.map { [.init(range: $0, pointer: "", message: "the bracket that opens here")] } ?? []
         )
+    }
+}
+
+enum OtherFile: LintRule {
+    static let description = LintRuleDescription(
+        id: "other-file", severity: .error, title: "assetlinks.json, the file of Android's App Links",
+        why: """
+            Each system reads a file of its own: Android /.well-known/assetlinks.json, Apple's devices \
+            /.well-known/apple-app-site-association. Where the one is served at the path of the other, devices find no app in \
+            it, whether it is valid JSON or not.
+            """,
+        example:
+            #"[{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "#
+            + #""package_name": "com.acme.shop", "sha256_cert_fingerprints": ["14:6D:E9"]}}]"#,
+        fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
+        fix: "serve the apple-app-site-association file here, and this one at /.well-known/assetlinks.json",
+        reference: LintReference.associatedDomains,
+        seen: "documented: Digital Asset Links, statement lists")
+
+    private static let signs = ["\"delegate_permission/", "\"sha256_cert_fingerprints\"", "\"android_app\""]
+
+    static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
+        guard subject.isOtherFile else { return }
+        let root = subject.file?.document.root
+        let start = subject.bytes.firstIndex { !JSONParser.isBlank($0) } ?? 0
+        findings.add(
+            root?.opening ?? start..<min(start + 1, subject.bytes.count), "",
+            "this is assetlinks.json, the file of Android's App Links; devices of Apple find no app in it")
+    }
+
+    /// By its words, since it may be no valid JSON. A file that names a service is the association file, whatever
+    /// stands beside it.
+    static func isOther(_ bytes: [UInt8], _ root: JSONNode?) -> Bool {
+        if let root, Association.namesKnownService(root) { return false }
+        func holds(_ text: String) -> Bool { bytes.firstRange(of: Array(text.utf8)) != nil }
+        return signs.contains(where: holds)
+            && (root != nil || !Association.knownServices.contains { holds("\"\($0)\"") })
     }
 }
 
@@ -90,7 +127,7 @@ enum RootNotObject: LintRule {
         seen: "observed: Apple's reader takes an object alone (its binaries)")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
-        guard let root = subject.file?.document.root, root.members == nil else { return }
+        guard let root = subject.file?.document.root, root.members == nil, !subject.isOtherFile else { return }
         // A string that contains the file.
         let isEncodedTwice = root.string?.first { !$0.isWhitespace } == "{"
         findings.add(

@@ -232,12 +232,13 @@ enum WholeSite: LintRule {
         id: "whole-site", severity: .note, title: "the app opens every URL of the site",
         why: """
             "*" and "/*" match each page, also the imprint, the login and the pages of tomorrow, and so does a component \
-            without "/", "?" and "#". That is fine where the app shows them all. Not reported where earlier rules exclude \
+            without "/", "?" and "#". "/*/" and "/*/*" do so except for the home page: "*" takes slashes too, and devices put \
+            a final slash to the URL's path. That is fine where the app shows them all. Not reported where earlier rules exclude \
             something.
             """,
         example: LintExample.components(#"{"/": "*"}"#), fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "nothing, if that is meant; else exclude what the app does not show", reference: LintReference.components,
-        seen: "corpus: 108 files")
+        seen: "corpus: 108 files; \"/*/\": sendgrid/docs#2739")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for entry in subject.entries {
@@ -249,7 +250,8 @@ enum WholeSite: LintRule {
             findings.add(
                 path.range, path.pointer,
                 "\(rule.path.map { Quoted.json($0.text) } ?? "a component that names no part of a URL") opens every URL of the "
-                    + "site in the app")
+                    + "site in the app"
+                    + (rule.path.map(slashes) == 2 ? ", except the home page: \"*\" takes slashes too" : ""))
         }
     }
 
@@ -264,6 +266,10 @@ enum WholeSite: LintRule {
         guard let path = rule.path else {
             return rule.form == .component && !["/", "?", "#"].contains { rule.node[$0] != nil }
         }
-        return path.elements == [.anyRun] || path.elements == [.scalar("/"), .anyRun]
+        // With three slashes it needs two folders.
+        return path.elements?.contains(.anyRun) == true && slashes(path) <= 2
+            && path.elements?.allSatisfy { $0 == .anyRun || $0 == .scalar("/") } == true
     }
+
+    private static func slashes(_ path: Pattern) -> Int { path.elements?.count { $0 == .scalar("/") } ?? 0 }
 }

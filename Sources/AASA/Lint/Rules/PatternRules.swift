@@ -113,12 +113,12 @@ enum HostInPath: LintRule {
         id: "host-in-path", severity: .error, title: "a scheme or a host inside a path pattern",
         why: """
             A path pattern is compared with the URL's path alone, from its first slash. One that begins with https:// or with \
-            the name of a host never matches.
+            the name of a host, a slash before it or not, never matches the URL that it looks like.
             """,
         example: LintExample.components(#"{"/": "https://acme.com/buy/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "write the path alone; each domain has a file of its own", reference: LintReference.components,
-        seen: "documented: applinks, components, \"/\" is the path")
+        seen: "documented: applinks, components, \"/\" is the path; behind a slash: avioli/uni_links#76")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns {
@@ -127,16 +127,28 @@ enum HostInPath: LintRule {
                 site,
                 "\(Quoted.json(site.text)) begins with \(seen); devices compare "
                     + "\(Quoted.json(PathNormalization.normalize(site.text))) with the path of the URL, which is what follows the "
-                    + "host, so it does not match the URL that it looks like")
+                    + "host, so it does not match the URL that it looks like",
+                fix: path(of: site.text).map { "write \(Quoted.json($0)); each domain has a file of its own" })
         }
+    }
+
+    /// What follows the host; nil where a variable or a wildcard may be a part of the host.
+    private static func path(of text: String) -> String? {
+        let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text.drop { $0 == "/" }
+        let host = rest.prefix { $0 != "/" && $0 != "?" }
+        guard !host.isEmpty, !host.contains("$") else { return nil }
+        let path = rest[host.endIndex...]
+        return path.isEmpty ? "/" : path.first == "/" ? String(path) : "/" + path
     }
 
     static func fault(of site: PatternSite) -> String? {
         guard site.part == .path else { return nil }
         // Nearly all paths begin with one slash and have no scheme or host. Two slashes begin a URL without a scheme.
-        let isRelative = site.text.utf8.starts(with: Array("//".utf8))
-        guard isRelative || site.text.utf8.first != UInt8(ascii: "/") else { return nil }
-        let text = String(site.literal.unicodeScalars.prefix(300)).drop { isRelative && $0 == "/" }.lowercased()
+        let slashes = site.text.utf8.prefix { $0 == UInt8(ascii: "/") }.count
+        if slashes == 1, !site.text.utf8.contains(UInt8(ascii: ".")), !site.text.utf8.contains(UInt8(ascii: ":")) {
+            return nil
+        }
+        let text = String(site.literal.unicodeScalars.prefix(300)).drop { $0 == "/" }.lowercased()
         if let scheme = ["https:", "http:", "*://"].first(where: text.hasPrefix) { return "the scheme '\(scheme)'" }
         if let end = text.firstRange(of: "://"), text[..<end.lowerBound].allSatisfy({ $0.isLetter || $0 == "+" }),
             end.lowerBound > text.startIndex
@@ -147,13 +159,25 @@ enum HostInPath: LintRule {
         let host = text.prefix { $0 != "/" && $0 != "?" }
         if host.hasPrefix("www.") { return "a host" }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard host.endIndex != text.endIndex, labels.count >= 2, let last = labels.last,
-            ["com", "net", "org", "io", "app", "co", "dev", "de", "jp", "uk", "fr", "ru", "cn", "link", "page"]
-                .contains(String(last)),
-            labels.allSatisfy({ !$0.isEmpty })
+        guard labels.count >= (host.endIndex == text.endIndex ? 3 : 2), let first = labels.first,
+            let last = labels.last,
+            topDomains.contains(String(last)),
+            labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isLetter || $0.isNumber || "-*".contains($0) } })
         else { return nil }
+        // A bundle ID is a usual path of callbacks: /com.acme.app/callback.
+        if reversed.contains(String(first)), !reversed.contains(String(last)) { return nil }
         return "a host"
     }
+
+    /// Also the usual first labels of bundle IDs.
+    private static let reversed: Set<String> = ["com", "net", "org", "io"]
+    private static let topDomains: Set<String> = reversed.union([
+        "app", "co", "dev", "de", "jp", "uk", "fr", "ru", "cn", "link", "page", "eu", "us", "in", "br", "au", "ca",
+        "it",
+        "es", "nl", "se", "pl", "ch", "at", "kr", "tw", "mx", "nz", "be", "dk", "no", "fi", "cz", "tr", "vn", "me",
+        "tv",
+        "ai", "gg", "shop", "store", "site", "online", "cloud", "tech", "xyz", "edu", "gov", "biz",
+    ])
 }
 
 enum QueryInPath: LintRule {

@@ -16,7 +16,7 @@ enum NoService: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let root = subject.file?.document.root, let members = root.members,
-            !members.contains(where: { Association.isKnown($0.key) })
+            !members.contains(where: { Association.isKnown($0.key) }), !subject.isOtherFile
         else { return }
         let keys = members.isEmpty ? "it is empty" : "it has \(Quoted.list(members.lazy.map(\.key)))"
         let meant = subject.keys.lazy.compactMap { key in
@@ -26,9 +26,23 @@ enum NoService: LintRule {
             findings.add(
                 member.keyRange, "/" + member.key.escapedForPointer,
                 "the file names no service that devices ask for: \(keys)", fix: "write '\(service)'")
+        } else if let member = members.first(where: { Self.holdsServices($0.value) }) {
+            findings.add(
+                member.keyRange, "/" + member.key.escapedForPointer,
+                "the services stand within \(Quoted.json(member.key)), where devices do not look for them",
+                fix: "serve the value of \(Quoted.json(member.key)) alone"
+                    + (member.value.string == nil ? "" : ", as JSON and not as a string"))
         } else {
             findings.add(root.opening, "", "the file names no service that devices ask for: \(keys)")
         }
+    }
+
+    /// An answer that a function or an API wraps: `{"statusCode": 200, "body": "{\"applinks\": …"}`, `{"data": {"applinks": …`.
+    private static func holdsServices(_ value: JSONNode) -> Bool {
+        if let text = value.string {
+            return Association.knownServices.contains { text.utf8.firstRange(of: "\"\($0)\"".utf8) != nil }
+        }
+        return Association.namesKnownService(value)
     }
 }
 

@@ -1,0 +1,38 @@
+// What a check says of the URLs that are expected to open an app, or nothing: the findings name those that do otherwise, this
+// also those that do it.
+
+import AASA
+import Evidence
+
+struct ExpectedAnswers {
+    private let answers: [MatchAnswer]
+    private let file: AssociationFile?
+    private let domain: Domain
+
+    /// `file`: that of the origin, by which the expectations are judged; without one nothing is known of them.
+    init(_ urls: [ExpectedURL], of domain: Domain, _ content: ContentReading?) {
+        let file = content?.document.map { AssociationFile($0) }
+        answers = urls.compactMap { expected in
+            guard file != nil, expected.opens != nil, let url = MatchableURL(expected.url) else { return nil }
+            let question = MatchQuestion(url, absolute: expected.url, expected: expected.opens)
+            return MatchAnswer(question: question, file: file, owner: .any)
+        }
+        (self.file, self.domain) = (file, domain)
+    }
+
+    /// Text lines at most.
+    private static let limit = 10
+
+    /// A line for each URL that does what is expected.
+    func text(_ style: TextStyle) -> [String] {
+        let met = answers.filter(\.isAsExpected)
+        let words = MatchText(style: style, file: file, source: domain.name)
+        let lines = met.prefix(Self.limit).map { "as expected: " + words.headline($0) }
+        return lines + (met.count > Self.limit ? ["as expected: \(met.count - Self.limit) more URLs"] : [])
+    }
+
+    /// The member `expected_urls`; none where nothing is expected.
+    var json: [(String, OrderedJSON)] {
+        answers.isEmpty ? [] : [("expected_urls", .array(answers.map { .document(MatchDocument($0, file)) }))]
+    }
+}

@@ -1,0 +1,102 @@
+// What a file shows to be another one, or never filled in: the file of Android, hosts in paths, words of a guide.
+
+import AASA
+import Testing
+
+extension AASASuite {
+    @Suite("Lint of what belongs elsewhere")
+    struct LintForeignFileTests {
+        private func findings(_ text: String) -> [LintFinding] { Linter.lint(Array(text.utf8)).findings }
+
+        private func findings(ofPath path: String) -> [LintFinding] {
+            findings(
+                #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"components":[{"/":"\#(path)"},{"/":"/buy"}]}]}}"#
+            )
+        }
+
+        @Test(
+            "assetlinks.json is named, whether it is valid JSON or not",
+            arguments: [
+                #"[{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app"}}]"#,
+                #"[{"relation": ["delegate_permission/common.handle_all_urls"],}]"#,
+                #"{"target": {"namespace": "android_app", "sha256_cert_fingerprints": ["14:6D"]}}"#,
+                "\n [{'relation': [\"delegate_permission/common.get_login_creds\"]",
+            ])
+        func assetLinks(_ text: String) throws {
+            let findings = findings(text)
+            #expect(findings.map(\.rule) == ["other-file"])
+            #expect(findings.first?.message.hasPrefix("this is assetlinks.json") == true)
+        }
+
+        @Test(
+            "services within what a function or an API wraps are found",
+            arguments: [
+                (
+                    #"{"statusCode": 200, "body": "{\"applinks\": {}}"}"#,
+                    "serve the value of \"body\" alone, as JSON and not as a string"
+                ),
+                (#"{"data": {"webcredentials": {"apps": []}}}"#, "serve the value of \"data\" alone"),
+            ])
+        func wrapped(_ text: String, _ fix: String) throws {
+            let finding = try #require(findings(text).first { $0.rule == "no-service" })
+            #expect(finding.fix == fix)
+        }
+
+        @Test("a file that names a service is the association file, whatever stands beside it")
+        func beside() {
+            let text =
+                #"{"webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}, "target": {"namespace": "android_app"}}"#
+            #expect(!findings(text).contains { $0.rule == "other-file" })
+            #expect(findings(String(text.dropLast())).map(\.rule) == ["json-syntax"])
+        }
+
+        @Test(
+            "a host in a path is named, behind a slash too, with the path to write",
+            arguments: [
+                ("/links.acme.com/*", "/*"), ("/acme.com/buy/*", "/buy/*"), ("//acme.com/buy", "/buy"),
+                ("/www.acme.museum", "/"), ("/links.acme.co.uk", "/"), ("/*.acme.com/*", "/*"), ("acme.shop/a", "/a"),
+                ("https://acme.com/buy/*", "/buy/*"), ("/https://acme.com/a", "/a"),
+            ])
+        func host(_ path: String, _ wanted: String) throws {
+            let finding = try #require(findings(ofPath: path).first { $0.rule == "host-in-path" })
+            #expect(finding.fix == "write \"\(wanted)\"; each domain has a file of its own")
+        }
+
+        @Test(
+            "what only looks like a host is a path",
+            arguments: [
+                "/com.acme.shop/callback", "/io.acme/callback", "/v1.2/buy", "/sitemap.xml", "/jquery.min.js/",
+                "/acme.com", "/buy/acme.com/*", "/.well-known/x", "/a..com/", "/@acme.com/", "/readme.md/x",
+            ])
+        func path(_ path: String) { #expect(!findings(ofPath: path).contains { $0.rule == "host-in-path" }) }
+
+        @Test(
+            "two slashes with wildcards alone take the whole site, except the home page",
+            arguments: [("/*/", true), ("/*/*", true), ("*/*/", true), ("/*/*/*", false), ("/*/a/", false)])
+        func wholeSite(_ path: String, _ isWhole: Bool) {
+            let finding = findings(ofPath: path).first { $0.rule == "whole-site" }
+            #expect((finding != nil) == isWhole)
+            if let finding { #expect(finding.message.contains("except the home page: \"*\" takes slashes too")) }
+        }
+
+        @Test(
+            "words of a guide are a placeholder in any script, with blanks or without",
+            arguments: [
+                "你的第一个APPTeamID.你的Bundle ID", "チームID.バンドルID", "команда.com.acme.shop", "équipe.com.acme.shop",
+                "팀.com.acme.shop", "D7KQ4ZW2MX.你的应用", "Your Team ID.com.acme.shop", "D7KQ4ZW2MX.Bundle ID",
+            ])
+        func placeholder(_ id: String) {
+            #expect(findings(#"{"webcredentials":{"apps":["\#(id)"]}}"#).map(\.rule) == ["app-id-placeholder"])
+        }
+
+        @Test(
+            "a typing error is none",
+            arguments: [
+                ("D7KQ4ZW2MX.com.acme.shop ", "app-id-blank"), ("D7KQ4ZW2M\u{425}.com.acme.shop", "app-id-format"),
+                ("D7KQ4ZW2MX.com.acm\u{435}.shop", "app-id-format"), ("D7KQ4ZW2MX.com.caf\u{e9}", "app-id-format"),
+            ])
+        func typingError(_ id: String, _ rule: String) {
+            #expect(findings(#"{"webcredentials":{"apps":["\#(id)"]}}"#).map(\.rule) == [rule])
+        }
+    }
+}
