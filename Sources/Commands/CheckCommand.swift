@@ -35,7 +35,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "text, json (an array for several targets), jsonl (one object a line), markdown, github (workflow annotations) or nagios (plugin output, exit codes 0 to 3).",
+            "text, json (an array for several targets), jsonl (one object a line), markdown, github (workflow annotations), junit or nagios (plugin output, exit codes 0 to 3).",
             valueName: "format"))
     var format = Format.text
 
@@ -71,7 +71,7 @@ struct CheckCommand: AsyncParsableCommand {
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, jsonl, markdown, github, nagios }
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, jsonl, markdown, github, junit, nagios }
 
     /// Targets under way at once; further ones wait.
     private static let maximumConcurrent = 32
@@ -116,7 +116,7 @@ struct CheckCommand: AsyncParsableCommand {
                 isUnknown = isUnknown || isBlind
                 // A plugin's exit code is made of all of them.
                 if !quiet || format == .nagios {
-                    output.add(report, isShown: isBad || isBlind || !failing || format == .nagios)
+                    output.add(report, isBad: isBad, isShown: isBad || isBlind || !failing || format == .nagios)
                 }
             }
         })
@@ -205,14 +205,17 @@ struct ReportOutput {
     private var printed = 0
     private var levels: [Verdict.Level: Int] = [:]
     private var plugin = PluginOutput()
+    private var junit = JUnit(command: "check")
 
     init(format: CheckCommand.Format, isSingle: Bool) {
         self.format = format
         self.isSingle = isSingle
     }
 
-    /// `isShown`: else it is only counted.
-    mutating func add(_ report: CheckReport, isShown: Bool) {
+    /// - Parameters:
+    ///   - isBad: whether the exit code is 1 by it.
+    ///   - isShown: else it is only counted.
+    mutating func add(_ report: CheckReport, isBad: Bool, isShown: Bool) {
         levels[report.verdict.level, default: 0] += 1
         guard isShown else { return }
         switch format {
@@ -224,6 +227,7 @@ struct ReportOutput {
             printed += 1
         case .github: report.annotations.forEach(Console.print)
         case .nagios: plugin.add(report)
+        case .junit: junit.add(report, isBad: isBad)
         case .json: collected.append(report.json)
         case .jsonl: Console.print(report.json.text(isPretty: false))
         }
@@ -239,6 +243,7 @@ struct ReportOutput {
             Console.print((single ?? .array(collected)).text(isPretty: true))
         case .jsonl, .github: return
         case .nagios: Console.print(plugin.text)
+        case .junit: Console.print(junit.xml)
         case .markdown, .text:
             guard !isSingle else { return }
             Console.print((printed > 0 ? "\n" : "") + totals)

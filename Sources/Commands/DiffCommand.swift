@@ -19,13 +19,15 @@ struct DiffCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The newer file.", valueName: "new-source"), completion: .file())
     var new: String
 
-    @Option(help: "text or json.")
-    var format = OutputFormat.text
+    @Option(help: "text, json or markdown (for a comment of a pull request).")
+    var format = Format.text
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
+
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, markdown }
 
     func run() async throws {
         let reader = SourceReader(connections: connections, timeLimit: timeLimit, configuration: configuration)
@@ -56,6 +58,7 @@ struct DiffCommand: AsyncParsableCommand {
         switch format {
         case .text: Console.print(difference.text(style: .standardOutput))
         case .json: Console.print(difference.json.text(isPretty: true))
+        case .markdown: Console.print(difference.markdown)
         }
     }
 }

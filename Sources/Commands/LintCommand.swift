@@ -23,18 +23,19 @@ struct LintCommand: AsyncParsableCommand {
         completion: .list(Explanation.names))
     var explain: String?
 
-    @Option(help: "text, json, github (workflow annotations) or sarif.")
+    @Option(help: "text, json, github (workflow annotations), sarif or codequality (GitLab).")
     var format = Format.text
 
     @Flag(help: "Exit with 1 at warnings too.")
     var strict = false
 
+    @OptionGroup var fixing: LintFixOptions
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, github, sarif }
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, github, sarif, codequality }
 
     func validate() throws {
         guard sources.isEmpty == (explain != nil) else {
@@ -46,13 +47,16 @@ struct LintCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let explain { return Console.print(try Explanation.text(of: explain)) }
+        let ignored = try fixing.ignoredRules()
+        try fixing.check(sources)
         let reader = SourceReader(connections: connections, timeLimit: timeLimit, configuration: configuration)
         let answers = try await reader.readEach(sources)
         var results: [LintResult] = []
         var failures: [CommandFailure] = []
         for answer in answers {
             switch answer {
-            case .success(let text): results.append(LintResult(text: text, report: Linter.lint(text.bytes)))
+            case .success(let text):
+                results.append(try fixing.result(of: text, ignoring: ignored, isText: format == .text))
             case .failure(let failure): failures.append(failure)
             }
         }
@@ -72,6 +76,7 @@ struct LintCommand: AsyncParsableCommand {
         case .json: Console.print(OrderedJSON.array(results.map(\.json)).text(isPretty: true))
         case .github: results.flatMap(\.annotations).forEach(Console.print)
         case .sarif: Console.print(SARIF.log(of: results, failures: failures.map(\.message)).text(isPretty: true))
+        case .codequality: Console.print(CodeQuality.report(of: results).text(isPretty: true))
         }
     }
 }
@@ -177,6 +182,7 @@ struct LintText {
             return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
         }
         if counts.isEmpty { return "valid, no findings" }
-        return (report.isValid ? "valid, " : "not valid, ") + counts.joined(separator: ", ")
+        let fixable = report.fixes.isEmpty ? "" : "; --fix corrects \(report.fixes.count)"
+        return (report.isValid ? "valid, " : "not valid, ") + counts.joined(separator: ", ") + fixable
     }
 }

@@ -39,13 +39,15 @@ struct MatchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Whose file it is.", valueName: "name"), completion: .domains)
     var domain: String?
 
-    @Option(help: "text or json.")
-    var format = OutputFormat.text
+    @Option(help: "text, json or junit.")
+    var format = Format.text
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
+
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, junit }
 
     func validate() throws {
         if urls.isEmpty, expectedURLs.isEmpty { throw ValidationError("name at least one URL") }
@@ -65,8 +67,9 @@ struct MatchCommand: AsyncParsableCommand {
         if case .nothing(let reason) = content {
             Console.remark("\(reason); devices take nothing from this file")
         }
-        let output = MatchText(style: .standardOutput, file: content.file, source: text.name)
-        var (isAsExpected, list) = (true, [OrderedJSON]())
+        let output = MatchText(style: format == .junit ? .plain : .standardOutput, file: content.file, source: text.name)
+        var (isAsExpected, list, junit) = (true, [OrderedJSON](), JUnit(command: "match"))
+        for fault in faults { junit.add("a URL that is none", in: text.name, .error(fault)) }
         // One by one: a list may be long, and an answer has all the rules that were tried.
         for (place, (question, owner)) in questions.enumerated() {
             let answer = MatchAnswer(question: question, file: content.file, owner: owner)
@@ -74,9 +77,11 @@ struct MatchCommand: AsyncParsableCommand {
             switch format {
             case .text: Console.print((explain && place > 0 ? "\n" : "") + output.describe(answer, explains: explain))
             case .json: list.append(answer.json(content.file))
+            case .junit: junit.add(answer, of: text.name, output.describe(answer, explains: explain))
             }
         }
         if format == .json { Console.print(OrderedJSON.array(list).text(isPretty: true)) }
+        if format == .junit { Console.print(junit.xml) }
         if !faults.isEmpty { throw MonitorExit.usage.code }
         if content.file == nil { throw MonitorExit.notAFile.code }
         if !isAsExpected { throw MonitorExit.found.code }

@@ -91,7 +91,7 @@ extension FileDifference {
         }
     }
 
-    private static func words(_ behaviour: LinkBehaviour) -> String {
+    static func words(_ behaviour: LinkBehaviour) -> String {
         switch behaviour {
         case .opens: "opened by the app"
         case .blocked: "excluded"
