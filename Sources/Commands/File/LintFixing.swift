@@ -1,0 +1,139 @@
+// `lint --fix`: writes what has one right answer into a file, and says what it changed and what that changes on phones.
+
+import AASA
+import ArgumentParser
+import Evidence
+import Foundation
+
+/// `--ignore`, `--fix` and `--dry-run` of `lint`.
+struct LintFixOptions: ParsableArguments {
+    @Option(
+        name: .customLong("ignore"), parsing: .singleValue,
+        help: ArgumentHelp("Leave the findings of a rule out.", valueName: "rule"),
+        completion: .list(Linter.rules.map(\.id)))
+    var ignored: [String] = []
+
+    @Flag(
+        name: .customLong("fix"),
+        help: ArgumentHelp(
+            "Write into the file what has one right answer, and nothing else.",
+            discussion:
+                "Says which URLs change by it, and proves that the other fixes change none. Shows what is left to do."))
+    var fixes = false
+
+    @Flag(help: "With --fix: show the difference, and write nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if dryRun, !fixes { throw ValidationError("--dry-run belongs to --fix; give both") }
+    }
+
+    /// The ids of the rules to leave out.
+    /// - Throws: `CommandFailure` for a name that no rule has.
+    func ignoredRules() throws -> Set<String> { Set(try ignored.map(Explanation.lintRule)) }
+
+    /// - Throws: `CommandFailure` where something else than a file is to be fixed.
+    func check(_ sources: [String]) throws {
+        guard fixes else { return }
+        for source in sources {
+            // What is missing is reported when it is read.
+            guard let source = try? FileSource(parsing: source) else { continue }
+            guard case .path = source else {
+                throw CommandFailure(.usage, "--fix writes into files, and '\(source)' is not one")
+            }
+        }
+    }
+
+    /// What `lint` says of a text, after the fixes that were asked for.
+    /// - Throws: `CommandFailure` where the file cannot be written.
+    func result(of text: SourceText, ignoring rules: Set<String>, isText: Bool) throws -> LintResult {
+        let asItIs = LintResult(text: text, report: Linter.lint(text.bytes).ignoring(rules))
+        guard fixes else { return asItIs }
+        let file = LintFixing(text: text, file: Linter.fix(text.bytes, ignoring: rules), isDryRun: dryRun)
+        guard !file.fixed.isEmpty else { return asItIs }
+        if !dryRun { try file.write() }
+        // Formats for programs have standard output to themselves.
+        isText ? Console.print(file.text(style: .standardOutput) + "\n") : Console.note(file.text(style: .plain))
+        return dryRun ? asItIs : LintResult(text: file.result, report: file.file.report.ignoring(rules))
+    }
+}
+
+/// One file with its fixes.
+private struct LintFixing {
+    let text: SourceText
+    let file: FixedFile
+    let isDryRun: Bool
+
+    var fixed: [LintFinding] { file.fixed }
+    var result: SourceText { SourceText(source: text.source, bytes: file.bytes) }
+
+    func write() throws {
+        guard case .path(let path) = text.source else { return }
+        do {
+            // Whole or not at all; a link stays, and what it names is written.
+            try Data(file.bytes).write(to: URL(filePath: path).resolvingSymlinksInPath(), options: .atomic)
+        } catch {
+            throw CommandFailure(.noInput, "'\(path.displayable)' cannot be written: \(error.localizedDescription)")
+        }
+    }
+
+    func text(style: TextStyle) -> String {
+        let name = text.name.displayable
+        var lines = fixed.map { finding in
+            "\(style.bold("\(name):\(finding.start)")): \(isDryRun ? "to fix" : "fixed"): "
+                + "\(finding.message.displayable) [\(finding.rule)]"
+        }
+        if isDryRun { lines += [""] + difference }
+        return (lines + ["", proof(style)]).joined(separator: "\n")
+    }
+
+    /// What the fixes change for phones. A file that they took nothing from has no reading to compare with.
+    private func proof(_ style: TextStyle) -> String {
+        let old = (try? text.content())?.file
+        let new = (try? result.content())?.file
+        let names = ["\(text.name) as it \(isDryRun ? "is" : "was")", "\(text.name) fixed"]
+        let difference = FileDifference(old: old, new: new, names: names).text(style: style)
+        return old == nil ? "there was no valid reading of the file before\n" + difference : difference
+    }
+
+    /// In the unified format, without lines around it. A fix writes no line break, so lines change or go, and none comes.
+    private var difference: [String] {
+        let (old, new) = (Self.lines(of: text.bytes), Self.lines(of: file.bytes))
+        var lines = ["--- \(text.name.displayable)", "+++ \(text.name.displayable)"]
+        var (before, after) = (0, 0)
+        while before < old.count || after < new.count {
+            let start = (before, after)
+            while before < old.count || after < new.count {
+                guard before < old.count, after < new.count else {
+                    (before, after) = (old.count, new.count)
+                    break
+                }
+                if old[before] == new[after] { break }
+                let gone = old[before...].prefix(Self.longestValue).firstIndex(of: new[after])
+                (before, after) = gone.map { ($0, after) } ?? (before + 1, after + 1)
+            }
+            let (gone, come) = (start.0..<before, start.1..<after)
+            if !gone.isEmpty || !come.isEmpty {
+                // A hunk of no lines is named by the line before it.
+                let places = [gone, come].map { "\($0.lowerBound + ($0.isEmpty ? 0 : 1)),\($0.count)" }
+                lines.append("@@ -\(places[0]) +\(places[1]) @@")
+                lines += gone.map { "-" + old[$0].displayable.shortened(to: Self.width) }
+                lines += come.map { "+" + new[$0].displayable.shortened(to: Self.width) }
+            }
+            (before, after) = (before + 1, after + 1)
+        }
+        return lines
+    }
+
+    /// Lines of a value that goes.
+    private static let longestValue = 200
+
+    /// A line can be the whole file.
+    private static let width = 400
+
+    private static func lines(of bytes: [UInt8]) -> [String] {
+        bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self).replacing("\r", with: "")
+        }
+    }
+}
