@@ -85,6 +85,8 @@ struct LintCommand: AsyncParsableCommand {
 struct LintResult {
     let text: SourceText
     let report: LintReport
+    /// How many findings `--fix` would correct.
+    var fixable = 0
 
     var json: OrderedJSON {
         .object([
@@ -143,7 +145,7 @@ struct LintText {
             lines += excerpt(result.text.bytes, finding)
             lines += style.wrapped("fix: " + finding.fix.displayable, indentation: 4, hanging: 5)
         }
-        lines.append("\(result.text.name.displayable): \(summary(result.report))")
+        lines.append("\(result.text.name.displayable): \(summary(result))")
         return lines.joined(separator: "\n")
     }
 
@@ -176,13 +178,14 @@ struct LintText {
 
     private static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
-    private func summary(_ report: LintReport) -> String {
+    private func summary(_ result: LintResult) -> String {
+        let report = result.report
         let counts = [LintSeverity.error, .warning, .note].compactMap { severity -> String? in
             let count = report.findings.count { $0.severity == severity }
             return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
         }
         if counts.isEmpty { return "valid, no findings" }
-        let fixable = report.fixes.isEmpty ? "" : "; --fix corrects \(report.fixes.count)"
+        let fixable = result.fixable == 0 ? "" : "; --fix corrects \(result.fixable)"
         return (report.isValid ? "valid, " : "not valid, ") + counts.joined(separator: ", ") + fixable
     }
 }

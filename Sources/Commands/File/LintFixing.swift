@@ -47,14 +47,16 @@ struct LintFixOptions: ParsableArguments {
     /// What `lint` says of a text, after the fixes that were asked for.
     /// - Throws: `CommandFailure` where the file cannot be written.
     func result(of text: SourceText, ignoring rules: Set<String>, isText: Bool) throws -> LintResult {
-        let asItIs = LintResult(text: text, report: Linter.lint(text.bytes).ignoring(rules))
-        guard fixes else { return asItIs }
-        let file = LintFixing(text: text, file: Linter.fix(text.bytes, ignoring: rules), isDryRun: dryRun)
-        guard !file.fixed.isEmpty else { return asItIs }
-        if !dryRun { try file.write() }
+        let report = Linter.lint(text.bytes).ignoring(rules)
+        // Where nothing has one right answer, nothing is tried.
+        guard !report.fixes.isEmpty else { return LintResult(text: text, report: report) }
+        let fixing = LintFixing(text: text, file: Linter.fix(text.bytes, ignoring: rules), isDryRun: dryRun)
+        let asItIs = LintResult(text: text, report: report, fixable: fixing.file.fixed.count)
+        guard fixes, !fixing.file.fixed.isEmpty else { return asItIs }
+        if !dryRun { try fixing.write() }
         // Formats for programs have standard output to themselves.
-        isText ? Console.print(file.text(style: .standardOutput) + "\n") : Console.note(file.text(style: .plain))
-        return dryRun ? asItIs : LintResult(text: file.result, report: file.file.report.ignoring(rules))
+        isText ? Console.print(fixing.text(style: .standardOutput) + "\n") : Console.note(fixing.text(style: .plain))
+        return dryRun ? asItIs : LintResult(text: fixing.result, report: fixing.file.report.ignoring(rules))
     }
 }
 
@@ -64,7 +66,6 @@ private struct LintFixing {
     let file: FixedFile
     let isDryRun: Bool
 
-    var fixed: [LintFinding] { file.fixed }
     var result: SourceText { SourceText(source: text.source, bytes: file.bytes) }
 
     func write() throws {
@@ -79,7 +80,7 @@ private struct LintFixing {
 
     func text(style: TextStyle) -> String {
         let name = text.name.displayable
-        var lines = fixed.map { finding in
+        var lines = file.fixed.map { finding in
             "\(style.bold("\(name):\(finding.start)")): \(isDryRun ? "to fix" : "fixed"): "
                 + "\(finding.message.displayable) [\(finding.rule)]"
         }
@@ -96,37 +97,39 @@ private struct LintFixing {
         return old == nil ? "there was no valid reading of the file before\n" + difference : difference
     }
 
-    /// In the unified format, without lines around it. A fix writes no line break, so lines change or go, and none comes.
+    /// In the unified format, without lines around it.
     private var difference: [String] {
         let (old, new) = (Self.lines(of: text.bytes), Self.lines(of: file.bytes))
+        var (gone, come) = (Set<Int>(), Set<Int>())
+        // What it costs grows with the lines times those that change.
+        if old.count > 5_000 {
+            (gone, come) = (Set(old.indices), Set(new.indices))
+        } else {
+            for change in new.difference(from: old) {
+                switch change {
+                case .remove(let offset, _, _): gone.insert(offset)
+                case .insert(let offset, _, _): come.insert(offset)
+                }
+            }
+        }
         var lines = ["--- \(text.name.displayable)", "+++ \(text.name.displayable)"]
         var (before, after) = (0, 0)
         while before < old.count || after < new.count {
             let start = (before, after)
-            while before < old.count || after < new.count {
-                guard before < old.count, after < new.count else {
-                    (before, after) = (old.count, new.count)
-                    break
-                }
-                if old[before] == new[after] { break }
-                let gone = old[before...].prefix(Self.longestValue).firstIndex(of: new[after])
-                (before, after) = gone.map { ($0, after) } ?? (before + 1, after + 1)
+            while gone.contains(before) { before += 1 }
+            while come.contains(after) { after += 1 }
+            guard start != (before, after) else {
+                (before, after) = (before + 1, after + 1)
+                continue
             }
-            let (gone, come) = (start.0..<before, start.1..<after)
-            if !gone.isEmpty || !come.isEmpty {
-                // A hunk of no lines is named by the line before it.
-                let places = [gone, come].map { "\($0.lowerBound + ($0.isEmpty ? 0 : 1)),\($0.count)" }
-                lines.append("@@ -\(places[0]) +\(places[1]) @@")
-                lines += gone.map { "-" + old[$0].displayable.shortened(to: Self.width) }
-                lines += come.map { "+" + new[$0].displayable.shortened(to: Self.width) }
-            }
-            (before, after) = (before + 1, after + 1)
+            // A hunk of no lines is named by the line before it.
+            let places = [(start.0, before), (start.1, after)].map { "\($0 + ($0 == $1 ? 0 : 1)),\($1 - $0)" }
+            lines.append("@@ -\(places[0]) +\(places[1]) @@")
+            lines += old[start.0..<before].map { "-" + $0.displayable.shortened(to: Self.width) }
+            lines += new[start.1..<after].map { "+" + $0.displayable.shortened(to: Self.width) }
         }
         return lines
     }
-
-    /// Lines of a value that goes.
-    private static let longestValue = 200
 
     /// A line can be the whole file.
     private static let width = 400
