@@ -90,7 +90,7 @@ base() {
 
 diff() {
     need AASA_FILE "the path of the file in the repository"
-    commit=$(base)
+    commit=$(base) || return $?
     git rev-parse --quiet --verify "$commit^{commit}" >/dev/null || fail "there is no commit '$commit' here; fetch it"
     mkdir -p "$reports"
     # A file that is new changes what an empty one says.

@@ -58,6 +58,8 @@ package struct FixedFile: Sendable {
     package fileprivate(set) var bytes: [UInt8]
     /// What was fixed, in this order, each with its place at that time: a line holds until one above it goes.
     package fileprivate(set) var fixed: [LintFinding] = []
+    /// How many of them change no URL, proven for all URLs.
+    package fileprivate(set) var tidied = 0
     /// Of `bytes`.
     package fileprivate(set) var report: LintReport
 
@@ -105,6 +107,7 @@ extension Linter {
         let untidy = file
         file.apply { !$0.isRepair && !ignored.contains($0.finding.rule) }
         guard let tidied = file.report.file, changesNoURL(repaired, tidied) else { return untidy }
+        file.tidied = file.fixed.count - untidy.fixed.count
         return file
     }
 

@@ -51,7 +51,8 @@ struct LintFixOptions: ParsableArguments {
         // Where nothing has one right answer, nothing is tried.
         guard !report.fixes.isEmpty else { return LintResult(text: text, report: report) }
         let fixing = LintFixing(text: text, file: Linter.fix(text.bytes, ignoring: rules), isDryRun: dryRun)
-        let asItIs = LintResult(text: text, report: report, fixable: fixing.file.fixed.count)
+        let isFile = if case .path = text.source { true } else { false }
+        let asItIs = LintResult(text: text, report: report, fixable: isFile ? fixing.file.fixed.count : 0)
         guard fixes, !fixing.file.fixed.isEmpty else { return asItIs }
         if !dryRun { try fixing.write() }
         // Formats for programs have standard output to themselves.
@@ -93,8 +94,13 @@ private struct LintFixing {
         let old = (try? text.content())?.file
         let new = (try? result.content())?.file
         let names = ["\(text.name) as it \(isDryRun ? "is" : "was")", "\(text.name) fixed"]
-        let difference = FileDifference(old: old, new: new, names: names).text(style: style)
-        return old == nil ? "there was no valid reading of the file before\n" + difference : difference
+        var lines = old == nil ? ["there was no valid reading of the file before"] : []
+        lines.append(FileDifference(old: old, new: new, names: names).text(style: style))
+        let tidied = file.tidied
+        if tidied > 0, tidied < file.fixed.count {
+            lines.append("\(tidied) of \(file.fixed.count) fixes change no URL (proven for all URLs)")
+        }
+        return lines.joined(separator: "\n")
     }
 
     /// In the unified format, without lines around it.
