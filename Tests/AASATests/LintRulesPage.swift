@@ -43,7 +43,7 @@ enum LintRulesPage {
                 \(shown(rule.fixedExample))
                 ```
 
-                Fix: \(rule.fix). \(isWritten(rule) ? "`lint --fix` writes it. " : "")See <\(rule.reference)>.
+                Fix: \(rule.fix). \(isWritten(rule) ? "`lint --fix` corrects the example. " : "")See <\(rule.reference)>.
 
                 """
         }

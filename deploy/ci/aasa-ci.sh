@@ -107,7 +107,10 @@ check() {
     code=0
     for step in lint match diff; do
         # In a shell of its own: each of them runs, whatever another one found.
-        ("$step") || code=$?
+        ("$step") || {
+            failed=$?
+            [ "$code" != 0 ] || code=$failed
+        }
     done
     return "$code"
 }

@@ -42,26 +42,28 @@ extension FileDifference {
         guard !openings.isEmpty || !services.isEmpty else {
             return nothing + was
                 + (isProven
-                    ? "✅ **No link changes**: no app gains or loses a URL (proven for all URLs)."
+                    ? "\(nothing.isEmpty ? "✅ " : "")**No link changes**: no app gains or loses a URL (proven for all URLs)."
                     : "⚠️ **No link was found that changes**; the rules are too many or too complex to prove it.")
         }
         var parts: [String] = []
         let opened = openings.filter { $0.to == .opens }
         let closed = openings.filter { $0.from == .opens }
-        if !opened.isEmpty { parts.append("opens \(Self.examples(opened)) in an app") }
-        if !closed.isEmpty { parts.append("closes \(Self.examples(closed))") }
+        if !opened.isEmpty { parts.append("opens \(examples(opened)) in an app") }
+        if !closed.isEmpty { parts.append("closes \(examples(closed))") }
         if !services.isEmpty { parts.append("changes \(services.count.of("app")) of other services") }
         let rest =
             isProven
             ? "No other app gains or loses a URL (proven for all URLs)."
             : "The rules are too many or too complex to prove that nothing else changes."
-        return "\(nothing)\(was)⚠️ **This change \(parts.joined(separator: " and "))**. \(rest)"
+        return "\(nothing.isEmpty ? "⚠️ " : nothing)\(was)**This change \(parts.joined(separator: " and "))**. \(rest)"
     }
 
-    private static func examples(_ changes: [BehaviourChange]) -> String {
+    private func examples(_ changes: [BehaviourChange]) -> String {
         let urls = changes.map(\.example).uniqued
-        let more = urls.count - named
-        return urls.prefix(named).map(code).joined(separator: ", ") + (more > 0 ? " and \(more.grouped) more" : "")
+        let more = urls.count - Self.named
+        let atLeast = moreOpenings > 0 || !moreRules.isEmpty ? "at least " : ""
+        return urls.prefix(Self.named).map(Self.code).joined(separator: ", ")
+            + (more > 0 ? " and \(atLeast)\(more.grouped) more" : "")
     }
 
     private var urls: [String] {
@@ -72,7 +74,8 @@ extension FileDifference {
         if moreOpenings > 0 { rows.append("| and \(moreOpenings.grouped) more | | | |") }
         if !rows.isEmpty { rows = ["| URL | app | before | now |", "|---|---|---|---|"] + rows }
         if rows.isEmpty, services.isEmpty { return [] }
-        return rows + (rows.isEmpty ? [] : [""]) + services.map { "- \(Markdown.text($0.words))" }
+        let list = moreRules.map { "- " + $0.trimmingPrefix("  ") } + services.map { "- \(Markdown.text($0.words))" }
+        return rows + (rows.isEmpty || list.isEmpty ? [] : [""]) + list
     }
 
     private var notes: [String] {

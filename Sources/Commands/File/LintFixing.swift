@@ -72,8 +72,11 @@ private struct LintFixing {
     func write() throws {
         guard case .path(let path) = text.source else { return }
         do {
-            // Whole or not at all; a link stays, and what it names is written.
-            try Data(file.bytes).write(to: URL(filePath: path).resolvingSymlinksInPath(), options: .atomic)
+            // In its place, as an editor of text does: owner, mode and links stay.
+            let handle = try FileHandle(forWritingTo: URL(filePath: path))
+            defer { try? handle.close() }
+            try handle.write(contentsOf: Data(file.bytes))
+            try handle.truncate(atOffset: UInt64(file.bytes.count))
         } catch {
             throw CommandFailure(.noInput, "'\(path.displayable)' cannot be written: \(error.localizedDescription)")
         }

@@ -58,7 +58,7 @@ extension EndToEndTests {
                 #expect(green.map(\.end) == [.exit(0), .exit(0), .exit(0)], "\(green.map(\.errors))")
                 #expect(!green[1].output.contains("::error"))
                 let verdict = try #require(repository.read("posted").split(separator: "\n").first)
-                #expect(verdict.hasPrefix("⚠️ **This change opens <code>/blog/"))
+                #expect(verdict.hasPrefix("⚠️ **This change opens <code>/blog\\#top"))
                 #expect(verdict.hasSuffix("(proven for all URLs)."))
                 #expect(repository.read("posted").hasSuffix("<!-- aasa-monitor \(Repository.file) -->\n"))
                 #expect(repository.read("summary").contains(verdict))

@@ -40,7 +40,7 @@ extension EndToEndTests {
                 #expect(process.end == .exit(1))
                 #expect(try String(contentsOf: stage.folder.appending(path: "a"), encoding: .utf8) == Self.text)
                 #expect(process.output.contains("a:9:37: to fix: "))
-                #expect(process.output.contains("a: not valid, 1 error; --fix corrects 1\n"), "\(process.output)")
+                #expect(process.output.contains("a: not valid, 1 error; --fix corrects 2\n"), "\(process.output)")
                 let start = try #require(process.output.firstRange(of: "--- a\n+++ a\n")).lowerBound
                 let difference = String(process.output[start...]).components(separatedBy: "\n\n")[0]
                 try stage.write("patch", difference + "\n")
@@ -121,7 +121,7 @@ extension EndToEndTests {
             try await Stage.withoutLab { stage in
                 try stage.write("a", Sample.clean)
                 let process = try await stage.run([
-                    "match", "a", "--format", "junit", "/help/1", "/help/1", "/a b", "--expect-url",
+                    "match", "a", "--format", "junit", "/help/1", "/help/1", "buy", "--expect-url",
                     "/help/<&\">=nothing",
                     "--expect-url", "/buy/1?coupon=x=\(Sample.app)",
                 ])
@@ -162,17 +162,20 @@ extension EndToEndTests {
                 let text = try await comment(Sample.clean, changed, 1)
                 #expect(
                     text.hasPrefix(
-                        "⚠️ **This change opens <code>/blog/\\#top</code> in an app and closes <code>/news/\\#top</code>**. No other app gains or loses a URL (proven for all URLs).\n"
+                        "⚠️ **This change opens <code>/blog\\#top</code> in an app and closes <code>/news\\#top</code>**. No other app gains or loses a URL (proven for all URLs).\n"
                     ), "\(text)")
                 #expect(
                     text.components(separatedBy: "<details>").count == text.components(separatedBy: "</details>").count)
                 #expect(
                     try await comment(Sample.clean, Sample.broken, 65).hasPrefix(
                         "❌ **Devices take nothing from the new file.**"))
-                let rules = (0..<1_500).map { "{\"/\": \"/\($0)/a-rather-long-path-of-this-rule/*\"}" }.joined(
-                    separator: ", ")
-                let many = Sample.clean.replacing(#"{"/": "/help/*"}"#, with: rules)
-                let long = try await comment(Sample.clean, many, 1)
+                func file(_ rules: Int, _ folder: String) -> String {
+                    let apps = (0..<60).map { "\"Q7X4M2K9RT.jp.shop.app\($0)\"" }.joined(separator: ", ")
+                    let list = (0..<rules).map { "{\"/\": \"/\(folder)\($0)/a-rather-long-path-of-this-rule/*\"}" }
+                    return
+                        #"{"applinks": {"details": [{"appIDs": [\#(apps)], "components": [\#(list.joined(separator: ", "))]}]}}"#
+                }
+                let long = try await comment(file(1, "old"), file(20, "new"), 1)
                 #expect(
                     long.utf16.count < 65_536 && long.contains("; `aasa-monitor diff` shows all"), "\(long.utf16.count)"
                 )
