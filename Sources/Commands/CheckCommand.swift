@@ -212,9 +212,7 @@ struct ReportOutput {
         self.isSingle = isSingle
     }
 
-    /// - Parameters:
-    ///   - isBad: whether the exit code is 1 by it.
-    ///   - isShown: else it is only counted.
+    /// `isBad`: whether the exit code is 1 by it. `isShown`: else it is only counted.
     mutating func add(_ report: CheckReport, isBad: Bool, isShown: Bool) {
         levels[report.verdict.level, default: 0] += 1
         guard isShown else { return }

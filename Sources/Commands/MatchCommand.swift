@@ -67,7 +67,8 @@ struct MatchCommand: AsyncParsableCommand {
         if case .nothing(let reason) = content {
             Console.remark("\(reason); devices take nothing from this file")
         }
-        let output = MatchText(style: format == .junit ? .plain : .standardOutput, file: content.file, source: text.name)
+        let output = MatchText(
+            style: format == .junit ? .plain : .standardOutput, file: content.file, source: text.name)
         var (isAsExpected, list, junit) = (true, [OrderedJSON](), JUnit(command: "match"))
         for fault in faults { junit.add("a URL that is none", in: text.name, .error(fault)) }
         // One by one: a list may be long, and an answer has all the rules that were tried.
