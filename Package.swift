@@ -145,7 +145,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AASA", "Alerting", "CBuild", "COpenSSL", "Curl", "Daemon", "Device", "Evidence", "Facts", "Lab",
+                "AASA", "Alerting", "CBuild", "COpenSSL", "Curl", "Daemon", "Device", "Evidence", "Facts", "Hashing",
+                "Lab",
                 "MonitorConfiguration",
                 "Monitoring",
                 "Probing", "Report", "StatusServer", "Storage",

@@ -58,7 +58,7 @@ archive() {
     install -m 755 "$staging/aasa-monitor" "$folder/aasa-monitor"
     cp LICENSE CHANGELOG.md deploy/aasa-monitor.service deploy/aasa-monitor.sysusers "$folder/"
     example >"$folder/monitor.yaml"
-    cp -r "$staging/man" "$staging/completions" deploy/prometheus deploy/container "$folder/"
+    cp -r "$staging/man" "$staging/completions" deploy/prometheus deploy/container deploy/ci "$folder/"
     notices >"$folder/third-party-notices"
     tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
         -C "$staging/archive" -czf "dist/$name.tar.gz" "$name"
@@ -113,6 +113,8 @@ deb() {
     ln -s ../../../aasa-monitor/monitor.yaml "$doc/examples/monitor.yaml"
     install -m 644 docs/monitor.schema.json "$share/aasa-monitor/"
     install -D -m 644 -t "$share/aasa-monitor/prometheus" deploy/prometheus/*
+    install -D -m 644 -t "$share/aasa-monitor/ci" deploy/ci/*
+    chmod 755 "$share/aasa-monitor/ci/aasa-ci.sh"
     install -D -m 644 -t "$share/aasa-monitor/container" deploy/container/*.yaml
     install -m 644 "$staging"/man/*.1 "$share/man/man1/"
     install -m 644 "$staging"/man/*.5 "$share/man/man5/"

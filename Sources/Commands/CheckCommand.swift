@@ -35,7 +35,7 @@ struct CheckCommand: AsyncParsableCommand {
     var targets: [String] = []
 
     @Option(
-        .text, .json, .jsonl, .markdown, .github, .nagios, notes: [.json: "an array for several targets"])
+        .text, .json, .jsonl, .markdown, .github, .junit, .nagios, notes: [.json: "an array for several targets"])
     var format: OutputFormat
 
     @Option(
@@ -120,7 +120,7 @@ struct CheckCommand: AsyncParsableCommand {
                 isUnknown = isUnknown || isBlind
                 // A plugin's exit code is made of all of them.
                 if !quiet || format == .nagios {
-                    output.add(report, isShown: isBad || isBlind || !failing || format == .nagios)
+                    output.add(report, isBad: isBad, isShown: isBad || isBlind || !failing || format == .nagios)
                 }
             }
         })
@@ -209,14 +209,15 @@ struct ReportOutput {
     private var printed = 0
     private var levels: [Verdict.Level: Int] = [:]
     private var plugin = PluginOutput()
+    private var junit = JUnit(command: "check")
 
     init(format: OutputFormat, isSingle: Bool) {
         self.format = format
         self.isSingle = isSingle
     }
 
-    /// `isShown`: else it is only counted.
-    mutating func add(_ report: CheckReport, isShown: Bool) {
+    /// `isBad`: whether the exit code is 1 by it. `isShown`: else it is only counted.
+    mutating func add(_ report: CheckReport, isBad: Bool, isShown: Bool) {
         levels[report.verdict.level, default: 0] += 1
         guard isShown else { return }
         switch format {
@@ -225,6 +226,7 @@ struct ReportOutput {
             printed += 1
         case .github: report.annotations.forEach(Console.print)
         case .nagios: plugin.add(report)
+        case .junit: junit.add(report, isBad: isBad)
         case .json: collected.append(report.json)
         case .jsonl: Console.print(report.json.text(isPretty: false))
         default:
@@ -243,6 +245,7 @@ struct ReportOutput {
             Console.print((single ?? .array(collected)).text(isPretty: true))
         case .jsonl, .github: return
         case .nagios: Console.print(plugin.text)
+        case .junit: Console.print(junit.xml)
         default:
             guard !isSingle else { return }
             Console.print((printed > 0 ? "\n" : "") + totals)

@@ -20,7 +20,8 @@ struct DiffCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The newer file.", valueName: "new-source"), completion: .file())
     var new: String
 
-    @Option(.text, .json) var format: OutputFormat
+    @Option(.text, .json, .markdown, notes: [.markdown: "for a comment of a pull request"])
+    var format: OutputFormat
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
@@ -55,6 +56,7 @@ struct DiffCommand: AsyncParsableCommand {
     private func show(_ difference: FileDifference) {
         switch format {
         case .json: Console.print(OrderedJSON.document(DiffDocument(difference)).text(isPretty: true))
+        case .markdown: Console.print(difference.markdown)
         default: Console.print(difference.text(style: .standardOutput))
         }
     }

@@ -24,11 +24,12 @@ struct LintCommand: AsyncParsableCommand {
         completion: .list(Explanation.names))
     var explain: String?
 
-    @Option(.text, .json, .github, .sarif) var format: OutputFormat
+    @Option(.text, .json, .github, .sarif, .codequality) var format: OutputFormat
 
     @Flag(help: "Exit with 1 at warnings too.")
     var strict = false
 
+    @OptionGroup var fixing: LintFixOptions
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var timeLimit: TimeLimitOption
@@ -44,13 +45,16 @@ struct LintCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let explain { return Console.print(try Explanation.text(of: explain)) }
+        let ignored = try fixing.ignoredRules()
+        try fixing.check(sources)
         let reader = SourceReader(connections: connections, timeLimit: timeLimit, configuration: configuration)
         let answers = try await reader.readEach(sources)
         var results: [LintResult] = []
         var failures: [CommandFailure] = []
         for answer in answers {
             switch answer {
-            case .success(let text): results.append(LintResult(text: text, report: Linter.lint(text.bytes)))
+            case .success(let text):
+                results.append(try fixing.result(of: text, ignoring: ignored, isText: format == .text))
             case .failure(let failure): failures.append(failure)
             }
         }
@@ -69,6 +73,7 @@ struct LintCommand: AsyncParsableCommand {
         case .json: Console.print(OrderedJSON.document(results.map(LintDocument.init)).text(isPretty: true))
         case .github: results.flatMap(\.annotations).forEach(Console.print)
         case .sarif: Console.print(SARIF.log(of: results, failures: failures.map(\.message)).text(isPretty: true))
+        case .codequality: Console.print(CodeQuality.report(of: results).text(isPretty: true))
         default: Console.print(LintText(style: .standardOutput).describe(results))
         }
     }
@@ -78,6 +83,8 @@ struct LintCommand: AsyncParsableCommand {
 struct LintResult {
     let text: SourceText
     let report: LintReport
+    /// How many findings `--fix` would correct.
+    var fixable = 0
 
     /// One annotation a finding, at its place in the file.
     var annotations: [String] {
@@ -112,7 +119,7 @@ struct LintText {
             lines += excerpt(result.text.bytes, finding)
             lines += style.wrapped("fix: " + finding.fix.displayable, indentation: 4, hanging: 5)
         }
-        lines.append("\(result.text.name.displayable): \(summary(result.report))")
+        lines.append("\(result.text.name.displayable): \(summary(result))")
         return lines.joined(separator: "\n")
     }
 
@@ -145,12 +152,14 @@ struct LintText {
 
     private static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
-    private func summary(_ report: LintReport) -> String {
+    private func summary(_ result: LintResult) -> String {
+        let report = result.report
         let counts = [LintSeverity.error, .warning, .note].compactMap { severity -> String? in
             let count = report.findings.count { $0.severity == severity }
             return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
         }
         if counts.isEmpty { return "valid, no findings" }
-        return (report.isValid ? "valid, " : "not valid, ") + counts.joined(separator: ", ")
+        let fixable = result.fixable == 0 ? "" : "; --fix corrects \(result.fixable)"
+        return (report.isValid ? "valid, " : "not valid, ") + counts.joined(separator: ", ") + fixable
     }
 }

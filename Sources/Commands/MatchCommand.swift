@@ -40,7 +40,7 @@ struct MatchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Whose file it is.", valueName: "name"), completion: .domains)
     var domain: String?
 
-    @Option(.text, .json) var format: OutputFormat
+    @Option(.text, .json, .junit) var format: OutputFormat
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
@@ -65,18 +65,22 @@ struct MatchCommand: AsyncParsableCommand {
         if case .nothing(let reason) = content {
             Console.remark("\(reason); devices take nothing from this file")
         }
-        let output = MatchText(style: .standardOutput, file: content.file, source: text.name)
-        var (isAsExpected, list) = (true, [MatchDocument]())
+        let output = MatchText(
+            style: format == .junit ? .plain : .standardOutput, file: content.file, source: text.name)
+        var (isAsExpected, list, junit) = (true, [MatchDocument](), JUnit(command: "match"))
+        for fault in faults { junit.add("a URL that is none", in: text.name, .error(fault)) }
         // One by one: a list may be long, and an answer has all the rules that were tried.
         for (place, (question, owner)) in questions.enumerated() {
             let answer = MatchAnswer(question: question, file: content.file, owner: owner)
             isAsExpected = isAsExpected && answer.isAsExpected
             switch format {
             case .json: list.append(MatchDocument(answer, content.file))
+            case .junit: junit.add(answer, of: text.name, output.describe(answer, explains: explain))
             default: Console.print((explain && place > 0 ? "\n" : "") + output.describe(answer, explains: explain))
             }
         }
         if format == .json { Console.print(OrderedJSON.document(list).text(isPretty: true)) }
+        if format == .junit { Console.print(junit.xml) }
         if !faults.isEmpty { throw MonitorExit.usage.code }
         if content.file == nil { throw MonitorExit.notAFile.code }
         if !isAsExpected { throw MonitorExit.found.code }

@@ -43,11 +43,16 @@ enum LintRulesPage {
                 \(shown(rule.fixedExample))
                 ```
 
-                Fix: \(rule.fix). See <\(rule.reference)>.
+                Fix: \(rule.fix). \(isWritten(rule) ? "`lint --fix` corrects the example. " : "")See <\(rule.reference)>.
 
                 """
         }
         return text
+    }
+
+    /// Of the example; elsewhere the rule may need a person.
+    private static func isWritten(_ rule: LintRuleDescription) -> Bool {
+        Linter.fix(Array(rule.example.utf8)).fixed.contains { $0.rule == rule.id }
     }
 
     /// Invisible characters would be lost on the page.

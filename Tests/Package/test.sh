@@ -80,6 +80,7 @@ expect 0 "" test ! -e /etc/systemd/system/multi-user.target.wants/aasa-monitor.s
 for file in usr/share/man/man1/aasa-monitor-check.1.gz usr/share/bash-completion/completions/aasa-monitor \
     usr/share/zsh/vendor-completions/_aasa-monitor usr/share/fish/vendor_completions.d/aasa-monitor.fish \
     usr/share/man/man5/monitor.yaml.5.gz usr/share/aasa-monitor/container/kubernetes.yaml \
+    usr/share/aasa-monitor/ci/aasa-ci.sh usr/share/aasa-monitor/ci/gitlab.yml \
     usr/share/aasa-monitor/prometheus/aasa-monitor.rules.yml usr/share/aasa-monitor/prometheus/grafana-dashboard.json \
     usr/share/doc/aasa-monitor/README.md lib/systemd/system/aasa-monitor.service; do
     [ -s "$root/$file" ] || fail "$file is missing"

@@ -124,7 +124,8 @@ extension JSONParser {
         return name.map { !Array("\"{}\r\n".utf8).contains($0) } ?? false
     }
 
-    private static let quotes = "\u{201C}\u{201D}\u{201E}\u{201F}\u{2018}\u{2019}\u{201A}\u{2032}\u{2033}«»\u{FF02}"
+    /// Quotes that are none in JSON.
+    static let quotes = "\u{201C}\u{201D}\u{201E}\u{201F}\u{2018}\u{2019}\u{201A}\u{2032}\u{2033}«»\u{FF02}"
         .unicodeScalars.map { String($0) }
 
     /// East Asian punctuation, and the JSON punctuation that belongs in its place.
@@ -132,6 +133,12 @@ extension JSONParser {
         "\u{FF1A}": "':'", "\u{FF0C}": "','", "\u{3001}": "','", "\u{FF1B}": "','", "\u{FF5B}": "'{'",
         "\u{FF5D}": "'}'", "\u{FF3B}": "'['", "\u{FF3D}": "']'",
     ]
+
+    /// What belongs in the place of a wide or invisible character.
+    static func plainSign(of text: String) -> String {
+        let wide = text.unicodeScalars.first.flatMap { wideSigns[$0] }
+        return wide.map { $0.filter { $0 != "'" } } ?? " "
+    }
 
     private func causeOfCharacter() -> JSONSyntaxError.Cause? {
         guard let scalar = String(decoding: bytes[index...].prefix(4), as: UTF8.self).unicodeScalars.first else {

@@ -272,6 +272,9 @@ struct PatternSite: LintSite {
 
     var range: Range<Int> { node.range }
 
+    /// What stands in front of `text` in the file.
+    var not: String { rule.form == .path && rule.isExclusion ? "NOT " : "" }
+
     /// The text as compared, with "$" for each variable: the name within `$(...)` is not part of the pattern.
     var literal: String {
         guard text.utf8.contains(UInt8(ascii: "$")) else { return text }

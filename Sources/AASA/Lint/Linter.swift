@@ -14,9 +14,11 @@ public enum Linter {
         let subject = LintSubject(bytes, meter)
         // Devices ignore a file that is too large.
         let rules = subject.isTooLarge ? [FileTooLarge.self] : LintRegistry.rules
+        var fixes: [LintFix] = []
         let findings = rules.flatMap { rule in
             var sink = FindingSink(rule: rule.description, lines: subject.lines)
             rule.check(subject, &sink)
+            fixes += sink.fixes
             return sink.findings
         }
         let sorted = findings.enumerated().sorted { left, right in
@@ -25,7 +27,7 @@ public enum Linter {
             return (one.range.lowerBound, other.severity, left.offset)
                 < (other.range.lowerBound, one.severity, right.offset)
         }
-        return LintReport(findings: sorted.map(\.element), file: subject.file)
+        return LintReport(findings: sorted.map(\.element), file: subject.file, fixes: fixes)
     }
 }
 
@@ -120,6 +122,17 @@ public struct LintReport: Sendable {
     public let findings: [LintFinding]
     /// nil if the text is not JSON.
     public let file: AssociationFile?
+    /// The findings that have one right answer.
+    package let fixes: [LintFix]
+
+    /// Without the findings of some rules, by their ids.
+    package func ignoring(_ rules: Set<String>) -> LintReport {
+        rules.isEmpty
+            ? self
+            : LintReport(
+                findings: findings.filter { !rules.contains($0.rule) }, file: file,
+                fixes: fixes.filter { !rules.contains($0.finding.rule) })
+    }
 
     public var isValid: Bool { !findings.contains { $0.severity == .error } }
 }
@@ -140,6 +153,7 @@ struct FindingSink {
     private let rule: LintRuleDescription
     private let lines: LineTable
     private var kept: [LintFinding] = []
+    private(set) var fixes: [LintFix] = []
     private var surplus = 0
     private var firstSurplus: (range: Range<Int>, pointer: String)?
 
@@ -166,19 +180,22 @@ struct FindingSink {
     ///   - pointer: of the value or key in the range.
     ///   - message: what was seen and what a device does; text of the file through `Quoted`.
     ///   - fix: nil uses the rule's fix.
+    ///   - remedy: what `lint --fix` writes.
     ///   - related: other places that the message refers to; the first few are kept.
     ///   - example: a URL as an example.
     mutating func add(
         _ range: @autoclosure () -> Range<Int>, _ pointer: @autoclosure () -> String,
         _ message: @autoclosure () -> String, fix: @autoclosure () -> String? = nil,
+        remedy: @autoclosure () -> LintRemedy = .byHand,
         related: @autoclosure () -> [Related] = [],
         example: @autoclosure () -> String? = nil
     ) {
         guard isFull else {
-            kept.append(
-                finding(
-                    range(), pointer(), message(), fix: fix(), related: related().prefix(Self.maximumRelated),
-                    example: example()))
+            let finding = finding(
+                range(), pointer(), message(), fix: fix(), related: related().prefix(Self.maximumRelated),
+                example: example())
+            kept.append(finding)
+            if let fix = LintFix(finding, remedy()) { fixes.append(fix) }
             return
         }
         count()
@@ -187,9 +204,11 @@ struct FindingSink {
 
     mutating func add(
         _ site: some LintSite, _ message: @autoclosure () -> String, fix: @autoclosure () -> String? = nil,
-        related: @autoclosure () -> [Related] = [], example: @autoclosure () -> String? = nil
+        remedy: @autoclosure () -> LintRemedy = .byHand, related: @autoclosure () -> [Related] = [],
+        example: @autoclosure () -> String? = nil
     ) {
-        add(site.range, site.pointer, message(), fix: fix(), related: related(), example: example())
+        add(
+            site.range, site.pointer, message(), fix: fix(), remedy: remedy(), related: related(), example: example())
     }
 
     private func finding(

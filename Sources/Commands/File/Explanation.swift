@@ -15,10 +15,8 @@ enum Explanation {
     /// `name`: in any form in which the configuration takes it.
     /// - Throws: `CommandFailure` for a name that nothing has.
     static func text(of name: String) throws -> String {
-        let plain = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
-        if let rule = Linter.rules.first(where: { plain == $0.id || plain == "aasa.\($0.id)" }) {
-            return text(of: rule)
-        }
+        if let rule = Self.rule(name) { return text(of: rule) }
+        let plain = plain(name)
         // A kind of incident may have the name of its first finding.
         let parts = [FindingKind(rawValue: plain).map(text), kinds.contains(plain) ? text(ofKind: plain) : nil]
         let found = parts.compactMap(\.self)
@@ -28,6 +26,23 @@ enum Explanation {
                 .usage, "no rule and no kind of alert is named '\(name.displayable.shortened(to: 60))'\(hint)")
         }
         return found.joined(separator: "\n\n")
+    }
+
+    private static func plain(_ name: String) -> String {
+        name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
+    }
+
+    private static func rule(_ name: String) -> LintRuleDescription? {
+        let plain = plain(name)
+        return Linter.rules.first { plain == $0.id || plain == "aasa.\($0.id)" }
+    }
+
+    /// The id of a rule of the linter.
+    /// - Throws: `CommandFailure` for another name.
+    static func lintRule(_ name: String) throws -> String {
+        if let rule = rule(name) { return rule.id }
+        let hint = Spelling.suggestion(for: plain(name), among: Linter.rules.map(\.id))
+        throw CommandFailure(.usage, "no rule of lint is named '\(name.displayable.shortened(to: 60))'\(hint)")
     }
 
     private static func text(of rule: LintRuleDescription) -> String {

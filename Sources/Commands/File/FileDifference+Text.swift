@@ -81,7 +81,7 @@ extension FileDifference {
         return names.count > maximumNames ? "\(shown) and \((names.count - maximumNames).grouped) more" : shown
     }
 
-    private var moreRules: [String] {
+    var moreRules: [String] {
         let count = rules.more == 1 ? "1 more rule" : "\(rules.more) more rules"
         return switch (rules.more, rules.isComplete) {
         case (0, true): []
@@ -91,7 +91,7 @@ extension FileDifference {
         }
     }
 
-    private static func words(_ behaviour: LinkBehaviour) -> String {
+    static func words(_ behaviour: LinkBehaviour) -> String {
         switch behaviour {
         case .opens: "opened by the app"
         case .blocked: "excluded"

@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// In which form a command writes its answer: for people, or for other programs.
 enum OutputFormat: String, Sendable {
-    case text, json, jsonl, markdown, github, nagios, sarif, yaml
+    case text, json, jsonl, markdown, github, junit, nagios, sarif, codequality, yaml
 
     /// What the help says of it where the name alone does not.
     fileprivate var note: String? {
@@ -12,7 +12,8 @@ enum OutputFormat: String, Sendable {
         case .jsonl: "one object a line"
         case .github: "workflow annotations"
         case .nagios: "plugin output, exit codes 0 to 3"
-        case .text, .json, .markdown, .sarif, .yaml: nil
+        case .codequality: "GitLab"
+        case .text, .json, .markdown, .junit, .sarif, .yaml: nil
         }
     }
 

@@ -31,6 +31,9 @@ struct TextStyle: Sendable {
         self.breaksDiagnosis = breaksDiagnosis
     }
 
+    /// For text within another format.
+    static let plain = TextStyle(isColoured: false)
+
     /// The style for standard output as it is now.
     static var standardOutput: TextStyle {
         let isTerminal = isatty(STDOUT_FILENO) == 1

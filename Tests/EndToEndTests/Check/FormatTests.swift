@@ -43,6 +43,22 @@ extension EndToEndTests {
             }
         }
 
+        @Test("in JUnit a domain is a test, which fails where the exit code does")
+        func junit() async throws {
+            try await Stage.with { stage in
+                sites(stage)
+                for (options, failing) in [([String](), ["bad.test"]), (["--strict"], ["warn.test", "bad.test"])] {
+                    let domains = ["good.test", "warn.test", "bad.test"]
+                    let checked = try await stage.check(["--format", "junit"] + options + domains)
+                    #expect(checked.end == .exit(1))
+                    let results = try await TestResults(checked.output, on: stage)
+                    #expect(results.cases.map(\.name) == domains)
+                    #expect(results.cases.filter(\.isFailed).map(\.name) == failing)
+                    #expect(results.text.contains("origin.status"))
+                }
+            }
+        }
+
         @Test("annotations are one a finding, or one that says that all is well")
         func annotations() async throws {
             try await Stage.with { stage in

@@ -7,14 +7,16 @@ extension AppIDTextRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.appIDs {
             guard let words = site.fault?.words(about: site.text ?? ""), words.rule == self else { continue }
-            findings.add(site, words.message, fix: words.fix)
+            findings.add(
+                site, words.message, fix: words.written.map { "write \(Quoted.json($0))" },
+                remedy: .repair(words.written.map { [LintEdit(site.range, $0.writtenAsJSON)] }))
         }
     }
 }
 
 extension AppIDFault {
-    /// The rule that reports the fault, and its message; a nil fix means the rule's own.
-    fileprivate func words(about id: String) -> (rule: any LintRule.Type, message: String, fix: String?) {
+    /// The rule that reports the fault, its message, and the ID that was meant, if that is certain.
+    fileprivate func words(about id: String) -> (rule: any LintRule.Type, message: String, written: String?) {
         let text = Quoted.json(id)
         switch self {
         case .notString(let kind):
@@ -26,7 +28,7 @@ extension AppIDFault {
             let isAround = !trimmed.isEmpty && !trimmed.unicodeScalars.contains { $0.properties.isWhitespace }
             return (
                 AppIDBlank.self, "the app ID \(text) holds a blank or a line break; it is equal to no app's",
-                isAround ? "write \(Quoted.json(trimmed))" : nil
+                isAround ? trimmed : nil
             )
         case .placeholder(let part):
             let seen = part.isExactly(id) ? "the app ID" : "\(Quoted.json(part)) in the app ID"
@@ -127,7 +129,8 @@ enum EntryWithoutApp: LintRule {
                     findings.add(
                         list.value.range, entry.pointer + "/appIDs",
                         "\"appIDs\" is \(Quoted.kind(list.value)), not an array; devices ignore it, and the entry has no app",
-                        fix: "write \"appIDs\": [\"…\"]")
+                        fix: "write \"appIDs\": [\"…\"]",
+                        remedy: .repair(list.value.bracketsAroundApp))
                     continue
                 }
                 let said = elements.isEmpty ? "is empty" : "holds no string"
@@ -144,6 +147,13 @@ enum EntryWithoutApp: LintRule {
                     "this entry has neither \"appIDs\" nor \"appID\"; its rules apply to no app")
             }
         }
+    }
+}
+
+extension JSONNode {
+    /// A list of one app, of the ID of an app in place of the list.
+    var bracketsAroundApp: [LintEdit]? {
+        string.flatMap { AppIDFault($0) == nil ? LintEdit.brackets(around: self) : nil }
     }
 }
 
@@ -250,6 +260,8 @@ enum AppIDDuplicate: LintRule {
                     findings.add(
                         element.range, "\(pointer)/\(index)",
                         "\(Quoted.json(text)) stands at \(subject.position(of: first.range.lowerBound)) already",
+                        remedy: .tidy(
+                            list.elements.map { LintEdit.removal(of: element.range, after: $0[index - 1].range) }),
                         related: [
                             .init(
                                 range: first.range, pointer: "\(pointer)/\(first.index)",

@@ -23,7 +23,7 @@ enum JSONSyntax: LintRule {
         findings.add(
             error.range, "",
             error.cause == .tooDeep ? "\(verdict): \(error.message); \(reason)" : "\(reason); \(verdict)",
-            fix: error.cause?.fix,
+            fix: error.cause?.fix, remedy: .repair(error.edits(in: subject.bytes)),
             related: error.opening.map { [.init(range: $0, pointer: "", message: "the bracket that opens here")] } ?? []
         )
     }
@@ -114,7 +114,9 @@ enum ByteOrderMark: LintRule {
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard subject.bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
-        findings.add(0..<3, "", "the file begins with a byte order mark (EF BB BF), which strict parsers refuse")
+        findings.add(
+            0..<3, "", "the file begins with a byte order mark (EF BB BF), which strict parsers refuse",
+            remedy: .tidy([LintEdit(0..<3, "")]))
     }
 }
 

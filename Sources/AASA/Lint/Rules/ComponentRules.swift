@@ -35,10 +35,22 @@ enum ComponentType: LintRule {
                 findings.add(
                     member.value.shown, object.pointer + "/" + member.key,
                     "\"\(member.key)\" is \(Quoted.kind(member.value)), not true or false; Apple's reader takes it for "
-                        + "\(LenientBoolean.read(member.value)), others need not")
+                        + "\(LenientBoolean.read(member.value)), others need not",
+                    remedy: .tidy(plainBoolean(member.value).map { [LintEdit(member.value.range, "\($0)")] }))
             default: continue
             }
         }
+    }
+
+    /// true or false, where people and Apple's reader take the value for the same.
+    private static func plainBoolean(_ node: JSONNode) -> Bool? {
+        let meant: Bool? =
+            switch node.value {
+            case .string(let text): ["true": true, "false": false][text.lowercased()]
+            case .number(let lexeme): ["1": true, "0": false][lexeme]
+            case .null, .bool, .array, .object: nil
+            }
+        return meant == LenientBoolean.read(node) ? meant : nil
     }
 
     private static func lookAtQuery(_ query: JSONNode, _ pointer: String, _ findings: inout FindingSink) {
@@ -117,7 +129,8 @@ enum SettingsType: LintRule {
                     value.shown, variable.pointer,
                     "the variable \(Quoted.json(name)) is \(Quoted.kind(value)), not an array of strings; "
                         + (value.string == nil
-                            ? "devices give it no value" : "Apple's reader takes it for its only value"))
+                            ? "devices give it no value" : "Apple's reader takes it for its only value"),
+                    remedy: value.string == nil ? .byHand : .tidy(LintEdit.brackets(around: value)))
                 continue
             }
             for (index, element) in elements.enumerated() where element.string == nil {

@@ -20,9 +20,28 @@ enum JSONDuplicateKey: LintRule {
                 duplicate.second, duplicate.pointer,
                 "the key \(Quoted.json(duplicate.key)) stands at \(subject.position(of: first.lowerBound)) already; which of "
                     + "the two a device reads is undefined; what follows here is judged by the last one",
+                remedy: .tidy(subject.file?.document.root.removal(ofDuplicate: duplicate)),
                 related: [.init(range: first, pointer: duplicate.pointer, message: "the first of the two")])
         }
         for _ in duplicates.listed.count..<duplicates.count { findings.count() }
+    }
+}
+
+extension JSONNode {
+    /// Removes the later of two members of one key, where all members of the key say the same; else a person has to choose.
+    fileprivate func removal(ofDuplicate duplicate: JSONDocument.Duplicate) -> [LintEdit]? {
+        guard range.lowerBound <= duplicate.first.lowerBound, duplicate.second.upperBound <= range.upperBound else {
+            return nil
+        }
+        guard let members else {
+            return elements?.lazy.compactMap { $0.removal(ofDuplicate: duplicate) }.first
+        }
+        guard let index = members.firstIndex(where: { $0.keyRange == duplicate.second }), index > 0 else {
+            return members.lazy.compactMap { $0.value.removal(ofDuplicate: duplicate) }.first
+        }
+        let meanings = members.filter { $0.key.isExactly(duplicate.key) }.map(\.value.canonicalForm)
+        guard Set(meanings).count == 1 else { return nil }
+        return LintEdit.removal(of: members[index].value.range, after: members[index - 1].value.range)
     }
 }
 
@@ -45,7 +64,7 @@ enum MisspeltKey: LintRule {
             findings.add(
                 key,
                 "devices do not know the key \(Quoted.json(key.member.key)) and ignore it; did you mean \"\(meant)\"?",
-                fix: "write \"\(meant)\"")
+                fix: "write \"\(meant)\"", remedy: .repair(key.renaming))
         }
     }
 }
@@ -68,7 +87,7 @@ enum ExcludeNotRead: LintRule {
             case .misspeltExclude:
                 findings.add(
                     key, "devices ignore the key \(Quoted.json(key.member.key)): this component excludes nothing",
-                    fix: "write \"exclude\"")
+                    fix: "write \"exclude\"", remedy: .repair(key.renaming))
             case .exclude:
                 let usesPaths = if case .entry(let entry) = key.object { entry.form == .paths } else { false }
                 findings.add(
@@ -189,6 +208,9 @@ struct KeySite: LintSite {
     let member: JSONMember
     let object: Object
     let verdict: Verdict
+    /// Writes the known key that differs in case, separators and blanks alone, where the object has none of this name. Of
+    /// any other word it is a guess.
+    let renaming: [LintEdit]?
 
     var range: Range<Int> { member.keyRange }
     /// Created on demand: it may contain long keys of the file.
@@ -205,7 +227,12 @@ struct KeySite: LintSite {
             let known = object.known
             for member in members where !known.keys.contains(member.name) {
                 guard let verdict = verdict(on: member, in: object, known, besides: members) else { continue }
-                sites.append(KeySite(member: member, object: object, verdict: verdict))
+                let same = KeySuggestion.spelling(of: member.key, among: known)
+                let isFree = !members.contains { $0.key == same }
+                sites.append(
+                    KeySite(
+                        member: member, object: object, verdict: verdict,
+                        renaming: same.flatMap { isFree ? [LintEdit(member.keyRange, $0.writtenAsJSON)] : nil }))
             }
         }
         addKeys(of: members, .root)
@@ -331,7 +358,7 @@ enum KeySuggestion {
         guard key.utf8.count <= 40, !candidates.keys.contains(ExactText(key)) else { return nil }
         let plain = plainForm(key)
         guard !plain.isEmpty else { return nil }
-        if let same = candidates.plain.first(where: { $0.form == plain }) { return same.key }
+        if let same = spelling(of: key, among: candidates) { return same }
         let word = String(decoding: plain, as: UTF8.self)
         // In a component `path` means the pattern "/", elsewhere the list "paths".
         if candidates.keys.contains("/"), word == "path" || word == "paths" { return "/" }
@@ -344,6 +371,13 @@ enum KeySuggestion {
             if distance <= allowed, distance < best?.distance ?? .max { best = (candidate.key, distance) }
         }
         return best?.key
+    }
+
+    /// The candidate that differs in its plain form by nothing.
+    static func spelling(of key: String, among candidates: Candidates) -> String? {
+        guard key.utf8.count <= 40 else { return nil }
+        let plain = plainForm(key)
+        return candidates.plain.first { !plain.isEmpty && $0.form == plain }?.key
     }
 
     /// Without case, separators and stray characters: `App-Links` and `applinks` are equal.

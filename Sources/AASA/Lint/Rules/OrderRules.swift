@@ -67,9 +67,23 @@ enum RuleUnreachable: LintRule {
                 shadow.rule,
                 "never reached: \(subject.places(of: shadow.by)) already \(verb)\(isOne ? "s" : "") every URL this "
                     + (shadow.rule.isExclusion ? "exclusion could exclude" : "rule could open"),
+                remedy: .tidy(removal(of: shadow, in: subject)),
                 related: shadow.by.map { .init($0, "this rule takes \(isOne ? "the" : "some of the") URLs before") },
                 example: subject.example(of: shadow.rule))
         }
+    }
+}
+
+extension RuleUnreachable {
+    /// Of a rule that stands in the list already. Of another one that is never reached, its place may be the fault.
+    private static func removal(of shadow: LintSubject.Shadow, in subject: LintSubject) -> [LintEdit]? {
+        let place = shadow.rule.place
+        guard let other = shadow.by.first, shadow.by.count == 1, other.place.entry == place.entry,
+            other.node.canonicalForm == shadow.rule.node.canonicalForm,
+            let list = subject.entries.first(where: { $0.pointer == place.entry })?.list?.value.elements,
+            list.indices.contains(place.index), place.index > 0
+        else { return nil }
+        return LintEdit.removal(of: shadow.rule.node.range, after: list[place.index - 1].range)
     }
 }
 

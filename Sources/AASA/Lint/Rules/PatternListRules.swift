@@ -20,7 +20,9 @@ enum PatternListMissing: LintRule {
                     entry.pointer + "/" + member.key,
                     "\"\(member.key)\" is \(Quoted.kind(member.value)), not an array; devices then let this entry match every "
                         + "URL of the site",
-                    fix: "write \"\(member.key)\": \(member.value.members == nil ? "[…]" : "[{…}]")")
+                    fix: "write \"\(member.key)\": \(member.value.members == nil ? "[…]" : "[{…}]")",
+                    remedy: (member.key == "paths" ? member.value.string != nil : member.value.members != nil)
+                        ? .repair(LintEdit.brackets(around: member.value)) : .byHand)
             } else {
                 findings.add(
                     entry.node.opening, entry.pointer,

@@ -261,8 +261,18 @@ enum MalformedNot: LintRule {
             findings.add(
                 site, "\(Quoted.json(text)) excludes nothing: \(seen)",
                 fix: site.rule.form == .component && path.hasPrefix("/") && site.rule.isOfPathAlone
-                    ? "write \(Quoted.component("NOT " + path, isExclusion: true))" : nil)
+                    ? "write \(Quoted.component("NOT " + path, isExclusion: true))" : nil,
+                remedy: .repair(spaced(site)))
         }
+    }
+
+    /// In "paths", NOT with its one blank.
+    private static func spaced(_ site: PatternSite) -> [LintEdit]? {
+        let text = (site.node.string ?? "").trimmingBlanks
+        let path = String(text.unicodeScalars.dropFirst(3)).trimmingBlanks
+        guard site.rule.form == .path, text.lowercased().hasPrefix("not"), path.hasPrefix("/") || path.hasPrefix("*")
+        else { return nil }
+        return [LintEdit(site.range, "NOT \(path)".writtenAsJSON)]
     }
 
     static func fault(of site: PatternSite) -> String? {
@@ -306,7 +316,8 @@ enum PatternNotEncoded: LintRule {
             findings.add(
                 site,
                 "\(scalar.visible) in \(Quoted.json(site.text)) never occurs in an encoded URL, so the pattern never matches",
-                fix: fix(site))
+                fix: trimmed(site).map { "write \(Quoted.json($0))" } ?? fix(site),
+                remedy: .repair(trimmed(site).map { [LintEdit(site.range, $0.writtenAsJSON)] }))
         }
         let custom = subject.applinks?.variables.custom ?? []
         guard !custom.isEmpty else { return }
@@ -315,12 +326,14 @@ enum PatternNotEncoded: LintRule {
         for variable in custom where used.contains(ExactText(variable.name)) { checkValues(of: variable, &findings) }
     }
 
-    private static func fix(_ site: PatternSite) -> String? {
+    /// Without the blanks around it, where these are all that is wrong.
+    private static func trimmed(_ site: PatternSite) -> String? {
         let trimmed = site.text.trimmingBlanks
-        if !trimmed.isEmpty, !trimmed.isExactly(site.text), offending(trimmed) == nil {
-            let isNot = site.rule.form == .path && site.rule.isExclusion
-            return "write \(Quoted.json((isNot ? "NOT " : "") + trimmed))"
-        }
+        guard !trimmed.isEmpty, !trimmed.isExactly(site.text), offending(trimmed) == nil else { return nil }
+        return site.not + trimmed
+    }
+
+    private static func fix(_ site: PatternSite) -> String? {
         // What an editor put there is in no URL, encoded or not.
         if let scalar = offending(site.literal), scalar.isTypographic || scalar.isInvisible {
             return "type the text again in a plain text editor"
@@ -420,7 +433,11 @@ enum PatternNormalized: LintRule {
             else { continue }
             let read = PathNormalization.normalize(site.text)
             guard !read.isExactly(site.text), !read.isExactly(site.text + "/") else { continue }
-            findings.add(site, "devices read \(Quoted.json(site.text)) as \(Quoted.json(read))")
+            // Devices add a final slash to the URL too.
+            let written = read.hasSuffix("/") && !site.text.hasSuffix("/") ? String(read.dropLast()) : read
+            findings.add(
+                site, "devices read \(Quoted.json(site.text)) as \(Quoted.json(read))",
+                remedy: .tidy([LintEdit(site.range, (site.not + written).writtenAsJSON)]))
         }
     }
 }

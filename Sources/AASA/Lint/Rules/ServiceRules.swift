@@ -20,12 +20,17 @@ enum NoService: LintRule {
         else { return }
         let keys = members.isEmpty ? "it is empty" : "it has \(Quoted.list(members.lazy.map(\.key)))"
         let meant = subject.keys.lazy.compactMap { key in
-            if case .misspelt(let service) = key.verdict, key.object.isRoot { (key.member, service) } else { nil }
+            if case .misspelt(let service) = key.verdict, key.object.isRoot {
+                (key.member, service, key.renaming)
+            } else {
+                nil
+            }
         }.first
-        if let (member, service) = meant {
+        if let (member, service, renaming) = meant {
             findings.add(
                 member.keyRange, "/" + member.key.escapedForPointer,
-                "the file names no service that devices ask for: \(keys)", fix: "write '\(service)'")
+                "the file names no service that devices ask for: \(keys)", fix: "write '\(service)'",
+                remedy: .repair(renaming))
         } else if let member = members.first(where: { Self.holdsServices($0.value) }) {
             findings.add(
                 member.keyRange, "/" + member.key.escapedForPointer,
@@ -73,7 +78,8 @@ enum ServiceWithoutApps: LintRule {
                 let isOfAppsAlone = member.key == "applinks" && member.value["details"] == nil
                 findings.add(
                     member.keyRange, pointer, fault,
-                    fix: isOfAppsAlone ? "name the apps in \"details\", with the URLs that each opens" : nil)
+                    fix: isOfAppsAlone ? "name the apps in \"details\", with the URLs that each opens" : nil,
+                    remedy: .repair(member.key == "applinks" ? nil : member.value["apps"]?.bracketsAroundApp))
             } else if namesNoApp, EmptyService.isEmpty(member) {
                 findings.add(
                     member.keyRange, pointer,
@@ -218,7 +224,8 @@ enum DetailsElementType: LintRule {
             findings.add(
                 details.opening, "/applinks/details",
                 "\"details\" is one entry and no list of entries; devices take its keys for app IDs, and no app opens a link",
-                fix: "put brackets around it: \"details\": [{…}]")
+                fix: "put brackets around it: \"details\": [{…}]",
+                remedy: .repair(LintEdit.brackets(around: details)))
             return
         }
         for (index, element) in (details.elements ?? []).enumerated() where element.members == nil {
@@ -281,6 +288,9 @@ enum AppsBesideDetails: LintRule {
             let apps = applinks.node["apps"], apps.elements?.isEmpty == false
         else { return }
         findings.add(
-            apps.range, "/applinks/apps", "devices ignore these apps: beside \"details\" the list has no effect")
+            apps.range, "/applinks/apps", "devices ignore these apps: beside \"details\" the list has no effect",
+            // An app that "details" does not name was meant to open something.
+            remedy: (apps.elements ?? []).allSatisfy { $0.string.map(applinks.appIDs.containsExactly) ?? false }
+                ? .tidy([LintEdit(apps.range, "[]")]) : .byHand)
     }
 }

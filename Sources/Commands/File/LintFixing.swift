@@ -1,0 +1,151 @@
+// `lint --fix`: writes what has one right answer into a file, and says what it changed and what that changes on phones.
+
+import AASA
+import ArgumentParser
+import Evidence
+import Foundation
+
+/// `--ignore`, `--fix` and `--dry-run` of `lint`.
+struct LintFixOptions: ParsableArguments {
+    @Option(
+        name: .customLong("ignore"), parsing: .singleValue,
+        help: ArgumentHelp("Leave the findings of a rule out.", valueName: "rule"),
+        completion: .list(Linter.rules.map(\.id)))
+    var ignored: [String] = []
+
+    @Flag(
+        name: .customLong("fix"),
+        help: ArgumentHelp(
+            "Write into the file what has one right answer, and nothing else.",
+            discussion:
+                "Says which URLs change by it, and proves that the other fixes change none. Shows what is left to do."))
+    var fixes = false
+
+    @Flag(help: "With --fix: show the difference, and write nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if dryRun, !fixes { throw ValidationError("--dry-run belongs to --fix; give both") }
+    }
+
+    /// The ids of the rules to leave out.
+    /// - Throws: `CommandFailure` for a name that no rule has.
+    func ignoredRules() throws -> Set<String> { Set(try ignored.map(Explanation.lintRule)) }
+
+    /// - Throws: `CommandFailure` where something else than a file is to be fixed.
+    func check(_ sources: [String]) throws {
+        guard fixes else { return }
+        for source in sources {
+            // What is missing is reported when it is read.
+            guard let source = try? FileSource(parsing: source) else { continue }
+            guard case .path = source else {
+                throw CommandFailure(.usage, "--fix writes into files, and '\(source)' is not one")
+            }
+        }
+    }
+
+    /// What `lint` says of a text, after the fixes that were asked for.
+    /// - Throws: `CommandFailure` where the file cannot be written.
+    func result(of text: SourceText, ignoring rules: Set<String>, isText: Bool) throws -> LintResult {
+        let report = Linter.lint(text.bytes).ignoring(rules)
+        // Where nothing has one right answer, nothing is tried.
+        guard !report.fixes.isEmpty else { return LintResult(text: text, report: report) }
+        let fixing = LintFixing(text: text, file: Linter.fix(text.bytes, ignoring: rules), isDryRun: dryRun)
+        let isFile = if case .path = text.source { true } else { false }
+        let asItIs = LintResult(text: text, report: report, fixable: isFile ? fixing.file.fixed.count : 0)
+        guard fixes, !fixing.file.fixed.isEmpty else { return asItIs }
+        if !dryRun { try fixing.write() }
+        // Formats for programs have standard output to themselves.
+        isText ? Console.print(fixing.text(style: .standardOutput) + "\n") : Console.note(fixing.text(style: .plain))
+        return dryRun ? asItIs : LintResult(text: fixing.result, report: fixing.file.report.ignoring(rules))
+    }
+}
+
+/// One file with its fixes.
+private struct LintFixing {
+    let text: SourceText
+    let file: FixedFile
+    let isDryRun: Bool
+
+    var result: SourceText { SourceText(source: text.source, bytes: file.bytes) }
+
+    func write() throws {
+        guard case .path(let path) = text.source else { return }
+        do {
+            // In its place, as an editor of text does: owner, mode and links stay.
+            let handle = try FileHandle(forWritingTo: URL(filePath: path))
+            defer { try? handle.close() }
+            try handle.write(contentsOf: Data(file.bytes))
+            try handle.truncate(atOffset: UInt64(file.bytes.count))
+        } catch {
+            throw CommandFailure(.noInput, "'\(path.displayable)' cannot be written: \(error.localizedDescription)")
+        }
+    }
+
+    func text(style: TextStyle) -> String {
+        let name = text.name.displayable
+        var lines = file.fixed.map { finding in
+            "\(style.bold("\(name):\(finding.start)")): \(isDryRun ? "to fix" : "fixed"): "
+                + "\(finding.message.displayable) [\(finding.rule)]"
+        }
+        if isDryRun { lines += [""] + difference }
+        return (lines + ["", proof(style)]).joined(separator: "\n")
+    }
+
+    /// What the fixes change for phones. A file that they took nothing from has no reading to compare with.
+    private func proof(_ style: TextStyle) -> String {
+        let old = (try? text.content())?.file
+        let new = (try? result.content())?.file
+        let names = ["\(text.name) as it \(isDryRun ? "is" : "was")", "\(text.name) fixed"]
+        var lines = old == nil ? ["there was no valid reading of the file before"] : []
+        lines.append(FileDifference(old: old, new: new, names: names).text(style: style))
+        let tidied = file.tidied
+        if tidied > 0, tidied < file.fixed.count {
+            lines.append("\(tidied) of \(file.fixed.count) fixes change no URL (proven for all URLs)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// In the unified format, without lines around it.
+    private var difference: [String] {
+        let (old, new) = (Self.lines(of: text.bytes), Self.lines(of: file.bytes))
+        var (gone, come) = (Set<Int>(), Set<Int>())
+        // What it costs grows with the lines times those that change.
+        if old.count > 5_000 {
+            (gone, come) = (Set(old.indices), Set(new.indices))
+        } else {
+            for change in new.difference(from: old) {
+                switch change {
+                case .remove(let offset, _, _): gone.insert(offset)
+                case .insert(let offset, _, _): come.insert(offset)
+                }
+            }
+        }
+        var lines = ["--- \(text.name.displayable)", "+++ \(text.name.displayable)"]
+        var (before, after) = (0, 0)
+        while before < old.count || after < new.count {
+            let start = (before, after)
+            while gone.contains(before) { before += 1 }
+            while come.contains(after) { after += 1 }
+            guard start != (before, after) else {
+                (before, after) = (before + 1, after + 1)
+                continue
+            }
+            // A hunk of no lines is named by the line before it.
+            let places = [(start.0, before), (start.1, after)].map { "\($0 + ($0 == $1 ? 0 : 1)),\($1 - $0)" }
+            lines.append("@@ -\(places[0]) +\(places[1]) @@")
+            lines += old[start.0..<before].map { "-" + $0.displayable.shortened(to: Self.width) }
+            lines += new[start.1..<after].map { "+" + $0.displayable.shortened(to: Self.width) }
+        }
+        return lines
+    }
+
+    /// A line can be the whole file.
+    private static let width = 400
+
+    private static func lines(of bytes: [UInt8]) -> [String] {
+        bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self).replacing("\r", with: "")
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// Test results in JUnit's XML, which GitLab, Jenkins and GitHub's actions for tests read. There is no standard of it; what
+// is written here is what these three take: https://docs.gitlab.com/ci/testing/unit_test_reports/
+
+import AASA
+import Evidence
+
+struct JUnit {
+    enum Outcome {
+        case passed
+        /// It does not do what it should.
+        case failed(String)
+        /// It is not known.
+        case error(String)
+    }
+
+    /// Whose tests they are.
+    let command: String
+    /// The file or the domains.
+    private var cases: [(suite: String, name: String, outcome: Outcome, notes: String)] = []
+    private var names: [String: Int] = [:]
+
+    init(command: String) { self.command = command }
+
+    /// `notes`: what is to be said of a test that passed.
+    mutating func add(_ name: String, in suite: String, _ outcome: Outcome, notes: String = "") {
+        // Of two tests with one name GitLab shows the first.
+        let count = names["\(suite)\n\(name)", default: 0] + 1
+        names["\(suite)\n\(name)"] = count
+        cases.append((suite, count == 1 ? name : "\(name) (\(count))", outcome, notes))
+    }
+
+    var xml: String {
+        let suites = cases.map(\.suite).uniqued
+        let inner = suites.flatMap { suite in
+            let own = cases.filter { $0.suite == suite }
+            return ["  <testsuite name=\"\(Self.escaped(suite))\" \(Self.counts(own.map(\.outcome)))>"]
+                + own.map { "    " + element($0.suite, $0.name, $0.outcome, $0.notes) } + ["  </testsuite>"]
+        }
+        let head = "<testsuites name=\"aasa-monitor \(command)\" \(Self.counts(cases.map(\.outcome)))>"
+        return (["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", head] + inner + ["</testsuites>"])
+            .joined(separator: "\n")
+    }
+
+    private static func counts(_ outcomes: [Outcome]) -> String {
+        let failures = outcomes.count { if case .failed = $0 { true } else { false } }
+        let errors = outcomes.count { if case .error = $0 { true } else { false } }
+        return "tests=\"\(outcomes.count)\" failures=\"\(failures)\" errors=\"\(errors)\" skipped=\"0\""
+    }
+
+    private func element(_ suite: String, _ name: String, _ outcome: Outcome, _ notes: String) -> String {
+        let start =
+            "<testcase classname=\"aasa-monitor \(command) \(Self.escaped(suite))\" name=\"\(Self.escaped(name))\""
+        // GitLab shows the text of the element, Jenkins its message first.
+        func result(_ tag: String, _ text: String) -> String {
+            let first = text.split(separator: "\n").first.map(String.init) ?? ""
+            return "\(start)><\(tag) message=\"\(Self.escaped(first))\">\(Self.escaped(text))</\(tag)></testcase>"
+        }
+        return switch outcome {
+        case .failed(let text): result("failure", text)
+        case .error(let text): result("error", text)
+        case .passed where notes.isEmpty: "\(start)/>"
+        case .passed: "\(start)><system-out>\(Self.escaped(notes))</system-out></testcase>"
+        }
+    }
+
+    /// Line breaks stay; XML has no form for the other controls.
+    private static func escaped(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).displayable }.joined(
+            separator: "\n"
+        )
+        .escaped { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            case "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
+            default: nil
+            }
+        }
+    }
+}
+
+extension JUnit {
+    /// A URL of `match` is a test; one without an expectation passes.
+    mutating func add(_ answer: MatchAnswer, of source: String, _ words: String) {
+        let expected = answer.question.expected.map { " opens \($0)" } ?? ""
+        add(answer.question.text + expected, in: source, answer.isAsExpected ? .passed : .failed(words))
+    }
+
+    /// A domain of `check` is a test, which fails where the exit code does.
+    mutating func add(_ report: CheckReport, isBad: Bool) {
+        let text = report.text(style: .plain)
+        let isUnknown = report.verdict.level == .unknown
+        add(
+            report.observation.domain.name, in: "domains",
+            isUnknown ? .error(text) : isBad ? .failed(text) : .passed,
+            notes: report.findings.isEmpty ? "" : text)
+    }
+}

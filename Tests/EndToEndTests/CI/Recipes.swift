@@ -1,0 +1,115 @@
+// What deploy/ci asks a runner to do, and a repository that it does it in.
+
+import Foundation
+import TestSupport
+import Yams
+
+enum Recipes {
+    static let folder = URL(filePath: #filePath).appending(path: "../../../../deploy/ci").standardized
+    static var script: String { folder.appending(path: "aasa-ci.sh").path }
+
+    static func text(_ name: String) throws -> String {
+        try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+    }
+
+    /// A step of the action that runs a command: what it is called, the command, and its variables.
+    struct Step {
+        let name: String
+        let command: String
+        let environment: [String: String]
+    }
+
+    /// The steps with the inputs filled in; those for other modes, and those of other actions, are left out.
+    static func steps(_ inputs: [String: String]) throws -> [Step] {
+        let root = try Yams.compose(yaml: try text("action.yml"))
+        var values = inputs
+        for (key, input) in root?["inputs"]?.mapping.map(Array.init) ?? [] {
+            if let name = key.string, values[name] == nil { values[name] = input["default"]?.string }
+        }
+        return (root?["runs"]?["steps"]?.sequence.map(Array.init) ?? []).compactMap { step in
+            guard let command = step["run"]?.string, let name = step["name"]?.string else { return nil }
+            if let mode = step["if"]?.string?.firstMatch(of: /inputs.mode == '(\w+)'/)?.1, mode != values["mode"] ?? ""
+            {
+                return nil
+            }
+            let pairs = (step["env"]?.mapping.map(Array.init) ?? []).map { key, value in
+                let filled = (value.string ?? "").replacing(/\$\{\{ inputs\.([\w-]+) \}\}/) {
+                    values[String($0.1)] ?? ""
+                }
+                return (key.string ?? "", filled)
+            }
+            return Step(name: name, command: command, environment: Dictionary(pairs) { $1 })
+        }
+    }
+
+    /// The commands of a job of the template.
+    static func commands(ofJob job: String, _ part: String) throws -> [String] {
+        let root = try Yams.compose(yaml: try text("gitlab.yml"))
+        return (root?[job]?[part]?.sequence.map(Array.init) ?? []).compactMap(\.string)
+    }
+}
+
+/// A repository with a file and expectations, whose branch `main` is what a request merges into.
+struct Repository {
+    static let file = "public/.well-known/apple-app-site-association"
+    private let stage: Stage
+
+    init(on stage: Stage, file text: String, expectations: String) async throws {
+        self.stage = stage
+        try FileManager.default.createDirectory(
+            at: stage.folder.appending(path: "public/.well-known"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: stage.folder.appending(path: "bin"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            at: stage.folder.appending(path: "bin/aasa-monitor"), withDestinationURL: MonitorProcess.binary)
+        try stage.write(Self.file, text)
+        try stage.write("aasa-expectations", expectations)
+        try await git("init", "-q", "-b", "main")
+        try await commit()
+        try await git("update-ref", "refs/remotes/origin/main", "HEAD")
+        try await git("checkout", "-q", "-b", "change")
+    }
+
+    func git(_ arguments: String...) async throws {
+        let options = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "core.hooksPath=hooks"]
+        let process = try stage.tool("git", options + arguments)
+        guard try await process.ended() == .exit(0) else {
+            throw NeverCame(what: "git \(arguments)", seen: process.errors)
+        }
+    }
+
+    func commit() async throws {
+        try await git("add", "public", "aasa-expectations")
+        try await git("commit", "-q", "-m", "change")
+    }
+
+    /// Runs a command of a recipe as its runner does.
+    func run(_ command: String, _ environment: [String: String]) async throws -> MonitorProcess {
+        let path = "\(stage.path("bin")):/usr/local/bin:/usr/bin:/bin"
+        let variables = ["PATH": path, "HOME": stage.folder.path].merging(environment) { $1 }
+            .map { "\($0)=\($1)" }
+        let process = try stage.tool("env", ["-i"] + variables + ["sh", "-e", "-c", command])
+        try await process.ended()
+        return process
+    }
+
+    /// Puts a program of the service in the place of the real one. It notes its arguments and what it was sent.
+    func fake(_ name: String, answering answer: String) throws {
+        let text = """
+            #!/bin/sh
+            printf '%s\\n' "$@" >>calls
+            for last in "$@"; do case $last in *=@*|*@*.md) cp "${last#*@}" posted ;; esac; done
+            [ -t 0 ] || cat >>sent
+            cat <<'END'
+            \(answer)
+            END
+            """
+        try stage.write("bin/\(name)", text)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: stage.path("bin/\(name)"))
+    }
+
+    func read(_ name: String) -> String {
+        (try? String(contentsOf: stage.folder.appending(path: name), encoding: .utf8)) ?? ""
+    }
+}
