@@ -82,7 +82,7 @@ struct Surfaces {
         files["status-short.txt"] = StatusText(overview, isShort: true, style: style, now: now).text
         let plugin = PluginOutput(overview, now: now)
         files["status.nagios.txt"] = "\(plugin.text)\nexit code \(plugin.status.pluginCode)"
-        let incidents = try await IncidentsCommand.parse(["--all"]).find(api, now)
+        let incidents = try await IncidentsCommand.asyncParse(["--all"]).find(api, now)
         files["incidents.txt"] = IncidentsText(incidents, isPast: true, style: style, now: now).text
         var details: [DomainDetail] = []
         for name in domains.map(\.domain).sorted() { details.append(try await api.domain(Domain(name))) }

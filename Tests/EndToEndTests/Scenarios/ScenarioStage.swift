@@ -96,7 +96,7 @@ struct ScenarioStage {
     /// The check as the command makes it, in this process: a scenario is about what is judged, and to start the program costs
     /// more than that.
     func report() async throws -> CheckReport {
-        let command = try CheckCommand.parse(arguments)
+        let command = try await CheckCommand.asyncParse(arguments)
         let target = try Targets.read(command.targets)[0]
         // None but its own: this process's folder has one as well.
         let checker = try OneShotChecker(
