@@ -26,7 +26,7 @@ private struct Entry: Sendable {
     var isOver: Bool { incident.state == .resolved }
 
     init(_ record: IncidentRecord, _ planner: NotificationPlanner, life: TimeInterval) throws {
-        incident = record.incident.shifted(by: planner.wall.timeIntervalSince(planner.now))
+        incident = record.incident.shifted(by: planner.wall.ahead(of: planner.now))
         change = record.change
         let routing = planner.inputs.routing
         alert = AlertmanagerAlert(

@@ -96,7 +96,7 @@ extension NotificationPlanner {
 
     /// The alert about these incidents in their current state.
     func alert(about records: [IncidentRecord], _ reason: NotificationReason, key: String) throws -> Alert {
-        let shift = wall.timeIntervalSince(now)
+        let shift = wall.ahead(of: now)
         let alerts = try records.map { record in
             let facts = try store.facts(record.incident.id) ?? .missing
             return Alert(
