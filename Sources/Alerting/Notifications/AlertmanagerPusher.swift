@@ -32,7 +32,9 @@ private struct Entry: Sendable {
         alert = AlertmanagerAlert(
             incident: incident, labels: incident.domain == nil ? routing.share : routing.labels(of: incident),
             summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
-            description: try planner.store.facts(incident.id)?.text(at: planner.wall).oneLine ?? "",
+            description: try planner.store.account(incident.id)?.facts.text(at: incident.resolvedAt ?? planner.wall)
+                .oneLine
+                ?? "",
             links: routing.links(of: incident), instance: routing.instance,
             endsAt: incident.state == .resolved
                 ? min(incident.resolvedAt ?? planner.wall, planner.wall) : planner.wall + life)

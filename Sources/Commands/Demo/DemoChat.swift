@@ -58,7 +58,7 @@ struct DemoChat {
             }
             teller.show(message)
             if let id = message.incident { teller.note("on the page: \(page)incidents/\(id)") }
-            guard let match = missing.first(where: { Self.fits(message.headline, $0) }) else {
+            guard let match = missing.first(where: { Self.fits(message, $0) }) else {
                 Console.remark("this message was not expected")
                 return false
             }
@@ -67,9 +67,11 @@ struct DemoChat {
         return true
     }
 
-    private static func fits(_ headline: String, _ wanted: String) -> Bool {
-        let parts = headline.components(separatedBy: " · ")
-        return wanted.split(separator: " ").allSatisfy { parts.contains(String($0)) }
+    private static func fits(_ message: ChatMessage, _ wanted: String) -> Bool {
+        let parts = wanted.split(separator: " ").map(String.init)
+        let state = message.headline.contains(", resolved") ? "RESOLVED" : "FIRING"
+        return parts[0] == state && message.headline.contains(parts[1])
+            && message.lines.contains { $0.components(separatedBy: " · ").contains(parts[2]) }
     }
 }
 
@@ -125,21 +127,26 @@ struct ChatMessage: Sendable {
 
     init?(slackBody: Data) {
         guard let payload = try? JSONDecoder().decode(Payload.self, from: slackBody) else { return nil }
-        let blocks = payload.blocks ?? []
-        headline = Self.plain(blocks.first { $0.type == "header" }?.text?.text ?? payload.text)
+        headline = Self.plain(payload.text)
         var lines: [String] = []
-        for block in blocks where block.type != "header" {
+        for block in (payload.attachments ?? []).flatMap({ $0.blocks ?? [] }) {
             if let text = block.text?.text { lines += Self.plain(text).split(separator: "\n").map(String.init) }
             if let elements = block.elements {
-                lines.append(elements.map { Self.plain($0.text) }.joined(separator: "  "))
+                lines += elements.map { Self.plain($0.text) }
             }
         }
+        lines += (payload.attachments ?? []).flatMap { $0.actions ?? [] }.map { "[\($0.text)]" }
         self.lines = lines
     }
 
     private struct Payload: Decodable {
         let text: String
-        let blocks: [Block]?
+        let attachments: [Attachment]?
+
+        struct Attachment: Decodable {
+            let blocks: [Block]?
+            let actions: [Text]?
+        }
 
         struct Block: Decodable {
             let type: String

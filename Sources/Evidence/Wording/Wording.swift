@@ -8,6 +8,10 @@ extension Date {
     package var rfc3339: String { formatted(.iso8601) }
 }
 
+extension String {
+    package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
 extension Int {
     /// Digits in groups of three: `131,072`.
     package var grouped: String {

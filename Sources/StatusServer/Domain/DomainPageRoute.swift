@@ -44,8 +44,11 @@ extension Pages {
         if role > .visitor {
             var query = IncidentQuery(domain: domain, limit: Self.maximumIncidents)
             query.hasPending = true
+            let records = try await store.incidents(query)
+            // Of the open ones the page itself says what is wrong.
+            let ended = records.filter { $0.incident.state == .resolved }.prefix(EarlierIncident.mostShown)
             reading.incidents = try await api.reports(
-                try await store.incidents(query), time, current, facts: [:])
+                records, time, current, accounts: try await store.incidentAccounts(ended.map(\.incident.id)))
             reading.notified = try await store.notifiedChannels(reading.incidents.map(\.id))
         }
         for id in reading.incidents.filter({ $0.state != .resolved }).map(\.id) {

@@ -162,7 +162,7 @@ struct DomainView: Equatable, Sendable {
         looked = reading.full.map { time.age($0.checkedAt) }
         let open = reading.incidents.filter { $0.state != .resolved }
         incidents = open.map { IncidentStory($0, deliveries: reading.deliveries[$0.id] ?? [], time: time) }
-        earlier = reading.incidents.filter { $0.state == .resolved }.prefix(20).map {
+        earlier = reading.incidents.filter { $0.state == .resolved }.prefix(EarlierIncident.mostShown).map {
             EarlierIncident($0, notified: reading.notified[$0.id] ?? [], time: time)
         }
         let counted = (verdict?.findings ?? []).enumerated().map {
@@ -276,7 +276,9 @@ extension DomainView {
             all.append(
                 number(
                     lasting.of == "left"
-                        ? "Left" : record.status == .missing ? "Without a copy for" : "\(face.word) for",
+                        ? "Left"
+                        : record.status == .missing && summary?.hasNoCopy == true
+                            ? "Without a copy for" : "\(face.word) for",
                     lasting.long ?? "–", lasting.until ?? record.since.map { "since \(time.brief($0))" } ?? "", tone))
         } else if let since = record.since, record.status == .inSync || record.status == .direct {
             all.append(
@@ -303,11 +305,11 @@ extension DomainView {
                 number(
                     past.isEmpty ? "Usual propagation time" : "Last change took",
                     past.last.map { Span.words(TimeInterval($0)) } ?? "not known",
-                    "\(past.isEmpty ? "no change" : past.count.of("change")) so far; Apple says up to 24 h"))
+                    "\(past.isEmpty ? "no change" : past.count.of("change")) so far; limit \(Span.words(staleAfter))"))
         }
         if let changedAt = summary?.changedAt {
             let estimate = Estimate(lag: time.since(changedAt), past: past)
-            let words = estimate.until(changedAt: changedAt, time)
+            let words = estimate.until(changedAt: changedAt, staleAfter: staleAfter, time)
             if let usual, estimate.lag < TimeInterval(usual.percentile90) {
                 let isEarly = estimate.lag < TimeInterval(usual.median)
                 let expected = changedAt + TimeInterval(isEarly ? usual.median : usual.percentile90)

@@ -57,8 +57,11 @@ extension EdgeResult {
 
 extension CopyMatch {
     /// In a table's cell.
-    func short(version: String?) -> (text: String, mark: String, tone: String) {
+    /// `isLast`: it is the version that the origin served last.
+    func short(version: String?, isLast: Bool) -> (text: String, mark: String, tone: String) {
         switch serves {
+        case .file:
+            (version ?? "a file", (isLast ? DomainStatus.inSync : .unknown).mark, isLast ? "ok" : "soft")
         case .originFile: (version ?? "the file", DomainStatus.inSync.mark, "ok")
         case .otherFile:
             ((version ?? "another file") + (version == nil ? "" : ", old"), DomainStatus.stale.mark, "fail")
@@ -87,6 +90,15 @@ struct PlaceReader {
         builder = LaneBuilder(scope)
     }
 
+    /// Whether it is what the origin serves, or served last while it serves no file.
+    func isLast(_ retrieval: Retrieval) -> Bool {
+        let versions = record.places[.origin]?.lazy.reversed().compactMap { interval -> Int64? in
+            if case .version(let id) = interval.served { id } else { nil }
+        }
+        guard let last = versions?.first, let meaning = readings.file(of: retrieval)?.meaning else { return false }
+        return record.versions[last]?.meaning == meaning
+    }
+
     /// `v14`, where the file of a retrieval is known as one.
     func version(of retrieval: Retrieval) -> String? {
         guard let meaning = readings.file(of: retrieval)?.meaning,
@@ -99,7 +111,8 @@ struct PlaceReader {
         guard let results = full.full?.edges, !results.isEmpty else { return nil }
         let rows = results.prefix(32).map { result in
             let observation = CopyMatch(result.retrieval, in: readings)
-            let (text, mark, tone) = observation.short(version: version(of: result.retrieval))
+            let (text, mark, tone) = observation.short(
+                version: version(of: result.retrieval), isLast: isLast(result.retrieval))
             let answer = result.retrieval.answer
             return EdgeTable.Row(
                 name: result.shortName ?? "", address: result.address.onOneLine(upTo: 60), serves: text, mark: mark,
@@ -119,7 +132,8 @@ struct PlaceReader {
         }
         let rows = results.prefix(32).map { result in
             let observation = CopyMatch(result.retrieval, in: readings)
-            let (text, mark, tone) = observation.short(version: version(of: result.retrieval))
+            let (text, mark, tone) = observation.short(
+                version: version(of: result.retrieval), isLast: isLast(result.retrieval))
             return OriginTable.Row(
                 address: result.address.address.onOneLine(upTo: 60),
                 serves: text + (result.address.scope == .public ? "" : ", not public"), mark: mark, tone: tone,
@@ -223,6 +237,8 @@ struct CopyMatch: Equatable, Sendable {
         /// In meaning.
         case originFile
         case otherFile
+        /// A file, while the origin's own name gave none to compare it with.
+        case file
         /// Status 200, and no such file.
         case noFile
         case missing
@@ -255,6 +271,7 @@ struct CopyMatch: Equatable, Sendable {
             return .otherFile
         }
         guard let file = readings.file(of: retrieval) else { return .noFile }
+        guard readings.originFile != nil else { return .file }
         return file.meaning == readings.originFile?.meaning ? .originFile : .otherFile
     }
 
@@ -264,6 +281,7 @@ struct CopyMatch: Equatable, Sendable {
         return switch serves {
         case .originFile: "the origin's file\(version)"
         case .otherFile: "another file\(version)"
+        case .file: "a file\(version)"
         case .noFile: "no such file\(version)"
         case .missing: "no copy (status \(status ?? 0))"
         case .redirect: "a redirect (status \(status ?? 0))"

@@ -226,7 +226,7 @@ struct ChartScope: Sendable {
 
     var bandText: String? {
         guard changedAt != nil else { return nil }
-        guard let usual else { return "usual time: not known yet, Apple says up to 24 h" }
+        guard let usual else { return "usual time: not known yet; limit \(Span.words(staleAfter))" }
         return "usual: \(Span.words(TimeInterval(usual.median))) to \(Span.words(TimeInterval(usual.percentile90)))"
     }
 

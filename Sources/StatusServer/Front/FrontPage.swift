@@ -134,10 +134,10 @@ struct FrontPage: Equatable, Sendable {
         nobody = reading.context.silences.everythingInWords(at: time.wall, until: time.clock)
         global = reading.context.reports(time).map { Global($0, time) }
         tiles = DomainStatus.Tile.allCases.compactMap { tile in
-            if tile == .unknown, tally(.unknown) == 0 { return nil }
+            if [.unknown, .unexpected].contains(tile), tally(tile) == 0 { return nil }
             return Tile(tile, count: tally(tile), counts, query)
         }
-        tileClass = tiles.count == 5 ? "tiles five" : "tiles"
+        tileClass = tiles.count > 4 ? "tiles five" : "tiles"
         search = query.search
         states = Self.states(query, counts)
         labels = Self.labels(query, watched)
@@ -180,7 +180,8 @@ struct FrontPage: Equatable, Sendable {
         guard all > 0 else { return "No domain is watched" }
         if waiting == all { return "First check in progress: 0 of \(all.of("domain")) checked" }
         let (website, old, unknown) = (tally(.website), tally(.oldFile), tally(.unknown))
-        let open = all - website - unknown
+        // Of a file that is not as expected nobody knows here whether it opens the app.
+        let open = all - website - unknown - tally(.unexpected)
         let tail =
             old == 0
             ? "" : old == open && all == 1 ? ", with \(other) file" : ", \(old.grouped) of them with \(other) file"
@@ -195,6 +196,8 @@ struct FrontPage: Equatable, Sendable {
         var parts: [String] = []
         let (website, unknown) = (tally(.website), tally(.unknown))
         if website > 0 { parts.append("\(website.grouped) \(website == 1 ? "opens" : "open") the website.") }
+        let unexpected = tally(.unexpected)
+        if unexpected > 0 { parts.append("\(unexpected.grouped) \(unexpected == 1 ? "is" : "are") not as expected.") }
         if unknown > 0 { parts.append("\(unknown.grouped) \(unknown == 1 ? "is" : "are") not known yet.") }
         let open = reading.openIncidents
         parts.append(
@@ -279,8 +282,8 @@ extension FrontPage.Tile {
             counts[status].flatMap { $0 > 0 ? "\($0.grouped) \(status.word.lowercased())" : nil }
         }
         switch tile {
-        case .website where count > 0 && counts[.expectationFailed] == nil:
-            detail = "Apple has no copy: \(parts.joined(separator: ", "))"
+        case .website where count > 0: detail = "not the app"
+        case .unexpected: detail = "what the file lacks stands in each row"
         case .current where count > 0: detail = "Apple’s copy is in sync"
         default: detail = parts.isEmpty ? "none" : parts.joined(separator: ", ")
         }
@@ -299,6 +302,7 @@ extension DomainStatus.Tile {
     fileprivate func words(_ count: Int, isOfOthers: Bool = false) -> String {
         switch self {
         case .website: count == 1 ? "opens the website" : "open the website"
+        case .unexpected: count == 1 ? "is not as expected" : "are not as expected"
         case .oldFile where isOfOthers: count == 1 ? "follows another file" : "follow another file"
         case .oldFile: count == 1 ? "follows an old file" : "follow an old file"
         case .atRisk: count == 1 ? "works, but at risk" : "work, but at risk"
@@ -310,6 +314,7 @@ extension DomainStatus.Tile {
     fileprivate var mark: String {
         switch self {
         case .website: DomainStatus.missing.mark
+        case .unexpected: DomainStatus.expectationFailed.mark
         case .oldFile: DomainStatus.stale.mark
         case .atRisk: DomainStatus.atRisk.mark
         case .unknown: DomainStatus.unknown.mark
@@ -319,7 +324,7 @@ extension DomainStatus.Tile {
 
     fileprivate var tone: Tone {
         switch self {
-        case .website, .oldFile: .fail
+        case .website, .unexpected, .oldFile: .fail
         case .atRisk: .warn
         case .unknown: .soft
         case .current: .ok
@@ -332,7 +337,7 @@ extension DomainStatus {
     var meaning: String {
         switch self {
         case .missing: "links open the website, not the app"
-        case .expectationFailed: "links do not do what is expected"
+        case .expectationFailed: "phones use a file that does not meet your expectations"
         case .stale: "phones follow an old file for longer than allowed"
         case .divergent: "phones follow a file that the origin does not serve"
         case .unconfirmed: "what phones do is not known, and an incident fires"
@@ -345,8 +350,4 @@ extension DomainStatus {
         case .inSync: "phones follow the current file"
         }
     }
-}
-
-extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

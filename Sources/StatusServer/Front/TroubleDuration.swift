@@ -24,10 +24,11 @@ struct TroubleDuration: Equatable, Sendable {
             let past = summary?.propagations ?? []
             let estimate = Estimate(lag: lag, past: past)
             bar = isShort ? nil : LagBar(lag: lag, estimate: estimate, staleAfter: staleAfter.inSeconds)
-            until = isShort ? nil : estimate.until(changedAt: changedAt, time)
+            until =
+                isShort ? nil : estimate.until(changedAt: changedAt, staleAfter: staleAfter.inSeconds, time)
         case .missing, .originFailing, .expectationFailed:
             long = record.since.map { Span.words(time.since($0)) }
-            of = record.status == .missing ? "without a copy" : "so far"
+            of = record.status == .missing && summary?.hasNoCopy == true ? "without a copy" : "so far"
             bar = nil
             until = isShort ? nil : summary?.text(at: time.wall).outlook
         case .atRisk:
@@ -73,8 +74,13 @@ struct Estimate: Equatable, Sendable {
     /// Of the earlier changes as many took less than this one already has.
     var rank: Int { past.count { TimeInterval($0) < lag } }
 
-    func until(changedAt: Date, _ time: ReportTime) -> String {
-        guard let usual else { return "Apple says up to 24 h; only \(past.count.of("past change")) known" }
+    func until(changedAt: Date, staleAfter: TimeInterval, _ time: ReportTime) -> String {
+        guard let usual else {
+            let limit = time.brief(changedAt + staleAfter)
+            return lag < staleAfter
+                ? "normal until \(limit); no earlier changes to estimate from"
+                : "past the limit since \(limit); no earlier changes to estimate from"
+        }
         let median = changedAt + TimeInterval(usual.median)
         let percentile90 = changedAt + TimeInterval(usual.percentile90)
         if lag < TimeInterval(usual.median) {
@@ -152,13 +158,14 @@ struct EdgeChart: Equatable, Sendable {
         let kinds =
             Array(repeating: "now", count: tally.inSync) + Array(repeating: "old", count: tally.old)
             + Array(repeating: "stray", count: tally.other) + Array(repeating: "none", count: tally.missing)
-            + Array(repeating: "mute", count: tally.unreachable)
+            + Array(repeating: "mute", count: tally.unknown + tally.unreachable)
         squares = kinds.enumerated().map { Square(x: "\($0.offset * 13 + 1)", kind: $0.element) }
         width = "\(kinds.count * 13 + 1)"
         text =
             [
                 (tally.inSync, "current"), (tally.old, "old"), (tally.other, "another file"),
-                (tally.missing, "without a copy"), (tally.unreachable, "no answer"),
+                (tally.unknown, "a file, with none at the origin to compare"), (tally.missing, "without a copy"),
+                (tally.unreachable, "no answer"),
             ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
 }

@@ -38,11 +38,9 @@ struct IncidentView: Equatable, Sendable {
             title: "\(domain): \(kind)",
             tone: incident.state == .resolved ? .ok : incident.severity == .error ? .fail : .warn,
             section: .incidents, json: jsonURL, basis: basis, time: time)
-        parts = [
-            ("What phones do", incident.effect), ("Why", incident.cause), ("What to do", incident.action),
-            ("Until when", incident.outlook),
-        ]
-        .compactMap { name, text in text.map { .init(name: name, text: $0.onOneLine(upTo: 600)) } }
+        parts = incident.base.story.compactMap { name, text in
+            text.map { .init(name: name, text: $0.onOneLine(upTo: 600)) }
+        }
         var lines: [(String, String?)] = [
             ("State", story.state), ("Trouble since", time.clock(incident.since)),
             ("First seen", time.clock(incident.openedAt)),
@@ -131,6 +129,9 @@ extension IncidentStory.Delivery {
 }
 
 struct EarlierIncident: Equatable, Sendable {
+    /// On the page of a domain.
+    static let mostShown = 20
+
     let kind: String
     let address: String
     let began: String
@@ -143,12 +144,26 @@ struct EarlierIncident: Equatable, Sendable {
         address = "/incidents/\(incident.id)"
         began = time.clock(incident.since)
         lasted = Span.words(incident.lasted(at: time.wall))
-        reason = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? ""
+        let was = (incident.cause ?? incident.effect)?.firstSentence.shortened(to: 110)
+        reason =
+            (incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? "")
+            + (was.map { "; was: \($0.onOneLine(upTo: 110))" } ?? "")
         self.notified = notified.isEmpty ? "nobody" : notified.map { $0.onOneLine(upTo: 40) }.listed(upTo: 3)
     }
 }
 
 extension IncidentReport {
+    /// The diagnosis under its headings: what is, or what was and how it is since the end.
+    fileprivate var story: [(String, String?)] {
+        guard state == .resolved else {
+            return [("What phones do", effect), ("Why", cause), ("What to do", action), ("Until when", outlook)]
+        }
+        return [
+            ("What phones did", effect), ("Why", cause), ("What phones do now", ended?.effect),
+            ("Still wrong", ended?.cause), ("What to do", ended?.action),
+        ]
+    }
+
     /// The symbol and colour of its kind.
     var face: (mark: String, tone: String) {
         let status: DomainStatus =

@@ -80,11 +80,17 @@ struct SilencesView: Equatable, Sendable {
                 matches: matches(silence.scope))
         }
         windows = all.windows.map { window in
-            let end = window.end(at: now).map { "until \(time.clock($0))" }
-            let next = window.nextStart(after: now).map { "from \(time.clock($0))" }
+            // By the clock of its zone, which stands beside it; the page's own clock is UTC.
+            func shown(_ instant: Date) -> String {
+                let ahead = Double(window.zone.secondsFromGMT(for: instant))
+                return time.clock(instant + ahead) + (ahead == 0 ? "" : " (\(time.clock(instant)) UTC)")
+            }
+            let end = window.end(at: now).map { "in force until \(shown($0))" }
+            let next = window.nextStart(after: now).map { "next \(shown($0))" }
             return WindowRow(
                 name: window.name.onOneLine(upTo: 100), scope: "\(window.scope)".onOneLine(upTo: 200),
-                isActive: end != nil, when: end ?? next ?? "never", zone: window.zoneName,
+                isActive: end != nil, when: [window.schedule, end ?? next ?? "never"].joined(separator: "; "),
+                zone: window.zoneName,
                 reason: window.reason.onOneLine(upTo: 300), matches: matches(window.scope))
         }
     }

@@ -75,7 +75,7 @@ extension EndToEndTests {
                         == Set(["id", "state", "since", "opened_at", "resolved_at", "reason"]).union([
                             "domain", "kind", "severity", "fired_at", "is_flapping", "alerts_after", "silenced_until",
                             "inhibited_by", "acknowledged", "diagnosis", "diagnosis_id", "effect", "cause", "action",
-                            "outlook",
+                            "outlook", "ended",
                         ]))
                 #expect(data["comparison"].keys.isSuperset(of: ["state", "lag_seconds", "changes"]))
                 #expect(data["links"].keys == ["status_page", "cdn", "origin"])
