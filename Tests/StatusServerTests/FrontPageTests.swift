@@ -16,18 +16,20 @@ extension StatusServerSuite {
 
         /// A domain as its checks leave it, the last of them a minute ago. `changedAt`: when the origin began to serve `next`.
         private func play(
-            _ name: String, into store: Store, changedAt: Date? = nil, edges: [Reply], agents: Reply? = nil
+            _ name: String, into store: Store, changedAt: Date? = nil, to new: Reply = Self.next, edges: [Reply],
+            agents: Reply? = nil, expect: Expectations = Expectations()
         ) async throws {
             var state = DomainState(domain: try Domain(name))
             for now in [noon - 93600, noon - 90000, noon - 7200, noon - 3600, noon - 120, noon - 60] {
                 let isNew = changedAt.map { $0 <= now } ?? false
-                let origin = isNew ? Self.next : Self.file
+                let origin = isNew ? new : Self.file
                 let copies =
                     now < noon - 5000 && changedAt == nil || now == noon - 93600 ? edges.map { _ in Self.file } : edges
                 var scene = Scene.calm(origin).edges(copies)
                 if let agents { scene = scene.refusing(agents) }
                 let seen = try Observation.of(name, at: now, origin: origin, cdn: copies[0], scene: scene)
-                let next = evaluate(state, seen, Policy(), now: now, wall: now)
+                let next = evaluate(
+                    state, seen, Policy(CheckSettings(), expectations: expect), now: now, wall: now)
                 try await store.commit(next, of: seen, after: state)
                 state = next.state
             }
@@ -101,15 +103,39 @@ extension StatusServerSuite {
             #expect(page.sections.map(\.title) == [nil, "Waiting", "In sync"])
             let rows = page.sections[0].rows
             #expect(rows.map(\.name) == ["gone.test", "stale.test", "moving.test"])
-            #expect(rows.map(\.status) == ["Missing", "Stale", "Propagating"])
+            #expect(rows.map(\.status) == ["Opens the website", "Stale", "Propagating"])
             #expect(rows[0].effect == "Links open the website, not the app.")
             #expect(rows[0].edgeText == "0 of 2 have a copy")
             #expect(rows[1].long == "25 h" && rows[1].longOf == "behind" && rows[1].lag?.tone == "fail")
             #expect(rows[1].incidents.map(\.kind) == ["cdn.stale"] && rows[1].incidents[0].isUnacknowledged)
             #expect(rows[2].long == "2 h" && rows[2].lag?.tone == "prog" && rows[2].edgeText == "1 of 2 have v2")
-            #expect(rows[2].until?.hasPrefix("Apple says up to 24 h") == true)
+            #expect(rows[2].until?.hasPrefix("normal until 22 Nov 05:00; no earlier") == true)
             #expect(rows.map(\.checked) == ["1 min ago", "1 min ago", "1 min ago"])
             #expect(page.sections[2].rows.map(\.line) == ["v1 since 20 Nov"])
+        }
+
+        @Test("a state does not contradict its row, and copies are not wrong because the origin is")
+        func contradictions() async throws {
+            let scratch = try ScratchStore()
+            let large = Reply.file("<html>")
+            try await play("large.test", into: scratch.store, edges: [large, large])
+            try await play(
+                "down.test", into: scratch.store, changedAt: noon - 7200, to: .status(404),
+                edges: [Self.file, Self.file])
+            try await play(
+                "lacking.test", into: scratch.store, edges: [Self.file, Self.file],
+                expect: Expectations(services: ["webcredentials"]))
+            let page = try await page(
+                scratch, [try info("large.test"), try info("down.test"), try info("lacking.test")])
+            let rows = Dictionary(page.sections.flatMap(\.rows).map { ($0.name, $0) }) { first, _ in first }
+            #expect(rows["large.test"]?.status == "Opens the website" && rows["large.test"]?.longOf == "so far")
+            #expect(rows["large.test"]?.edgeText == "2 of 2 have a copy, which opens no link")
+            #expect(rows["down.test"]?.edgeText == "2 of 2 have v1")
+            #expect(rows["down.test"]?.edges?.squares.map(\.kind) == ["now", "now"])
+            #expect(rows["lacking.test"]?.status == "Not as expected")
+            #expect(page.headline == "1 of 3 domains opens the app")
+            #expect(page.tiles.map(\.text).prefix(2) == ["opens the website", "is not as expected"])
+            #expect(page.tiles.map(\.count) == ["1", "1", "0", "1", "0"])
         }
 
         @Test("edges that disagree for long are called so, not stale")
@@ -185,7 +211,7 @@ extension StatusServerSuite {
             for index in 0..<6 { try await play("w\(index).test", into: scratch.store, edges: [refusal, refusal]) }
             let summed = try await self.page(scratch, watched + more)
             #expect(summed.reasons.map(\.count) == ["7", "1", "1"])
-            #expect(summed.reasons.map(\.status) == ["Missing", "Stale", "Propagating"])
+            #expect(summed.reasons.map(\.status) == ["Opens the website", "Stale", "Propagating"])
         }
 
         @Test("with thousands of domains the page stays small")
