@@ -70,12 +70,12 @@ extension StatusServerSuite {
         func past() async throws {
             var one = try incident("0123456789abcdef", "a.test", .originBroken, .firing)
             one.resolvedAt = noon - 60
-            for (state, words) in [(Incident.State.firing, "a firewall refuses it"), (.resolved, "all is well")] {
-                one.state = state
+            for (stage, words) in [(Incident.State.firing, "a firewall refuses it"), (.resolved, "all is well")] {
+                one.state = stage
                 let facts = IncidentFacts(diagnosis: .saying(words))
                 try await scratch.store.commit(
                     Evaluation(
-                        state: DomainState(domain: try Domain("a.test")),
+                        state: try state("a.test", .ok),
                         changes: [IncidentChange(incident: one, facts: facts, transition: .resolved)]))
             }
             let id = one.id
