@@ -16,7 +16,7 @@ struct SlackFormat: ChannelFormat {
         // Trouble is also shown in the channel. An end stays in the thread.
         return try JSONText.adding(
             Thread(thread_ts: reference, reply_broadcast: !alert.isOver),
-            to: Self.message(alert, blocks: !alert.isOver))
+            to: Self.message(alert, blocks: true))
     }
 
     private struct Thread: Encodable {

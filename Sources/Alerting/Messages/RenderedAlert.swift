@@ -17,16 +17,19 @@ struct RenderedAlert {
     private(set) var notes: [(title: String, text: String)] = []
     let since: String
     let links: [(title: String, url: String)]
-
-    /// Where a reader acknowledges it, and sees the rest: the one button, where a service has buttons.
-    var button: (title: String, url: String)? {
-        links.first { $0.title.hasPrefix("incident") && PlainMarkup.isPlain($0.url) }.map {
-            ("Open \($0.title)", $0.url)
-        }
-    }
     let incidentID: String
     /// The name of this monitor.
     let instance: String
+
+    /// Where a reader acknowledges it, and sees the rest: the one button, where a service has buttons.
+    var button: (title: String, url: String)? {
+        links.first { Self.pages.contains($0.title) && PlainMarkup.isPlain($0.url) }.map {
+            ("Open \($0.title)", $0.url)
+        }
+    }
+
+    /// Links to our own pages.
+    private static let pages: Set<String> = ["incident", "incidents", "status page"]
 
     /// `isBrief`: only what happened, for a reply to the message with the details.
     init(_ alert: Alert, isBrief: Bool = false) {
