@@ -3,6 +3,7 @@
 
 import AASA
 import Evidence
+import Report
 
 struct ExpectedAnswers {
     private let answers: [MatchAnswer]
