@@ -181,8 +181,10 @@ extension EndToEndTests {
                 // The long list is left to the option.
                 #expect(opens.output.contains("aasa-monitor check --why 'https://site.test/trips/1'\n"))
                 #expect(!opens.output.contains("1. "))
-                let json = try await stage.check(["--format", "json", "https://site.test/trips/1"]).json()
-                #expect(json["why"]["opens"] == .string(Self.app) && json.keys.prefix(2) == ["schema", "why"])
+                let document = try await stage.check(["--format", "json", "https://site.test/trips/1"])
+                #expect(try document.json()["why"]["opens"] == .string(Self.app))
+                // It stands first.
+                #expect(document.output.prefixMatch(of: /\{\s*"schema":\s*"[^"]*",\s*"why":/) != nil)
                 // The home page is the domain.
                 #expect(try await stage.check(["https://site.test/"]).output.hasPrefix("site.test  OK\n"))
                 let several = try await stage.check(["https://site.test/nope/1", "https://site.test/trips/1"])
