@@ -20,7 +20,17 @@ package protocol DomainProbing: Sendable {
     ) async throws -> Observation
 }
 
-extension DomainProbe: DomainProbing {}
+extension DomainProbe: DomainProbing {
+    package func observe(
+        _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String], timeout: Duration?,
+        compared: (origin: ContentHash, copy: ContentHash)?, now: Date
+    ) async throws -> Observation {
+        // Nobody names other places in monitor.yaml.
+        try await observe(
+            domain, mode: mode, depth: depth, hadFile: hadFile, pages: pages, timeout: timeout, compared: compared,
+            places: [], now: now)
+    }
+}
 
 package struct DomainWatcher: Sendable {
     /// Shared by the watchers of all domains. A class, so that ten thousand watchers hold it once.
