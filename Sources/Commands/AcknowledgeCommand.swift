@@ -36,10 +36,16 @@ struct AcknowledgeCommand: AsyncParsableCommand {
             throw ValidationError(error.description)
         }
         let target = AcknowledgeTarget(incident, .open)
-        let done = try await remote.ask(store, .beside) {
-            try await $0.acknowledge(target.id($0), by: by, reason: reason)
+        let done = try await remote.ask(store, .beside) { api in
+            var done: [AcknowledgementReport] = []
+            for id in try await target.ids(api) {
+                done.append(try await api.acknowledge(id, by: by, reason: reason))
+            }
+            return done
         }
-        Console.print("incident \(done.id) acknowledged by \((done.by ?? by).displayable): \(done.about)")
+        for done in done {
+            Console.print("incident \(done.id) acknowledged by \((done.by ?? by).displayable): \(done.about)")
+        }
     }
 }
 
@@ -55,16 +61,21 @@ struct UnacknowledgeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = AcknowledgeTarget(incident, .acknowledged)
-        let done = try await remote.ask(store, .beside) { try await $0.unacknowledge(target.id($0)) }
-        Console.print("incident \(done.id) is no longer acknowledged: \(done.about)")
+        let done = try await remote.ask(store, .beside) { api in
+            var done: [AcknowledgementReport] = []
+            for id in try await target.ids(api) { done.append(try await api.unacknowledge(id)) }
+            return done
+        }
+        for done in done { Console.print("incident \(done.id) is no longer acknowledged: \(done.about)") }
     }
 }
 
-/// What `ack` and `unack` are about: an incident by its id, or a domain that has one which can be meant.
+/// What `ack` and `unack` are about: an incident by its id, or the one of a domain that can be meant, with those that it
+/// inhibits: who handles a firewall's refusal handles the copy that is missing because of it.
 struct AcknowledgeTarget {
     static let help = ArgumentHelp(
-        "The incident's id as messages and the status page show it, or its beginning; or a domain that has one open "
-            + "incident.", valueName: "incident|domain")
+        "The incident's id as messages and the status page show it, or its beginning; or a domain: its open "
+            + "incident, and those that it explains.", valueName: "incident|domain")
 
     /// Which incidents of a domain can be meant.
     enum Choice: String {
@@ -82,15 +93,18 @@ struct AcknowledgeTarget {
         self.choice = choice
     }
 
-    /// The incident's id, or its beginning.
-    /// - Throws: `CommandFailure` where a domain has no incident that can be meant, or several.
-    func id(_ api: any MonitorAPI) async throws -> String {
+    /// The incident's id, or its beginning; or those of a domain, the cause first.
+    /// - Throws: `CommandFailure` where a domain has no incident that can be meant, or several causes.
+    func ids(_ api: any MonitorAPI) async throws -> [String] {
         // An id has no dot.
-        guard text.contains("."), let domain = try? Domain(text) else { return text }
+        guard text.contains("."), let domain = try? Domain(text) else { return [text] }
         let open = try await api.incidents(IncidentQuery(domain: domain, state: .open, limit: Self.mostListed))
             .incidents
         let meant = choice == .open ? open : open.filter { $0.acknowledged != nil }
-        if meant.count == 1, let only = meant.first { return only.id }
+        let causes = meant.filter { $0.inhibitedBy == nil }
+        if !meant.isEmpty, meant.count == 1 || causes.count <= 1 {
+            return (causes + meant.filter { $0.inhibitedBy != nil }).map(\.id)
+        }
         guard meant.isEmpty else {
             let lines = meant.map { incident in
                 "\n  \(incident.id) \(incident.about), \(incident.state.rawValue) since \(incident.since.rfc3339)"

@@ -36,7 +36,7 @@ struct AlertRoutesCommand: AsyncParsableCommand {
             let now = Date()
             let text = RoutesText(
                 routes, silences: await silences(of: routes, file.store.path, now: now), fallback: file.alerts.fallback,
-                now: now)
+                style: .standardOutput, now: now)
             Console.print(format == .json ? text.json.text(isPretty: true) : text.text)
         }
     }
@@ -61,9 +61,11 @@ struct RoutesText {
     /// nil: no store is at hand.
     let silences: [SilenceReport]?
     let fallback: String?
+    let style: TextStyle
     let now: Date
 
-    init(_ routes: AlertRoutes, silences: [SilenceReport]?, fallback: String?, now: Date) {
+    init(_ routes: AlertRoutes, silences: [SilenceReport]?, fallback: String?, style: TextStyle, now: Date) {
+        self.style = style
         self.routes = routes
         self.silences = silences
         self.fallback = fallback
@@ -75,13 +77,13 @@ struct RoutesText {
     var text: String {
         let labels = routes.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)".displayable }
         var lines = [([routes.domain.name] + labels).joined(separator: "  ")]
-        lines += section("incidents of the domain", routes.incidents.flatMap(Self.lines))
+        lines += section("incidents of the domain", channels(routes.incidents))
         lines += section(
             "new versions of the file (notify: [changes])",
-            Self.channels(routes.changes, indentation: 2))
+            routes.changes.map { "  \(Self.name($0))  \(Self.when($0))" })
         lines += section(
             "many domains, and the monitor's own trouble" + (fallback.map { " (fallback: \($0.displayable))" } ?? ""),
-            routes.monitor.flatMap(Self.lines))
+            channels(routes.monitor))
         lines += section("maintenance windows of the domain", routes.windows.map(window))
         lines += section(
             "silences of the domain", silences.map { $0.map(silence) } ?? ["  unknown: no store is at hand"])
@@ -98,20 +100,57 @@ struct RoutesText {
         ["", title] + (lines.isEmpty ? ["  none"] : lines)
     }
 
-    private static func lines(_ rule: AlertRoutes.Rule) -> [String] {
-        let severities = rule.severities.map(\.rawValue).joined(separator: " or ")
-        return ["  \(rule.subjects.map(\.displayable).joined(separator: ", ")) · \(severities)"]
-            + channels(rule.notifications, indentation: 4)
+    /// A line for each channel and time with what differs: not each channel again for each kind.
+    private func channels(_ rules: [AlertRoutes.Rule]) -> [String] {
+        var rows: [(name: String, when: String, asked: [Asked])] = []
+        for rule in rules {
+            let names =
+                rule.notifications.isEmpty
+                ? [("no channel", "")] : rule.notifications.map { (Self.name($0), ", " + Self.when($0)) }
+            for (name, when) in names {
+                if let row = rows.firstIndex(where: { $0.name == name && $0.when == when }) {
+                    rows[row].asked += rule.asked
+                } else {
+                    rows.append((name, when, rule.asked))
+                }
+            }
+        }
+        let all = rules.flatMap(\.asked)
+        // What nobody is notified of stands last.
+        rows = rows.filter { !$0.when.isEmpty } + rows.filter(\.when.isEmpty)
+        return TextTable(rows: rows.map { [$0.name, Self.words($0.asked, of: all) + $0.when] })
+            .lines(indentation: 2, style: style)
     }
 
-    private static func channels(_ notifications: [ExpectedNotification], indentation: Int) -> [String] {
-        let blanks = String(repeating: " ", count: indentation)
-        if notifications.isEmpty { return [blanks + "no channel"] }
-        let names = notifications.map { "\($0.channel.displayable) (\($0.type.rawValue))" }
-        let width = names.map(\.count).max() ?? 0
-        return zip(names, notifications).map { name, notification in
-            blanks + name.padding(toLength: width, withPad: " ", startingAt: 0) + "  " + Self.when(notification)
+    /// One question that a route answers.
+    fileprivate struct Asked: Hashable {
+        let subject: String
+        let severity: Severity
+    }
+
+    /// `all`, `errors of cdn.stale, cdn.missing`, `warnings but file.broken`.
+    private static func words(_ asked: [Asked], of all: [Asked]) -> String {
+        let subjects = all.map(\.subject).firstOfEach
+        func severities(_ subject: String, _ asked: [Asked]) -> [Severity] {
+            asked.filter { $0.subject == subject }.map(\.severity).sorted { $0 > $1 }
         }
+        let groups = Dictionary(grouping: asked.map(\.subject).firstOfEach) { severities($0, asked) }
+        return groups.sorted { ($1.key.count, $1.key.first ?? .note) < ($0.key.count, $0.key.first ?? .note) }.map {
+            key, own in
+            let isWhole = own.allSatisfy { severities($0, all) == key }
+            let head = isWhole ? "" : key.map { $0.rawValue + "s" }.joined(separator: " and ")
+            let others = subjects.filter { !own.contains($0) }
+            if others.isEmpty { return isWhole ? "all" : head }
+            if others.count <= 2, others.count < own.count {
+                return "\(isWhole ? "all" : head) but \(others.map(\.displayable).joined(separator: ", "))"
+            }
+            let names = subjects.filter(own.contains).map(\.displayable).joined(separator: ", ")
+            return isWhole ? names : "\(head) of \(names)"
+        }.joined(separator: "; ")
+    }
+
+    private static func name(_ notification: ExpectedNotification) -> String {
+        "\(notification.channel.displayable) (\(notification.type.rawValue))"
     }
 
     private static func when(_ notification: ExpectedNotification) -> String {
@@ -175,5 +214,19 @@ struct RoutesText {
             ("escalation", .bool(notification.isEscalation)),
             ("first_reminder_seconds", .optional(notification.reminder?.inSeconds)),
         ])
+    }
+}
+
+extension AlertRoutes.Rule {
+    fileprivate var asked: [RoutesText.Asked] {
+        subjects.flatMap { subject in severities.map { RoutesText.Asked(subject: subject, severity: $0) } }
+    }
+}
+
+extension [String] {
+    /// Each once, in their order.
+    fileprivate var firstOfEach: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
     }
 }

@@ -159,7 +159,8 @@ struct HistoryText {
                 Span.minute(incident.since), incident.severity.rawValue, incident.kind.rawValue,
                 end ?? incident.state.rawValue, incident.shortID,
             ]
-            let words = incident.diagnosis.map { style.wrapped($0, indentation: 4) } ?? []
+            let words = (incident.resolvedAt == nil ? [incident.diagnosis].compactMap(\.self) : incident.was)
+                .flatMap { style.wrapped($0, indentation: 4) }
             return ["  " + (facts + incident.notes(at: now, zone: " UTC")).joined(separator: "  ")] + words
         }
     }

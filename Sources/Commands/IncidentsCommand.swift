@@ -144,7 +144,15 @@ struct IncidentsCommand: AsyncParsableCommand {
     }
 }
 
-/// Incidents in a terminal: a line each, and of what is open what phones do, why, and what to do.
+extension IncidentReport {
+    /// What an ended incident was; empty while it is open, and where a message or a domain says it.
+    var was: [String] {
+        guard resolvedAt != nil, let effect else { return [] }
+        return ["was: " + [effect, cause].compactMap(\.self).joined(separator: " ").onOneLine(upTo: 400)]
+    }
+}
+
+/// Incidents in a terminal: a line each, and of what is open what phones do, why, and what to do; of what ended what it was.
 struct IncidentsText {
     let text: String
 
@@ -165,7 +173,10 @@ struct IncidentsText {
         for incident in incidents {
             let isOpen = incident.resolvedAt == nil
             lines += (isOpen ? [""] : []) + [Self.line(incident, style, now)]
-            guard isOpen else { continue }
+            guard isOpen else {
+                lines += incident.was.flatMap(style.diagnosis)
+                continue
+            }
             lines += incident.parts.map { $0.onOneLine(upTo: 600) }.flatMap(style.diagnosis)
         }
         text = lines.joined(separator: "\n")

@@ -94,7 +94,7 @@ struct OneShotChecker: Sendable {
         try await look(
             at: target.domain, in: mode ?? self.mode(of: target), depth: depth, places: target.namedPlaces
         )
-            .report(on: target.service.map { AskedService($0) })
+        .report(on: target.service.map { AskedService($0) })
     }
 
     func look(

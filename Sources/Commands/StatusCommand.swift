@@ -243,23 +243,31 @@ struct StatusText {
     private func paragraph(_ group: [DomainReport]) -> [String] {
         guard let first = group.first else { return [] }
         guard group.count > 1 else {
-            return ["\(style.bold(first.domain))  \(level(first))  \(style.dim(details(first)))"]
-                + diagnosis(first.told) + first.orderedIncidents.map { "  " + line($0) }
+            return head(first) + diagnosis(first.told) + first.orderedIncidents.flatMap { style.diagnosis(line($0)) }
         }
         let isSame = group.allSatisfy { $0.parts == first.parts }
         var lines = ["\(style.bold("\(group.count.grouped) domains"))  \(level(first))"]
         if !isSame { lines[0] += "  " + style.dim("as \(first.domain):") }
         lines += diagnosis(first.told)
         let shown = group.prefix(Self.mostListed)
-        let width = shown.map(\.domain.count).max() ?? 0
+        let width = String.column(shown.map(\.domain), upTo: style.width * 2 / 5)
         // A line each, however long: who looks for a domain finds its incident beside it.
         lines += shown.map { row in
-            "  \(row.domain.padding(toLength: width, withPad: " ", startingAt: 0))  "
+            "  \(row.domain.padded(to: width))  "
                 + ([details(row)] + row.orderedIncidents.map(line)).joined(separator: " · ")
         }
         let more = group.count - shown.count
         if more > 0 { lines.append("  " + style.dim("and \(more.grouped) more; --short lists all")) }
         return lines
+    }
+
+    /// The name, the level and the rest, which goes to a line of its own where a terminal has no room.
+    private func head(_ row: DomainReport) -> [String] {
+        let head = "\(style.bold(row.domain))  \(level(row))"
+        let details = details(row)
+        let isLong = row.domain.count + Self.word(row).count + details.count + 4 > style.width
+        guard style.breaksDiagnosis, isLong else { return ["\(head)  \(style.dim(details))"] }
+        return [head] + style.wrapped(details, indentation: 2).map(style.dim)
     }
 
     // MARK: - Lines
@@ -273,12 +281,9 @@ struct StatusText {
                 ([row.comparison?.summary] + incidents + [checked]).compactMap(\.self).joined(separator: " · "),
             ]
         }
-        let names = words.map { $0[0].count }.max() ?? 0
+        let names = String.column(words.map { $0[0] }, upTo: style.width * 2 / 5)
         let levels = words.map { $0[1].count }.max() ?? 0
-        return words.map {
-            $0[0].padding(toLength: names + 2, withPad: " ", startingAt: 0)
-                + $0[1].padding(toLength: levels + 2, withPad: " ", startingAt: 0) + $0[2]
-        }
+        return words.map { "\($0[0].padded(to: names))  \($0[1].padded(to: levels))  \($0[2])" }
     }
 
     /// The level in words; colour never says it alone.

@@ -29,14 +29,34 @@ package struct IncidentReport: Codable, Equatable, Sendable {
     package let acknowledged: Acknowledged?
     /// The channels that took a message about it, by name. nil within a message, and for who must not know of channels.
     package let notified: [String]?
-    /// The parts below in one line; nil in a digest, which has little room. All of them are nil within a domain and a message
-    /// about one incident, which have their own.
+    /// The parts below in one line; nil in a digest, which has little room. They say what the incident is, or what it was at its
+    /// last news. All of them are nil within a domain and a message about one open incident, which have their own.
     package let diagnosis: String?
     package let diagnosisId: DiagnosisID?
     package let effect: String?
     package let cause: String?
     package let action: String?
     package let outlook: String?
+    /// How it is since the end; nil while it is not over, and where the message says it.
+    package let ended: Ended?
+
+    /// What the check saw that ended an incident.
+    package struct Ended: Codable, Equatable, Sendable {
+        package let effect: String
+        package let cause: String?
+        package let action: String?
+        /// Something else is wrong with the domain.
+        package let isStillFailing: Bool
+
+        /// `text`: of the facts.
+        package init(_ facts: IncidentFacts, text: DiagnosisText) {
+            isStillFailing = facts.isStillFailing ?? false
+            // An incident of many domains says what works again.
+            effect = facts.resolvedText.map { "\($0.atStart)." } ?? text.effect
+            cause = isStillFailing ? text.cause : nil
+            action = isStillFailing ? text.action : nil
+        }
+    }
 
     package struct Acknowledged: Codable, Equatable, Sendable {
         package let by: String
@@ -64,16 +84,18 @@ package struct IncidentReport: Codable, Equatable, Sendable {
         }
     }
 
-    package init(_ incident: Incident, _ facts: IncidentFacts? = nil, marks: Marks = Marks(), time: ReportTime) {
-        let text = facts?.text(at: time.reading(incident))
+    package init(_ incident: Incident, _ account: IncidentAccount? = nil, marks: Marks = Marks(), time: ReportTime) {
+        let reading = time.reading(incident)
+        let text = account?.facts.text(at: reading)
         self.init(
-            incident, text: text, oneLine: text?.oneLine, id: facts?.diagnosis.id, marks: marks, time: time)
+            incident, text: text, oneLine: text?.oneLine, id: account?.facts.diagnosis.id,
+            ended: account?.ending.map { Ended($0, text: $0.text(at: reading)) }, marks: marks, time: time)
     }
 
     /// `text`: nil where it is said elsewhere.
     package init(
         _ incident: Incident, text: DiagnosisText?, oneLine: String? = nil, id diagnosisID: DiagnosisID? = nil,
-        marks: Marks = Marks(), time: ReportTime
+        ended: Ended? = nil, marks: Marks = Marks(), time: ReportTime
     ) {
         id = incident.id
         domain = incident.domain?.name
@@ -99,6 +121,7 @@ package struct IncidentReport: Codable, Equatable, Sendable {
         cause = text?.cause
         action = text?.action
         outlook = text?.outlook
+        self.ended = ended
     }
 }
 

@@ -28,6 +28,9 @@ package struct ReportTime: Sendable {
     /// A stored instant as people's clocks showed it.
     package func shown(_ stored: Date) -> Date { stored.shown(steady: now, wall: wall) }
 
+    /// The steady clock's time when people's clocks showed `shown`.
+    package func stored(_ shown: Date) -> Date { shown - wall.ahead(of: now) }
+
     /// The moment that texts about an incident refer to, by the wall clock: an incident that is over grows no older.
     package func reading(_ incident: Incident) -> Date { incident.resolvedAt.map(shown) ?? wall }
 }

@@ -42,6 +42,8 @@ package struct MaintenanceReport: Codable, Sendable {
     package let scope: String
     package let domains: [DomainPattern]
     package let labels: [String: String]
+    /// When it is, by the clock of `zone`: `Sun 02:00 to 04:00`.
+    package let schedule: String
     package let zone: String
     package let reason: String
     package let activeUntil: Date?
@@ -52,6 +54,7 @@ package struct MaintenanceReport: Codable, Sendable {
         scope = window.scope.description
         domains = window.scope.domains
         labels = window.scope.labels
+        schedule = window.schedule
         zone = window.zoneName
         reason = window.reason
         activeUntil = window.end(at: now)

@@ -96,7 +96,9 @@ enum Schema {
             flapping_at INTEGER, is_flapping INTEGER NOT NULL, inhibited_by TEXT, ack_by TEXT, ack_reason TEXT,
             ack_at INTEGER, ack_version INTEGER,
             -- The number of its last change; 0 while it never fired.
-            change INTEGER NOT NULL, facts BLOB
+            change INTEGER NOT NULL,
+            -- `IncidentFacts`: what it was at its last news, and what the check saw that ended it; NULL: it is not over.
+            facts BLOB, ending BLOB
         ) STRICT;
         CREATE INDEX incident_by_change ON incident (change);
         CREATE INDEX incident_of_domain ON incident (domain, opened_at);

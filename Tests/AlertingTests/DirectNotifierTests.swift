@@ -50,7 +50,7 @@ extension AlertingSuite {
         @Test("it says what fails, what that means and what to do", arguments: [false, true])
         func words(isAtStart: Bool) {
             let text = RenderedAlert(trouble(isAtStart: isAtStart)).plainText
-            #expect(text.hasPrefix("FIRING · error · aasa-monitor · monitor.degraded · for 1 min"))
+            #expect(text.hasPrefix("aasa-monitor: ") && text.contains(", for 1 min · error · monitor.degraded"))
             #expect(text.contains("disk I/O error") && text.contains("store.path"))
             #expect(text.contains("cannot start") == isAtStart)
             #expect(trouble().facts.findings.map(\.rule.rawValue) == ["monitor.store-failing"])

@@ -56,9 +56,9 @@ extension AlertingSuite {
             for text in try texts(service, value) {
                 // Outside of code each mark has its backslash; within code there is no mark but the end of it.
                 let outside = text.split(separator: "\n").filter { !$0.contains("• `") }.joined(separator: "\n")
-                    .replacing("**FIRING · error · example.com · cdn.stale · for 25 h**", with: "")
+                    .replacing("**example.com: Apple's CDN still serves the old file**", with: "")
                     .replacing(
-                        /\*\*(Acknowledged|Why|What to do|Until when|Labels|To acknowledge|What the CDN does not have yet):\*\*/,
+                        /\*\*(Acknowledged|Why|Do|Until|Labels|To acknowledge|What the CDN does not have yet):\*\*/,
                         with: ""
                     )
                     .replacing(/\[(file at the origin|Apple's copy)\]\([^)]*\)/, with: "")

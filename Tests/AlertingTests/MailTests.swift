@@ -39,14 +39,14 @@ extension AlertingSuite {
             #expect(mail.encrypted == (tls != nil))
             #expect(mail.sender == "monitor@example.net" && mail.from == "monitor@example.net")
             #expect(mail.recipients == ["ops@example.net", "b@example.net"] && mail.to == mail.recipients)
-            #expect(mail.subject == "[FIRING] \(try alert().summary)")
+            #expect(mail.subject == "example.com: Apple's CDN still serves the old file")
             #expect(mail.date == "2026-11-21T07:00:00+00:00")
             #expect(mail.id == "<abc123@example.net>")
             #expect(mail.automatic == "auto-generated")
             #expect(mail.type == "multipart/alternative")
             #expect(mail.names?.sorted() == Self.headers.sorted())
-            #expect(mail.plain?.contains("FIRING · error · example.com · cdn.stale · for 25 h") == true)
-            #expect(mail.html?.contains("<b>FIRING · error · example.com · cdn.stale · for 25 h</b>") == true)
+            #expect(mail.plain?.contains("example.com: Apple's CDN still serves the old file") == true)
+            #expect(mail.html?.contains("<b>example.com: Apple's CDN still serves the old file</b>") == true)
         }
 
         @Test("whatever stands in an alert, the mail is well formed, and nothing of it gets into headers")

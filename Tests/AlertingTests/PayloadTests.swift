@@ -108,14 +108,20 @@ extension AlertingSuite {
                 [
                     Slip("an unknown key") { $0["txt"] = "x" },
                     Slip("no text") { $0["text"] = nil },
-                    Slip("a header over 150") { edit(&$0, "blocks", 0, "text") { $0["text"] = long(151) } },
-                    Slip("an unknown block") { edit(&$0, "blocks", 1) { $0["type"] = "sektion" } },
-                    Slip("a section over 3,000") { edit(&$0, "blocks", 1, "text") { $0["text"] = long(3001) } },
-                    Slip("a section without text") { edit(&$0, "blocks", 1) { $0["text"] = nil } },
-                    Slip("an unknown key of a block") { edit(&$0, "blocks", 1) { $0["colour"] = "red" } },
+                    Slip("an unknown key of an attachment") { edit(&$0, "attachments", 0) { $0["colour"] = "red" } },
+                    Slip("an unknown block") { edit(&$0, "attachments", 0, "blocks", 1) { $0["type"] = "sektion" } },
+                    Slip("a section over 3,000") {
+                        edit(&$0, "attachments", 0, "blocks", 1, "text") { $0["text"] = long(3001) }
+                    },
+                    Slip("a section without text") { edit(&$0, "attachments", 0, "blocks", 1) { $0["text"] = nil } },
+                    Slip("an unknown key of a block") {
+                        edit(&$0, "attachments", 0, "blocks", 1) { $0["colour"] = "red" }
+                    },
                     Slip("too many blocks") { root in
-                        let block = (root["blocks"] as? [Any])?.first
-                        root["blocks"] = Array(repeating: block as Any, count: 51)
+                        edit(&root, "attachments", 0) { attachment in
+                            let block = (attachment["blocks"] as? [Any])?.first
+                            attachment["blocks"] = Array(repeating: block as Any, count: 51)
+                        }
                     },
                 ]
             case .discord:

@@ -32,7 +32,7 @@ extension AlertingSuite {
             #expect(bodies[0]["thread_ts"] == nil && bodies[0]["channel"] as? String == "C0123456789")
             #expect(bodies[1]["thread_ts"] as? String == "17.1" && bodies[1]["reply_broadcast"] as? Bool == true)
             #expect(bodies[2]["thread_ts"] as? String == "17.1" && bodies[2]["reply_broadcast"] as? Bool == false)
-            #expect((bodies[2]["text"] as? String)?.hasPrefix("RESOLVED") == true)
+            #expect((bodies[2]["text"] as? String)?.contains("example.com, resolved: ") == true)
         }
 
         @Test("Telegram: a group that became another one is followed, without a failure")

@@ -40,7 +40,8 @@ extension AlertingSuite {
             #expect(
                 body.keys.sorted() == [
                     "action", "cause", "comparison", "diagnosis", "diagnosis_id", "domain", "effect", "findings",
-                    "incident", "instance", "kind", "labels", "links", "outlook", "schema", "severity", "summary",
+                    "incident", "instance", "kind", "labels", "links", "note", "outlook", "schema", "severity",
+                    "summary",
                 ])
             #expect(body["schema"] as? String == "aasa-monitor/alert/v1")
             #expect(body["kind"] as? String == "cdn.stale")

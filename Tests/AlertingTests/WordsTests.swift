@@ -11,34 +11,38 @@ extension AlertingSuite {
         @Test(
             "each reason has its headline and its summary",
             arguments: [
-                (NotificationReason.firing, "FIRING · error", ""), (.escalated, "ESCALATED · error", ""),
-                (.again, "FIRING AGAIN · error", "again: "), (.worse, "WORSE · error", "worse: "),
-                (.changed, "CHANGED · error", "changed: "), (.reminder, "STILL FIRING · error", "still: "),
-                (.flapping, "FLAPPING, NOTIFICATIONS PAUSED · error", "flapping, notifications paused: "),
-                (.acknowledged, "ACKNOWLEDGED · error", "acknowledged: "),
+                (NotificationReason.firing, "", ""), (.escalated, "", ""), (.again, ", again", "again: "),
+                (.worse, ", worse", "worse: "), (.changed, ", changed", "changed: "), (.reminder, ", still", "still: "),
+                (.flapping, ", flapping, notifications paused", "flapping, notifications paused: "),
+                (.acknowledged, ", acknowledged", "acknowledged: "),
             ])
-        func going(reason: NotificationReason, state: String, prefix: String) throws {
+        func going(reason: NotificationReason, turn: String, prefix: String) throws {
             let alert = try alert(reason)
-            #expect(RenderedAlert(alert).headline == "\(state) · example.com · cdn.stale · for 25 h")
+            let rendered = RenderedAlert(alert)
+            #expect(rendered.headline == "example.com\(turn): Apple's CDN still serves the old file")
+            #expect(rendered.since == "since 2026-11-20 06:00 UTC, for 25 h · error · cdn.stale")
             #expect(alert.summary == "example.com: \(prefix)Apple's CDN still serves the old file (for 25 h)")
         }
 
         @Test(
             "an end says how long it took, and until when where nobody heard of it before",
             arguments: [
-                (NotificationReason.resolved, "RESOLVED · example.com · cdn.stale · after 25 h"),
                 (
-                    .wasFiring,
-                    "WAS FIRING · example.com · cdn.stale · for 25 h, until 2026-11-21 07:00 UTC"
+                    NotificationReason.resolved, "example.com, resolved: ",
+                    "Apple's CDN serves the origin's file now, after 25 h."
+                ),
+                (
+                    .wasFiring, "example.com, was firing, resolved: ",
+                    "For 25 h, until 2026-11-21 07:00 UTC. Apple's CDN serves the origin's file now."
                 ),
             ])
-        func over(reason: NotificationReason, headline: String) throws {
+        func over(reason: NotificationReason, head: String, summary: String) throws {
             var alert = try alert(reason, findings: [finding()])
             // Sent a day later.
             alert.at += 86_400
             let rendered = RenderedAlert(alert)
-            #expect(rendered.headline == headline)
-            #expect(rendered.summary == "Apple's CDN serves the origin's file now, after 25 h")
+            #expect(rendered.headline == head + "Apple's CDN serves the origin's file now")
+            #expect(rendered.summary == summary)
             #expect(alert.summary == "example.com: Apple's CDN serves the origin's file now (after 25 h)")
             #expect(rendered.notes.isEmpty)
         }
@@ -49,15 +53,15 @@ extension AlertingSuite {
         func short() throws {
             var alert = try alert(.wasFiring)
             alert.incident.since = noon - 40
-            #expect(RenderedAlert(alert).headline.hasSuffix(" · for 40 s, until 2026-11-21 07:00 UTC"))
+            #expect(RenderedAlert(alert).summary.hasPrefix("For 40 s, until 2026-11-21 07:00 UTC. "))
             alert.incident.since = noon
             alert.incident.resolvedAt = noon + 40
-            #expect(RenderedAlert(alert).since == "at 2026-11-21 07:00 UTC, for 40 s")
+            #expect(RenderedAlert(alert).since == "at 2026-11-21 07:00 UTC, for 40 s · cdn.stale")
             alert.incident.resolvedAt = noon + 90
-            #expect(RenderedAlert(alert).since == "since 2026-11-21 07:00 UTC, until 2026-11-21 07:01 UTC")
+            #expect(RenderedAlert(alert).since == "since 2026-11-21 07:00 UTC, until 2026-11-21 07:01 UTC · cdn.stale")
             var new = try AlertingTests.alert()
             new.incident.since = new.at
-            #expect(RenderedAlert(new).headline.hasSuffix(" · just now") && new.summary.hasSuffix(" (just now)"))
+            #expect(RenderedAlert(new).since.contains(" UTC, just now · ") && new.summary.hasSuffix(" (just now)"))
         }
 
         @Test("a certificate's message says when it ends, and not since when that is known")
@@ -67,8 +71,7 @@ extension AlertingSuite {
             alert.incident.kind = .certificateExpiring
             alert.incident.since = noon - 1
             #expect(
-                RenderedAlert(alert).headline
-                    == "FIRING · error · example.com · certificate.expiring · expires on 2026-11-27, in 6 d 1 h")
+                RenderedAlert(alert).headline == "example.com: the certificate expires on 2026-11-27, in 6 d 1 h")
             #expect(alert.summary == "example.com: the certificate expires on 2026-11-27, in 6 d 1 h")
             alert.at += 7 * 86_400
             #expect(alert.summary == "example.com: the certificate expired on 2026-11-27")
@@ -110,6 +113,70 @@ extension AlertingSuite {
             }
         }
 
+        private static let long = "universal-links.loyalty.eu-central-1.production.contoso-hospitality-group.example"
+
+        @Test(
+            "a notification of 80 characters says the domain and what phones do",
+            arguments: [
+                (.openWebsite(at: nil), "example.com", "example.com: links open the website, not the app"),
+                (
+                    .openWebsite(at: nil), long,
+                    "links open the website, not the app: \(long)"
+                ),
+                (
+                    .followOtherFile(by: .changed, at: nil, website: ["/*_evil_*"], app: []),
+                    "example.com", "example.com: phones follow the old file"
+                ),
+                (
+                    .followUnexpectedFile, "example.com",
+                    "example.com: phones follow the file as it is, and it is not as expected"
+                ),
+                // What is well, or unknown, is not the news.
+                (.work(seen: nil), "example.com", "example.com: Apple's CDN still serves the old file"),
+                (.unknown(.cdnNotReached), "example.com", "example.com: Apple's CDN still serves the old file"),
+            ] as [(Effect.Links, String, String)])
+        func preview(_ links: Effect.Links, _ domain: String, _ headline: String) throws {
+            let one = try alert(domain: domain)
+            let alert = Alert(
+                reason: .firing, at: noon, incident: one.incident,
+                facts: IncidentFacts(
+                    diagnosis: Diagnosis(effect: Effect(links), cause: .crawler(.refused(status: 403)))),
+                labels: [:], links: one.links, instance: "m")
+            let rendered = RenderedAlert(alert)
+            #expect(rendered.headline == headline)
+            // Nobody reads the same twice; example paths stand below, where they are escaped.
+            let isExample = if case .followOtherFile = links { true } else { false }
+            #expect(rendered.summary.contains("evil") == isExample)
+            #expect(!rendered.summary.lowercased().contains("not the app"))
+        }
+
+        @Test(
+            "an end says what phones do now, and what it was",
+            arguments: [
+                (.work(seen: nil), false, "example.com, resolved: links work"),
+                (.openWebsite(at: nil), true, "example.com, resolved: but links open the website, not the app"),
+            ] as [(Effect.Links, Bool, String)])
+        func past(_ links: Effect.Links, _ isStillFailing: Bool, _ headline: String) throws {
+            let one = try alert(.resolved)
+            let alert = Alert(
+                reason: .resolved, at: noon, incident: one.incident,
+                facts: IncidentFacts(
+                    diagnosis: Diagnosis(effect: Effect(links), cause: .copy(.inSync)),
+                    isStillFailing: isStillFailing ? true : nil),
+                was: IncidentFacts(
+                    diagnosis: Diagnosis(
+                        effect: Effect(.openWebsite(at: nil)), cause: .crawler(.refused(status: 403)))),
+                labels: [:], links: one.links, instance: "m")
+            let rendered = RenderedAlert(alert)
+            #expect(rendered.headline == headline)
+            #expect(rendered.notes.map(\.title) == ["Was:"])
+            #expect(rendered.notes[0].text.hasPrefix("Links open the website, not the app. "))
+            let data = try #require(try object(WebhookFormat().body(alert, plain: false))["data"] as? [String: Any])
+            #expect(data["effect"] as? String == alert.text.effect)
+            let told = try #require(data["incident"] as? [String: Any])
+            #expect(told["effect"] as? String == "Links open the website, not the app.")
+        }
+
         @Test("every kind has words for its trouble and each of its ends", arguments: IncidentKind.allCases)
         func kinds(kind: IncidentKind) throws {
             var alert = try alert(findings: [finding()])
@@ -132,9 +199,9 @@ extension AlertingSuite {
             var alert = try globalAlert(kind, .resolved, AffectedDomains([Domain("a.test")], of: 7))
             #expect(
                 RenderedAlert(alert).summary
-                    == "it works again, after 5 min. Any domain that still fails gets an alert of its own.")
+                    == "It works again, after 5 min. Any domain that still fails gets an alert of its own.")
             alert.incident.subject = .global(.schedule)
-            #expect(RenderedAlert(alert).summary == "it works again, after 5 min")
+            #expect(RenderedAlert(alert).summary == "It works again, after 5 min.")
         }
 
         @Test(

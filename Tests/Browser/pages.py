@@ -91,7 +91,7 @@ def check_overview_says_what_phones_do(run):
         rows = page.locator("table.domains tbody tr:not(.section)")
         assert rows.count() == 12
         first = rows.nth(0)
-        assert first.locator(".state").inner_text().strip() == "Missing"
+        assert first.locator(".state").inner_text().strip() == "Opens the website"
         assert "Links open the website" in first.locator(".what strong").first.inner_text()
         assert first.locator(".action").count() == 1
         stale = page.locator("tr[id='d-links.travel.example']")

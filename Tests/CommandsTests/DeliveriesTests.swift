@@ -145,7 +145,8 @@ extension CommandsTests {
 
         /// A store with confirmed incidents of `a.test`.
         private func withStore(
-            ids: [String] = ["aaaa0000", "bbbb0000"], _ body: (Store) async throws -> Void
+            ids: [String] = ["aaaa0000", "bbbb0000"], inhibitedBy inhibitor: IncidentKind? = nil,
+            _ body: (Store) async throws -> Void
         ) async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-ack-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -157,7 +158,8 @@ extension CommandsTests {
                 IncidentChange(
                     incident: Incident(
                         id: id, subject: .domain(domain), kind: id == ids[0] ? .cdnStale : .originBroken,
-                        severity: .error, state: .firing, since: Self.noon, openedAt: Self.noon, version: 1),
+                        severity: .error, state: .firing, since: Self.noon, openedAt: Self.noon, version: 1,
+                        inhibitedBy: id == ids[0] ? inhibitor : nil),
                     facts: nil, transition: .firing)
             }
             _ = try await store.commit(Evaluation(state: DomainState(domain: domain), changes: changes))
@@ -175,12 +177,20 @@ extension CommandsTests {
 
         private func acknowledge(_ text: String, _ store: Store) async throws -> String {
             let api = API(store, now: Self.noon)
-            return try await api.acknowledge(AcknowledgeTarget(text, .open).id(api), by: "eva", reason: "").id
+            var done: [String] = []
+            for id in try await AcknowledgeTarget(text, .open).ids(api) {
+                done.append(try await api.acknowledge(id, by: "eva", reason: "").id)
+            }
+            return done.joined(separator: " ")
         }
 
         private func unacknowledge(_ text: String, _ store: Store) async throws -> String {
             let api = API(store, now: Self.noon)
-            return try await api.unacknowledge(AcknowledgeTarget(text, .acknowledged).id(api)).id
+            var done: [String] = []
+            for id in try await AcknowledgeTarget(text, .acknowledged).ids(api) {
+                done.append(try await api.unacknowledge(id).id)
+            }
+            return done.joined(separator: " ")
         }
 
         @Test("a domain stands for its one open incident; of several each is named")
@@ -205,6 +215,16 @@ extension CommandsTests {
                 #expect(twice == "the incident is not acknowledged")
                 let other = await refusal { _ = try await acknowledge("b.test", store) }
                 #expect(other == "b.test has no open incident")
+            }
+        }
+
+        @Test("who acknowledges a domain acknowledges the cause and what it explains")
+        func explained() async throws {
+            try await withStore(inhibitedBy: .originBroken) { (store: Store) async throws -> Void in
+                let both = try await acknowledge("a.test", store)
+                #expect(both == "bbbb0000 aaaa0000")
+                let ended = try await unacknowledge("a.test", store)
+                #expect(ended == "bbbb0000 aaaa0000")
             }
         }
 

@@ -204,6 +204,7 @@ extension EvidenceSuite {
                     "Changes usually take 24 h, and 9 of 10 take 30 h at most."
                 ),
                 (.copyMayEnd, "How long Apple keeps its copy is unknown."),
+                (.pastLimit(21_600), "This is past your limit of 6 h. Apple documents up to 24 h."),
                 (.beyondPromise, "Apple documents no time beyond 24 h."),
             ] as [(Outlook, String)])
         func outlook(_ outlook: Outlook, _ text: String) { #expect(English.text(of: outlook) == text) }

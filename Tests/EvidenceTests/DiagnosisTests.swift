@@ -153,6 +153,28 @@ extension EvidenceSuite {
         private static let website = ["/v1"]
         private static let old = Effect.Links.followOtherFile(by: .changed, at: nil, website: website, app: ["/v2"])
 
+        @Test(
+            "what is normal ends at stale_after, and where that is passed an alert does not say that nothing is to be done",
+            arguments: [
+                (6, 5, .normalUntil(.testing + 3600), .ok), (6, 8, .pastLimit(21_600), .failing),
+                (24, 8, .normalUntil(.testing + 16 * 3600), .ok), (48, 8, .normalUntil(.testing + 16 * 3600), .ok),
+                (48, 30, .beyondPromise, .ok), (6, 30, .beyondPromise, .failing),
+            ] as [(Int, Int, Outlook, Verdict.Level)])
+        func limit(_ staleAfter: Int, _ lag: Int, _ outlook: Outlook, _ level: Verdict.Level) throws {
+            let (new, old) = (Reply.file(SampleFile.version(2)), Reply.file(SampleFile.version(1)))
+            for edges in [[old, old], [old, new]] {
+                let scene = Scene.calm(new, cdn: old).edges(edges)
+                let verdict = Verdict(
+                    of: Readings(try Observation.of(origin: new, cdn: nil, scene: scene)),
+                    history: try history(supersededHoursAgo: [Double(lag)]),
+                    checks: CheckSettings(staleAfter: .seconds(staleAfter * 3600)), now: .testing)
+                #expect(
+                    verdict.diagnosis.outlook == outlook && verdict.level == level, "\(edges.count) \(verdict.told)")
+                let text = verdict.text(at: .testing)
+                #expect(level == .ok || text.action?.contains("Nothing needs to be done") == false)
+            }
+        }
+
         @Test("the most specific row decides; what phones do and until when follow from the facts", arguments: rows)
         func diagnosis(_ row: Row) throws {
             let mode: AssociationMode = row.unasked == .mode ? .developer : .production

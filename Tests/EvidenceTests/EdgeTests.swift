@@ -44,13 +44,15 @@ extension EvidenceSuite {
         static let refused = Reply.crawler("SWCERR00301 Timeout")
         static let dead = Reply.failed(.timedOut)
         static let differ = "cdn.edges-differ warning"
+        /// Edges that are old for longer than `stale_after` are an error, whether or not others have the file.
+        static let late = ["cdn.stale error", "cdn.edges-differ note"]
 
         static let rows: [Row] = [
             Row("all serve the file", [now, now, .file(SampleFile.spaced(3))], .inSync, [3, 0, 0, 0, 0], []),
             Row("one is behind", [now, v2, now], .mixed, [2, 1, 0, 0, 0], ["cdn.edges-differ note"], lag: 2),
-            Row("one is behind for long", [now, v1, v2], .mixed, [1, 2, 0, 0, 0], [differ], lag: 40),
+            Row("one is behind for long", [now, v1, v2], .mixed, [1, 2, 0, 0, 0], late, lag: 40),
             Row("all are behind alike", [v2, v2], .propagating, [0, 2, 0, 0, 0], ["cdn.propagating note"], lag: 2),
-            Row("all are behind, in two versions", [v2, v1], .mixed, [0, 2, 0, 0, 0], [differ], lag: 40),
+            Row("all are behind, in two versions", [v2, v1], .mixed, [0, 2, 0, 0, 0], late, lag: 40),
             Row("one serves something unknown", [now, unknown], .mixed, [1, 0, 0, 1, 0], [differ]),
             Row(
                 "one serves a page", [now, .file("<html>")], .mixed, [1, 0, 0, 1, 0],
@@ -68,9 +70,18 @@ extension EvidenceSuite {
                 "the first is in trouble", [.status(502), now], .inSync, [1, 0, 0, 0, 1],
                 ["cdn.edge-unreachable warning"]),
             Row("none is reached", [dead, dead], .cdnUnavailable, [0, 0, 0, 0, 2], ["cdn.unreachable warning"]),
-            Row("the origin has no file", [now, none], .originUnavailable, [0, 0, 1, 1, 0], [differ]) {
+            Row("the origin has no file", [now, none], .originUnavailable, [1, 0, 1, 0, 0], [differ]) {
                 $0.origin = .status(404)
             },
+            Row(
+                "the origin has no file, and all have its last one", [now, now], .originUnavailable, [2, 0, 0, 0, 0], []
+            ) {
+                $0.origin = .status(404)
+            },
+            Row(
+                "the origin has no file, and copies are older than its last one", [v1, v2], .originUnavailable,
+                [0, 2, 0, 0, 0], [differ]
+            ) { $0.origin = .status(404) },
             Row("the origin serves both, one at each address", [now, v2], .mixed, [2, 0, 0, 0, 0], [differ]) {
                 $0.addresses = [now, v2]
             },
@@ -111,6 +122,13 @@ extension EvidenceSuite {
             #expect(finding.message.contains("2 of 5 serve another file"))
             #expect(finding.message.contains("198.51.100.4 (usqas4), 198.51.100.5 (lumn)"))
             #expect(finding.text.evidence["group_2"]?.contains("198.51.100.5 (lumn)") == true)
+        }
+
+        @Test("copies are not wrong where nobody knows what the origin serves")
+        func unknownOrigin() throws {
+            let scene = Scene.calm(.status(403)).edges([Self.now, Self.now, .file("<html>")])
+            let tally = try #require(try verdict(origin: .status(403), cdn: nil, scene: scene).comparison.edges)
+            #expect(tally.unknown == 2 && tally.inSync == 0 && tally.old == 0 && tally.other == 1)
         }
 
         @Test("a light check has no tally, and a verdict stored before there was one is still read")

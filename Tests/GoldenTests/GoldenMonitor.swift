@@ -57,6 +57,7 @@ final class GoldenMonitor {
             live: LiveConfiguration(configuration), version: "1.2.3")
         try await delivery.prepare()
         try await global.prepare()
+        try await store.note(wallAhead: StageTime.ahead)
     }
 
     private static func configuration(_ state: StageState, isRemoved: Bool) throws -> ConfigurationFile {
@@ -112,7 +113,7 @@ final class GoldenMonitor {
                 probe: probe, store: store, global: global, delivery: delivery, metrics: metrics.metrics, time: time,
                 logger: silent))
         let before = if let state = known[domain] { state } else { try await store.firstState(of: domain) }
-        known[domain] = try await watcher.check(before, depth: time.now() == state.end ? .full : nil)
+        known[domain] = try await watcher.check(before, depth: time.systemTime() == state.end ? .full : nil)
     }
 
     private func act(_ action: StageState.Action) async throws {
@@ -122,7 +123,7 @@ final class GoldenMonitor {
             guard let open = try await store.incidents(first).first else { return }
             let reason = "Waiting for Apple. Campaign moved to Monday."
             _ = try await store.acknowledge(
-                named: open.incident.id, Acknowledgement(by: "eva", reason: reason, at: time.systemTime()))
+                named: open.incident.id, Acknowledgement(by: "eva", reason: reason, at: time.now()))
             delivery.reconsider()
         case .silence:
             _ = try await store.add(
@@ -154,8 +155,8 @@ final class GoldenMonitor {
                     break
                 }
             }
-            guard let next, next <= limit else { return }
-            time.go(to: max(next, time.now() + 0.001))
+            guard let next, next + StageTime.ahead <= limit else { return }
+            time.go(to: max(next + StageTime.ahead, time.systemTime() + 0.001))
         }
     }
 
@@ -208,14 +209,15 @@ extension ConfigurationFile {
     }
 }
 
-/// Goes on by hand only.
+/// Goes on by hand only, by the wall clock.
 final class HandTime: MonitorClock {
     private let instant: Mutex<Date>
 
     init(_ start: Date) { instant = Mutex(start) }
 
-    func now() -> Date { instant.withLock(\.self) }
-    func sleep(for duration: Duration) async throws { go(to: now() + duration / .seconds(1)) }
+    func now() -> Date { systemTime() - StageTime.ahead }
+    func systemTime() -> Date { instant.withLock(\.self) }
+    func sleep(for duration: Duration) async throws { go(to: systemTime() + duration / .seconds(1)) }
     func go(to next: Date) { instant.withLock { $0 = max($0, next) } }
 }
 
@@ -242,15 +244,19 @@ final class StagedProbe: DomainProbing {
 
     init(_ state: StageState) { self.state = state }
 
-    /// What the last check of a domain saw.
-    func last(_ domain: Domain) -> Observation? { latest.withLock { $0[domain] } }
+    /// What the last check of a domain saw, by the wall clock, as a check without a store sees it.
+    func last(_ domain: Domain) -> Observation? {
+        var observation = latest.withLock { $0[domain] }
+        observation?.checkedAt += StageTime.ahead
+        return observation
+    }
 
     func observe(
         _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String], timeout: Duration?,
         compared: (origin: ContentHash, copy: ContentHash)?, now: Date
     ) async throws -> Observation {
         guard let site = state.sites.first(where: { $0.name == domain.name }) else { throw CancellationError() }
-        var observation = try site.observation(at: now)
+        var observation = try site.observation(at: now + StageTime.ahead)
         if depth == .light { observation.full = nil }
         latest.withLock { $0[domain] = observation }
         return observation
@@ -261,7 +267,7 @@ private struct Canaries: ConnectivityProbing {
     let probe: StagedProbe
     let time: HandTime
 
-    func reachesAny(of hosts: [String]) async throws -> Bool { time.now() < probe.state.isOfflineFrom }
+    func reachesAny(of hosts: [String]) async throws -> Bool { time.systemTime() < probe.state.isOfflineFrom }
 }
 
 /// Takes every message.

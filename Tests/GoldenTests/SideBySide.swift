@@ -98,9 +98,9 @@ struct SideBySide {
         }
     }
 
-    /// The first words of the last message to the chat.
+    /// The first line of the last message to the chat.
     private var message: String {
         guard let last = text("slack.txt").matches(of: /"text": "([^"]+)"/).last else { return "" }
-        return last.1.split(separator: " · ").prefix(2).joined(separator: " ")
+        return last.1.trimmingCharacters(in: ["*"])
     }
 }

@@ -444,16 +444,19 @@ struct SurfaceReader {
                 if ids.count == 1, let id = ids.first { last[id] = message }
             }
             for (id, message) in last {
-                let (id, blocks) = (Self.short(id), try JSONValue(message)["blocks"].elements)
-                let head = Self.parts(blocks.first?["text"]["text"].string ?? "")
-                guard let state = head.first, !["RESOLVED", "NO LONGER MONITORED"].contains(state) else { continue }
-                reader.say(id, .severity, head.first { ["error", "warning", "note"].contains($0) })
-                reader.say(
-                    id, .kind,
-                    head.first { $0.wholeMatch(of: /(cdn|origin|file|certificate|expectation|monitor)\.[a-z]+/) != nil }
-                )
-                reader.say(id, .since, at: message.firstMatch(of: /since (\d{4}-\d\d-\d\d \d\d:\d\d UTC)/)?.1)
-                reader.say(id, .effect, blocks.dropFirst().first?["text"]["text"].string)
+                let (id, json) = (Self.short(id), try JSONValue(message))
+                let foot = /since (\d{4}-\d\d-\d\d \d\d:\d\d UTC)[^"]* · (error|warning|note) · ([a-z]+\.[a-z]+)"/
+                // An end has no severity.
+                guard let found = message.firstMatch(of: foot) else { continue }
+                reader.say(id, .since, at: found.1)
+                reader.say(id, .severity, found.2)
+                reader.say(id, .kind, found.3)
+                // What phones do stands behind the domain, and once more where there is more of it.
+                let body = json["attachments"][0]["blocks"][0]["text"]["text"].string ?? "*"
+                let brief = json["text"].string?.firstMatch(of: /: (.+?)\*?$/).map {
+                    "\($0.1.prefix(1).uppercased())\($0.1.dropFirst())."
+                }
+                reader.say(id, .effect, body.hasPrefix("*") ? brief : body)
             }
         }
     }

@@ -57,9 +57,11 @@ struct Surfaces {
     private mutating func addCheck(_ monitor: GoldenMonitor) throws {
         let domain = try Domain(StageState.domain)
         let observation = try #require(monitor.probe.last(domain))
+        var verdict = try #require(monitor.known[domain]?.verdict)
+        verdict.comparison.changedAt? += StageTime.ahead
+        verdict.comparison.changedAfter? += StageTime.ahead
         let report = CheckReport(
-            observation: observation, readings: Readings(observation),
-            verdict: try #require(monitor.known[domain]?.verdict),
+            observation: observation, readings: Readings(observation), verdict: verdict,
             cdnURL: "https://app-site-association.cdn-apple.com/a/v1/\(domain)")
         var plugin = PluginOutput()
         plugin.add(report)

@@ -6,13 +6,18 @@ import Monitoring
 import StatusServer
 import Storage
 
-/// Time that stands still, so that two charts are alike.
+/// Time that stands still, so that two charts are alike. The wall clock was corrected since the daemon started, by no whole
+/// seconds: an instant that a surface shows without converting it is two hours early, and midnight must not be the day before.
 package struct StageTime: MonitorClock {
-    package static let instant = Date(timeIntervalSince1970: 1_795_357_927)  // 2026-11-22T14:32:07Z
+    /// What the wall clock shows.
+    package static let instant = Date(timeIntervalSince1970: 1_795_357_927.5)  // 2026-11-22T14:32:07Z
+    /// How far the wall clock is ahead of the steady clock.
+    package static let ahead: TimeInterval = 7200.4
 
     package init() {}
 
-    package func now() -> Date { Self.instant }
+    package func now() -> Date { Self.instant - Self.ahead }
+    package func systemTime() -> Date { Self.instant }
     package func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }
 
@@ -35,6 +40,7 @@ extension StageScenes {
             WatchedDomain(domain: try Domain($0.name), mode: $0.mode, labels: $0.labels)
         }
         try await store.watch(watched)
+        try await store.note(wallAhead: StageTime.ahead)
         guard scene != "empty" else { return watched }
         let end = StageState.named(scene)?.end ?? now
         for site in sites { try await site.play(into: store, until: end - Double(site.name.count % 5) * 50) }

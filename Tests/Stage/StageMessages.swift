@@ -32,7 +32,8 @@ package enum StageMessages {
             _ = try await store.acknowledge(
                 named: stale.id,
                 Acknowledgement(
-                    by: "eva", reason: "Waiting for Apple. Campaign moved to Monday.", at: now - 6 * 3600))
+                    by: "eva", reason: "Waiting for Apple. Campaign moved to Monday.",
+                    at: now - StageTime.ahead - 6 * 3600))
         }
         _ = try await store.add(
             Silence(

@@ -51,7 +51,14 @@ package struct StageSite: Sendable {
         return reply
     }
 
+    /// What a probe sees when the wall clock shows `now`.
     package func observation(at now: Date) throws -> Observation {
+        var observation = try answers(at: now)
+        observation.checkedAt = now - StageTime.ahead
+        return observation
+    }
+
+    private func answers(at now: Date) throws -> Observation {
         var origin = origin(at: now)
         origin.firstByte = 38 + Double(Int(now.timeIntervalSince1970 / 60) * 7919 % 23)
         guard mode == .production else {
@@ -85,12 +92,12 @@ package struct StageSite: Sendable {
         return state
     }
 
-    /// One check more.
+    /// One check more, when the wall clock shows `now`.
     func check(
         _ state: DomainState, into store: Store, at now: Date, policy: Policy = Policy()
     ) async throws -> DomainState {
         let observation = try observation(at: now)
-        let next = evaluate(state, observation, policy, now: now, wall: now)
+        let next = evaluate(state, observation, policy, now: now - StageTime.ahead, wall: now)
         try await store.commit(next, of: observation, after: state)
         return next.state
     }

@@ -20,7 +20,7 @@ let port = option("--port", CommandLine.arguments).flatMap(Int.init) ?? 0
 let token = option("--token", CommandLine.arguments)
 let scene = CommandLine.arguments.dropFirst().first ?? "twelve"
 let time = StageTime()
-let now = time.now()
+let now = time.systemTime()
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent("aasa-stage-\(UUID().uuidString)")
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }

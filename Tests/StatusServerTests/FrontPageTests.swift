@@ -16,18 +16,20 @@ extension StatusServerSuite {
 
         /// A domain as its checks leave it, the last of them a minute ago. `changedAt`: when the origin began to serve `next`.
         private func play(
-            _ name: String, into store: Store, changedAt: Date? = nil, edges: [Reply], agents: Reply? = nil
+            _ name: String, into store: Store, changedAt: Date? = nil, to new: Reply = Self.next, edges: [Reply],
+            agents: Reply? = nil, expect: Expectations = Expectations()
         ) async throws {
             var state = DomainState(domain: try Domain(name))
             for now in [noon - 93600, noon - 90000, noon - 7200, noon - 3600, noon - 120, noon - 60] {
                 let isNew = changedAt.map { $0 <= now } ?? false
-                let origin = isNew ? Self.next : Self.file
+                let origin = isNew ? new : Self.file
                 let copies =
                     now < noon - 5000 && changedAt == nil || now == noon - 93600 ? edges.map { _ in Self.file } : edges
                 var scene = Scene.calm(origin).edges(copies)
                 if let agents { scene = scene.refusing(agents) }
                 let seen = try Observation.of(name, at: now, origin: origin, cdn: copies[0], scene: scene)
-                let next = evaluate(state, seen, Policy(), now: now, wall: now)
+                let next = evaluate(
+                    state, seen, Policy(CheckSettings(), expectations: expect), now: now, wall: now)
                 try await store.commit(next, of: seen, after: state)
                 state = next.state
             }
@@ -102,7 +104,7 @@ extension StatusServerSuite {
             #expect(page.sections == [nil, "Waiting", "In sync"])
             let rows = page.rows
             #expect(rows.map(\.name) == ["gone.test", "stale.test", "moving.test", "new.test", "fine.test"])
-            #expect(rows.map(\.status) == ["Missing", "Stale", "Propagating", "Waiting", "In sync"])
+            #expect(rows.map(\.status) == ["Opens the website", "Stale", "Propagating", "Waiting", "In sync"])
             let texts: [[String]] = [
                 ["<strong>Links open the website, not the app.</strong>", "0 of 2 have a copy"],
                 [
@@ -111,13 +113,38 @@ extension StatusServerSuite {
                 ],
                 [
                     "<strong>2 h</strong> <span class=\"soft\">behind</span>", "<rect class=\"debt prog\"",
-                    "1 of 2 have v2", "<bdi>Apple says up to 24 h",
+                    "1 of 2 have v2", "<bdi>normal until 22 Nov 05:00; no earlier",
                 ], ["never"], ["<bdi>v1 since 20 Nov</bdi>"],
             ]
             for (row, texts) in zip(rows, texts) {
                 for text in texts { #expect(row.markup.contains(text), "\(row.name): \(text)") }
                 #expect(row.markup.contains(">1 min ago</time>") == (row.name != "new.test"))
             }
+        }
+
+        @Test("a state does not contradict its row, and copies are not wrong because the origin is")
+        func contradictions() async throws {
+            let scratch = try ScratchStore()
+            let webPage = Reply.file("<html>")
+            try await play("large.test", into: scratch.store, edges: [webPage, webPage])
+            try await play(
+                "down.test", into: scratch.store, changedAt: noon - 7200, to: .status(404),
+                edges: [Self.file, Self.file])
+            try await play(
+                "lacking.test", into: scratch.store, edges: [Self.file, Self.file],
+                expect: Expectations(services: ["webcredentials"]))
+            let page = try await page(
+                scratch, [try info("large.test"), try info("down.test"), try info("lacking.test")])
+            let rows = Dictionary(page.rows.map { ($0.name, $0) }) { first, _ in first }
+            let (large, down) = (try #require(rows["large.test"]), try #require(rows["down.test"]))
+            #expect(large.status == "Opens the website" && large.markup.contains("<span class=\"soft\">so far</span>"))
+            #expect(large.markup.contains("2 of 2 have a copy, which opens no link"))
+            #expect(down.markup.contains("2 of 2 have v1"))
+            #expect(down.markup.matches(of: /<rect class="now"/).count == 2)
+            #expect(rows["lacking.test"]?.status == "Not as expected")
+            #expect(page.contains("<h1>1 of 3 domains opens the app</h1>"))
+            #expect(page.tiles.map(\.text).prefix(2) == ["opens the website", "is not as expected"])
+            #expect(page.tiles.map(\.count) == ["1", "1", "0", "1", "0"])
         }
 
         @Test("edges that disagree for long are called so, not stale")
@@ -137,7 +164,7 @@ extension StatusServerSuite {
             let more = try (0..<3).map { try info("lost\($0).test") }
             for domain in more { try await play(domain.domain.name, into: scratch.store, edges: [none, none]) }
             let page = try await page(scratch, watched + more)
-            #expect(page.reasons == ["3 Missing"] && page.contains("<bdi>such as lost0.test</bdi>"))
+            #expect(page.reasons == ["3 Opens the website"] && page.contains("<bdi>such as lost0.test</bdi>"))
             #expect(page.contains("<div id=\"fleet\" data-live></div>"))
         }
 
@@ -192,7 +219,7 @@ extension StatusServerSuite {
             let refusal = Reply.crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden")
             for index in 0..<6 { try await play("w\(index).test", into: scratch.store, edges: [refusal, refusal]) }
             let summed = try await self.page(scratch, watched + more)
-            #expect(summed.reasons == ["7 Missing", "1 Stale", "1 Propagating"])
+            #expect(summed.reasons == ["7 Opens the website", "1 Stale", "1 Propagating"])
         }
 
         @Test("with thousands of domains the page stays small")

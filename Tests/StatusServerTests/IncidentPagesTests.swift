@@ -66,6 +66,35 @@ extension StatusServerSuite {
             ("q=%25", [], 0, false),
         ]
 
+        @Test("what an incident was stays on its page, in lists and in the API after it ended; so does what ended it")
+        func past() async throws {
+            var one = try incident("0123456789abcdef", "a.test", .originBroken, .firing)
+            one.resolvedAt = noon - 60
+            for (stage, words) in [(Incident.State.firing, "a firewall refuses it"), (.resolved, "all is well")] {
+                one.state = stage
+                let facts = IncidentFacts(diagnosis: .saying(words))
+                try await scratch.store.commit(
+                    Evaluation(
+                        state: try state("a.test", .ok),
+                        changes: [IncidentChange(incident: one, facts: facts, transition: .resolved)]))
+            }
+            let id = one.id
+            let watched = [try info("a.test")]
+            try await scratch.store.watch(watched)
+            try await scratch.serving(watched: watched) { port in
+                for path in ["/incidents", "/incidents/\(id)", "/domains/a.test"] {
+                    let page = try await ask(port, path).body
+                    #expect(page.contains("a firewall refuses it"), "\(path)")
+                }
+                let page = try await ask(port, "/incidents/\(id)").body
+                #expect(page.contains("What phones did") && page.contains("What phones do now"))
+                for path in ["incidents", "incidents/\(id)", "domains/a.test/history"] {
+                    let answer = try await ask(port, "/api/v1/\(path)").body
+                    #expect(answer.contains("a firewall refuses it") && !answer.contains(#""ended":null"#), "\(path)")
+                }
+            }
+        }
+
         @Test("search and kind choose among all incidents, not among those of a page", arguments: lists)
         func list(query: String, sections: [String], rows: Int, isOlder: Bool) async throws {
             try await scratch.serving(watched: try await fill()) { port in

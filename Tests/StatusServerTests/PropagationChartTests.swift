@@ -23,6 +23,27 @@ extension StatusServerSuite {
             #expect(zip(places, places.dropFirst()).allSatisfy { $1 - $0 > 9 }, "\(places)")
         }
 
+        /// A wall clock that is ahead of the steady clock by no whole seconds: midnight was the day before.
+        @Test(
+            "ticks and days have the wall clock's date, however far the clocks are apart",
+            arguments: [0.4, 7200.4, -0.6, -90.3])
+        func clocksApart(ahead: TimeInterval) throws {
+            let time = ReportTime(now: noon - ahead, wall: noon)
+            let record = PropagationRecord(
+                places: [.origin: [PropagationRecord.VersionInterval(at: time.now - 5 * Self.day, served: .version(1))]]
+            )
+            func ticks(_ window: TimeInterval) -> [String] {
+                ChartScope(
+                    record: record, edges: [], changedAt: nil, usual: nil, staleAfter: Self.day, window: window,
+                    time: time
+                ).ticks.map(\.text)
+            }
+            #expect(ticks(5 * Self.day) == ["17 Nov", "18 Nov", "19 Nov", "20 Nov"])
+            #expect(ticks(Self.day).allSatisfy { $0.hasSuffix(":00") }, "\(ticks(Self.day))")
+            let bar = try #require(HistoryBar(DomainPast(firstSeen: time.now - Self.day), time: time))
+            #expect(bar.from == "24 Aug" && bar.days.last?.title.hasPrefix("21 Nov") == true)
+        }
+
         private static let day = 86_400.0
 
         @Test("each of the last 90 days has a mark: the worst incident, none, or that nobody looked")

@@ -23,6 +23,24 @@ extension StatusServerSuite {
                 health: MonitorHealth(channels: channels), maintenance: maintenance, body)
         }
 
+        @Test("a window is shown by the clock of its zone, with its days and its end")
+        func zone() async throws {
+            let night = MaintenanceWindow(
+                name: "night", scope: SilenceScope(domains: [.all]), days: [.sun, .sat],
+                start: try #require(TimeOfDay("23:00")), extent: .until(try #require(TimeOfDay("04:00"))),
+                zone: try #require(TimeZone(identifier: "Europe/Berlin")), reason: "backups")
+            // It is Saturday, 07:00 UTC.
+            try await serving(maintenance: [night]) { port in
+                let page = try await ask(port, "/silences").body
+                #expect(
+                    page.contains("Sat, Sun 23:00 to 04:00 on the next day; next 23:00 (22:00 UTC)")
+                        && page.contains(">Europe/Berlin<"))
+                #expect(
+                    try await ask(port, "/api/v1/silences").body.contains(
+                        #""schedule":"Sat, Sun 23:00 to 04:00 on the next day""#))
+            }
+        }
+
         @Test("the page of silences begins one of a label or a pattern, lists it with what it matches, and ends it")
         func page() async throws {
             let night = MaintenanceWindow(

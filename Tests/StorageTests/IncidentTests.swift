@@ -43,7 +43,9 @@ extension StorageSuite {
             let again = try Store(path: folder.store)
             for sample in samples {
                 #expect(try await again.incident(named: sample.id).incident == sample)
-                #expect(try await again.ops { try $0.facts(sample.id) } == IncidentFacts(diagnosis: .saying(sample.id)))
+                #expect(
+                    try await again.ops { try $0.account(sample.id) }?.facts
+                        == IncidentFacts(diagnosis: .saying(sample.id)))
             }
             #expect(try await again.ops { try $0.incident("full") }?.acknowledgement == nil)
             #expect(try await again.ops { try $0.incident("none") } == nil)
@@ -53,10 +55,22 @@ extension StorageSuite {
         func facts() async throws {
             try await store.commit(try incident(), facts: "first")
             try await store.commit(try incident(version: 2))
-            #expect(try await store.ops { try $0.facts("a1") }?.diagnosis == .saying("first"))
+            #expect(try await store.ops { try $0.account("a1") }?.facts.diagnosis == .saying("first"))
             try await store.commit(try incident(version: 3), facts: "third")
-            #expect(try await store.ops { try $0.facts("a1") }?.diagnosis == .saying("third"))
-            #expect(try await store.ops { try $0.facts("none") } == nil)
+            #expect(try await store.ops { try $0.account("a1") }?.facts.diagnosis == .saying("third"))
+            #expect(try await store.ops { try $0.account("none") } == nil)
+        }
+
+        @Test("an end is stored beside what the incident was, until it comes back")
+        func ending() async throws {
+            try await store.commit(try incident(), facts: "firewall")
+            try await store.commit(try incident(version: 2, state: .resolved), facts: "links work")
+            var account = try await store.ops { try $0.account("a1") }
+            #expect(account?.facts.diagnosis == .saying("firewall"))
+            #expect(account?.ending?.diagnosis == .saying("links work"))
+            try await store.commit(try incident(version: 3), facts: "firewall again")
+            account = try await store.ops { try $0.account("a1") }
+            #expect(account?.facts.diagnosis == .saying("firewall again") && account?.ending == nil)
         }
 
         @Test("each change of a confirmed incident gets the next number, and pending ones get none")
@@ -186,7 +200,7 @@ extension StorageSuite {
                     changes: incidents.map { IncidentChange(incident: $0, facts: facts, transition: .firing) }))
             let open = try await store.incidents(.openGlobal).map(\.incident)
             #expect(open == [incidents[0], incidents[1]])
-            #expect(try await store.incidentFacts(open.map(\.id)).values.map(\.self) == [facts, facts])
+            #expect(try await store.incidentAccounts(open.map(\.id)).values.map(\.facts) == [facts, facts])
             try await store.ops { channel throws in
                 #expect(try channel.globalIncidents().map(\.incident) == [incidents[1], incidents[0]])
                 #expect(try channel.lastEnd(of: .network) == noon + 20)

@@ -120,7 +120,7 @@ extension StorageSuite {
             try await damage("UPDATE incident SET kind = 'no such kind', facts = CAST('[]' AS BLOB) WHERE id = 'a'")
             #expect(try await store.ops { try $0.incidents(changedAfter: 0, limit: 9) }.map(\.incident.id) == ["b"])
             #expect(try await store.ops { try $0.incident("a") } == nil)
-            #expect(try await store.ops { try $0.facts("a") } == nil)
+            #expect(try await store.ops { try $0.account("a") } == nil)
         }
     }
 }

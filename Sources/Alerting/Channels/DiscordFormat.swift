@@ -15,8 +15,11 @@ struct DiscordFormat: ChannelFormat {
             return try JSONText.encoded(
                 Message(content: TextLayout(form: markup, limit: Self.contentLimit).text(rendered), embeds: []))
         }
-        let text = TextLayout(form: markup, limit: Self.descriptionLimit).text(rendered, withHeadline: false)
+        let text = TextLayout(form: markup, limit: Self.descriptionLimit).text(
+            rendered, withHeadline: false, hasButton: true)
+        // Webhooks have no buttons: the title of an embed is its link.
         let embed = Message.Embed(
+            title: rendered.button?.title, url: rendered.button?.url,
             description: text,
             color: alert.tone(over: 0x2E_A043, error: 0xD1_242F, warning: 0xD2_9922, note: 0x57_606A),
             timestamp: alert.at.formatted(.iso8601))
@@ -30,6 +33,8 @@ struct DiscordFormat: ChannelFormat {
         var allowed_mentions = Mentions()
 
         struct Embed: Encodable {
+            let title: String?
+            let url: String?
             let description: String
             let color: Int
             let timestamp: String

@@ -26,14 +26,11 @@ struct EmailFormat: ChannelFormat {
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
         let rendered = RenderedAlert(alert, isBrief: plain)
-        let subject =
-            "[\(alert.isTest ? "TEST" : alert.state)] \(alert.digest == nil ? alert.summary : rendered.summary)"
         let incidents = (alert.digest?.alerts ?? [alert]).prefix(Self.mostThreads).map(\.incident.id)
         return try JSONText.encoded(
             Content(
                 date: MailText.date(alert.at),
-                subject: PlainMarkup(unit: .utf16).cut(subject, to: Self.subjectLimit)
-                    .split(whereSeparator: \.isNewline).joined(separator: " "),
+                subject: PlainMarkup(unit: .utf16).cut(rendered.headline, to: Self.subjectLimit),
                 text: TextLayout(form: PlainMarkup(unit: .utf16), limit: Self.textLimit).text(rendered),
                 html: plain ? nil : Self.html(rendered),
                 threads: incidents.map { MessageIdentity.key(ofIncident: $0) }, first: reference))

@@ -11,11 +11,24 @@ struct GoogleChatFormat: ChannelFormat {
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
         let rendered = RenderedAlert(alert, isBrief: plain)
-        let text = TextLayout(form: HTMLMarkup(unit: .utf16), limit: Self.textLimit)
-            .text(rendered, withHeadline: false)
+        let text = TextLayout(form: HTMLMarkup(unit: .utf16), limit: Self.textLimit - 100)
+            .text(rendered, withHeadline: false, hasButton: true)
+        // A card has no colour of its own, but its text does.
+        let tone = alert.tone(
+            over: ("#237b4b", "resolved"), error: ("#c4314b", "error"), warning: ("#9a6700", "warning"),
+            note: ("#616061", "note"))
+        let mark = "<font color=\"\(tone.0)\"><b>● \(tone.1)</b></font>\n"
+        let button = rendered.button.map { button in
+            Message.Widget(
+                buttonList: .init(buttons: [
+                    .init(text: button.title, onClick: .init(openLink: .init(url: button.url)))
+                ]))
+        }
         let card = Message.Card(
             header: .init(title: rendered.headline),
-            sections: [.init(widgets: [.init(textParagraph: .init(text: text))])])
+            sections: [
+                .init(widgets: [Message.Widget(textParagraph: .init(text: mark + text)), button].compactMap(\.self))
+            ])
         return try JSONText.encoded(
             Message(
                 cardsV2: [.init(cardId: "alert", card: card)], fallbackText: rendered.headline,
@@ -51,7 +64,24 @@ struct GoogleChatFormat: ChannelFormat {
 
         struct Section: Encodable { let widgets: [Widget] }
 
-        struct Widget: Encodable { let textParagraph: Paragraph }
+        struct Widget: Encodable {
+            var textParagraph: Paragraph?
+            var buttonList: ButtonList?
+        }
+
+        /// https://developers.google.com/workspace/chat/api/reference/rest/v1/cards#buttonlist
+        struct ButtonList: Encodable {
+            let buttons: [Button]
+
+            struct Button: Encodable {
+                let text: String
+                let onClick: Click
+            }
+
+            struct Click: Encodable { let openLink: Link }
+
+            struct Link: Encodable { let url: String }
+        }
 
         struct Paragraph: Encodable { let text: String }
     }

@@ -14,11 +14,12 @@ struct GotifyFormat: ChannelFormat {
         let layout = TextLayout(form: PlainMarkup(unit: .bytes), limit: Self.messageLimit)
         // From 8 on the app makes a sound by default, from 4 on it shows a notification.
         let priority = alert.isTest ? 5 : alert.tone(over: 5, error: 8, warning: 5, note: 3)
-        let link = rendered.links.first { PlainMarkup.isPlain($0.url) }?.url
+        let button = plain ? nil : rendered.button
         return try JSONText.encoded(
             Message(
-                title: rendered.headline, message: layout.text(rendered, withHeadline: false), priority: priority,
-                extras: plain ? nil : link.map { ["client::notification": ["click": ["url": $0]]] }))
+                title: rendered.headline,
+                message: layout.text(rendered, withHeadline: false, hasButton: button != nil), priority: priority,
+                extras: button.map { ["client::notification": ["click": ["url": $0.url]]] }))
     }
 
     private struct Message: Encodable {

@@ -37,7 +37,7 @@ struct PagerDutyFormat: ChannelFormat {
         let room = summaryLimit - rendered.headline.utf16.count - 2
         let details = TextLayout(form: form, limit: 20_000).paragraphs(rendered)
         return Event.Payload(
-            summary: rendered.headline + ": " + form.cut(rendered.summary, to: room),
+            summary: rendered.headline + (alert.common(\.cause).map { ". " + form.cut($0, to: room) } ?? ""),
             source: alert.incident.subjectName,
             severity: alert.tone(over: "info", error: "error", warning: "warning", note: "info"),
             timestamp: alert.at.formatted(.iso8601), component: component(alert.incident.kind),

@@ -14,13 +14,13 @@ struct PushoverFormat: ChannelFormat {
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
         let rendered = RenderedAlert(alert, isBrief: plain)
         let layout = TextLayout(form: PlainMarkup(unit: .scalars), limit: Self.messageLimit)
-        let link = rendered.links.first { PlainMarkup.isPlain($0.url) && $0.url.utf8.count <= Self.urlLimit }
+        let button = plain ? nil : rendered.button.flatMap { $0.url.utf8.count <= Self.urlLimit ? $0 : nil }
         return try JSONText.encoded(
             Message(
                 title: layout.form.cut(rendered.headline, to: Self.titleLimit),
-                message: layout.text(rendered, withHeadline: false),
+                message: layout.text(rendered, withHeadline: false, hasButton: button != nil),
                 priority: alert.isTest ? 0 : alert.tone(over: 0, error: 1, warning: 0, note: -1),
-                url: plain ? nil : link?.url, url_title: plain ? nil : link?.title))
+                url: button?.url, url_title: button?.title))
     }
 
     private struct Message: Encodable {

@@ -16,7 +16,7 @@ struct SlackFormat: ChannelFormat {
         // Trouble is also shown in the channel. An end stays in the thread.
         return try JSONText.adding(
             Thread(thread_ts: reference, reply_broadcast: !alert.isOver),
-            to: Self.message(alert, blocks: !alert.isOver))
+            to: Self.message(alert, blocks: true))
     }
 
     private struct Thread: Encodable {
@@ -26,10 +26,22 @@ struct SlackFormat: ChannelFormat {
 
     private static func message(_ alert: Alert, blocks: Bool) throws -> Data {
         let rendered = RenderedAlert(alert)
+        guard blocks else {
+            return try JSONText.encoded(
+                Message(text: TextLayout(form: SlackMarkup(), limit: 3000).text(rendered), attachments: nil))
+        }
+        // The text is the first line, and what a notification shows. Only attachments have a colour.
+        let color = alert.tone(over: "#237b4b", error: "#c4314b", warning: "#d29922", note: "#616061")
+        var attachments = [Message.Attachment(color: color, fallback: rendered.headline, blocks: Self.blocks(rendered))]
+        if let button = rendered.button {
+            // A link of an attachment needs no app that answers a click, as a button in a block does.
+            attachments.append(
+                Message.Attachment(
+                    color: color, fallback: "\(button.title): \(button.url)",
+                    actions: [.init(text: button.title, url: button.url)]))
+        }
         return try JSONText.encoded(
-            Message(
-                text: SlackMarkup().cut([rendered.headline, rendered.oneLine].joined(separator: "\n"), to: 3000),
-                blocks: blocks ? Self.blocks(rendered) : nil))
+            Message(text: SlackMarkup().strong(rendered.headline), attachments: attachments))
     }
 
     func wire(_ body: Data, channel: Channel) throws -> Data {
@@ -87,15 +99,27 @@ struct SlackFormat: ChannelFormat {
     private static func blocks(_ rendered: RenderedAlert) -> [Block] {
         // The limit of a section is 3,000. The rest is for the heading.
         let layout = TextLayout(form: SlackMarkup(), limit: 20_000, longestParagraph: 2800)
-        // The headline has only the monitor's words and ASCII domain names, so it needs no escaping.
-        let head = Block.header(PlainMarkup(unit: .utf16).cut(rendered.headline, to: 150))
         let parts = layout.paragraphs(rendered).map { Block.section(layout.text($0)) }
-        return [head] + parts + [.context(layout.footer(rendered))]
+        return parts + [.context(layout.footer(rendered, hasButton: true))]
     }
 
     private struct Message: Encodable {
         let text: String
-        let blocks: [Block]?
+        let attachments: [Attachment]?
+
+        /// https://docs.slack.dev/messaging/formatting-message-text#attachments
+        struct Attachment: Encodable {
+            let color: String
+            let fallback: String
+            var blocks: [Block]?
+            var actions: [Action]?
+        }
+
+        struct Action: Encodable {
+            var type = "button"
+            let text: String
+            let url: String
+        }
     }
 
     private struct Block: Encodable {
@@ -106,10 +130,6 @@ struct SlackFormat: ChannelFormat {
         struct Text: Encodable {
             let type: String
             let text: String
-        }
-
-        static func header(_ text: String) -> Block {
-            Block(type: "header", text: Text(type: "plain_text", text: text))
         }
 
         static func section(_ text: String) -> Block { Block(type: "section", text: Text(type: "mrkdwn", text: text)) }

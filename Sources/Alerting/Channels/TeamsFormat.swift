@@ -30,11 +30,10 @@ struct TeamsFormat: ChannelFormat {
                         spacing: "Medium"))
             }
         }
-        let foot = "\(rendered.since) · \(rendered.identity(PlainMarkup(unit: .jsonBytes)))"
-        blocks.append(Card.Block(inlines: [.init(text: foot, isSubtle: true)], spacing: "Medium"))
-        let actions = rendered.links.filter { PlainMarkup.isPlain($0.url) }.map {
-            Card.Action(title: $0.title, url: $0.url)
+        for line in layout.footer(rendered, hasButton: true) {
+            blocks.append(Card.Block(inlines: [.init(text: line, isSubtle: true)], spacing: "None"))
         }
+        let actions = rendered.button.map { [Card.Action(title: $0.title, url: $0.url)] } ?? []
         return try JSONText.encoded(
             Message(
                 summary: rendered.headline,

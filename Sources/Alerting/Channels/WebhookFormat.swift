@@ -195,7 +195,9 @@ struct WebhookPayload: Encodable {
             let incidents = digest.alerts.prefix(room)
             try data.encode(
                 incidents.map {
-                    IncidentReport($0.incident, text: $0.text, id: $0.facts.diagnosis.id, time: time)
+                    IncidentReport(
+                        $0.incident, text: $0.wasText ?? $0.text, id: ($0.was ?? $0.facts).diagnosis.id,
+                        ended: $0.was == nil ? nil : .init($0.facts, text: $0.text), time: time)
                 }, forKey: .incidents)
         } else {
             try links.encode(alert.links.cdn, forKey: .cdn)
@@ -215,7 +217,10 @@ struct WebhookPayload: Encodable {
             try data.encode(Array((affected?.domains ?? []).prefix(AffectedDomains.mostNamed)), forKey: .domains)
             try data.encode(affected?.count ?? 0, forKey: .domainCount)
         }
-        try data.encode(IncidentReport(incident, text: nil, time: time), forKey: .incident)
+        let was = alert.wasText
+        try data.encode(
+            IncidentReport(incident, text: was, oneLine: was?.oneLine, id: alert.was?.diagnosis.id, time: time),
+            forKey: .incident)
         try data.encode(comparison, forKey: .comparison)
     }
 }

@@ -9,9 +9,14 @@ package struct Alert: Equatable, Sendable {
     /// Wall-clock time, like all times in an alert.
     package var at: Date
     package var incident: Incident
+    /// What is true now: of an end, how it is since then.
     package let facts: IncidentFacts
+    /// Of an end: what the incident was.
+    package let was: IncidentFacts?
     /// The diagnosis in words, at the time of the message or of the end. Stored, because a digest reads it many times.
     package let text: DiagnosisText
+    /// The same of what the incident was; nil while it is not over.
+    package let wasText: DiagnosisText?
     /// The acknowledgement that holds.
     package var acknowledgement: Acknowledgement?
     package var labels: [String: String]
@@ -36,7 +41,7 @@ package struct Alert: Equatable, Sendable {
     package private(set) var digest: Digest?
 
     package init(
-        reason: NotificationReason, at: Date, incident: Incident, facts: IncidentFacts,
+        reason: NotificationReason, at: Date, incident: Incident, facts: IncidentFacts, was: IncidentFacts? = nil,
         acknowledgement: Acknowledgement? = nil, labels: [String: String], links: Links, instance: String,
         isTest: Bool = false
     ) {
@@ -44,7 +49,9 @@ package struct Alert: Equatable, Sendable {
         self.at = at
         self.incident = incident
         self.facts = facts
+        self.was = was
         text = facts.text(at: incident.resolvedAt ?? at)
+        wasText = was?.text(at: incident.resolvedAt ?? at)
         self.acknowledgement = acknowledgement
         self.labels = labels
         self.links = links

@@ -31,22 +31,82 @@ extension Alert {
         }
     }
 
-    /// The first words of the headline.
-    var state: String {
-        if isChange { return isOver ? "CHANGE PROPAGATED" : "CHANGE DETECTED" }
+    /// What makes this message another one than the first, between the subject and the effect; empty for the first.
+    private var turn: String {
+        if isTest { return "test" }
+        if isChange { return "" }
         return switch reason {
-        case .firing: "FIRING"
-        case .escalated: "ESCALATED"
-        case .again: "FIRING AGAIN"
-        case .worse: "WORSE"
-        case .changed: "CHANGED"
-        case .flapping: "FLAPPING, NOTIFICATIONS PAUSED"
-        case .reminder: "STILL FIRING"
-        case .acknowledged: "ACKNOWLEDGED"
+        case .firing, .escalated: ""
+        case .again: "again"
+        case .worse: "worse"
+        case .changed: "changed"
+        case .flapping: "flapping, notifications paused"
+        case .reminder: "still"
+        case .acknowledged: "acknowledged"
         // Nobody knows whether the trouble has ended.
-        case .resolved: incident.reason == .removed ? "NO LONGER MONITORED" : "RESOLVED"
-        case .wasFiring: "WAS FIRING"
+        case .resolved: incident.reason == .removed ? "" : "resolved"
+        case .wasFiring: "was firing, resolved"
         }
+    }
+
+    /// The first line of a message, and what a notification on a lock screen shows of it: whose links, and what they do. Only the
+    /// monitor's own words and names of domains, as far as services can be told from markup.
+    var headline: String {
+        let effect = headlineEffect
+        let names = digest.map { digest in
+            // A domain may have several incidents of one kind.
+            let (alerts, domains) = (digest.alerts.count, digest.domains.count)
+            return domains == alerts
+                ? "\(domains) domains" : "\(alerts) incidents of \(domains) \(domains == 1 ? "domain" : "domains")"
+        }
+        let subject = names ?? self.subject
+        let head = [subject, turn].filter { !$0.isEmpty }.joined(separator: ", ")
+        // A long name leaves no room for the effect on a lock screen.
+        return subject.count > 40 && head.count + effect.count > Self.preview
+            ? "\(effect): \(head)" : "\(head): \(effect)"
+    }
+
+    /// What notifications show of a message, in characters.
+    private static let preview = 80
+
+    private var headlineEffect: String {
+        if isTest { return "nothing is wrong" }
+        if let digest {
+            if isOver { return digest.common(\.end) ?? "all of them" }
+            return digest.common(\.phonesInBrief) ?? Self.troubles(incident.kind)
+        }
+        return isOver ? endInBrief : effectInBrief
+    }
+
+    /// What phones do; where that is unknown, or not affected yet, what is wrong.
+    var effectInBrief: String { phonesInBrief ?? trouble }
+
+    /// What phones do; nil where something else is the news.
+    var phonesInBrief: String? {
+        if isChange || incident.kind == .monitorDegraded || incident.kind == .certificateExpiring { return nil }
+        let effect = facts.diagnosis.effect
+        return switch effect.links {
+        case .work, .none, .unaffected, .unknown: nil
+        case .followFaultyFile, .followUnexpectedFile, .openWebsite, .followOtherFile, .ofMany: English.brief(effect)
+        }
+    }
+
+    private var endInBrief: String {
+        guard !isChange, incident.domain != nil, incident.reason != .removed else { return end }
+        let effect = facts.diagnosis.effect
+        return switch effect.links {
+        // It has ended, and what phones do is the news.
+        case .work: "links work"
+        case .unaffected, .unknown, .none, .ofMany: end
+        case .followFaultyFile, .followUnexpectedFile, .openWebsite, .followOtherFile:
+            "but \(English.brief(effect))"
+        }
+    }
+
+    /// What an ended incident was, in a sentence or two; nil while it is open, and of what is no trouble.
+    var past: String? {
+        guard isOver, !isChange, digest == nil, let wasText else { return nil }
+        return [wasText.effect, wasText.cause].compactMap(\.self).joined(separator: " ")
     }
 
     /// The affected domain or domains, in a few words.
@@ -86,6 +146,7 @@ extension Alert {
     var duration: String { Span.words((incident.resolvedAt ?? at).timeIntervalSince(incident.since)) }
 
     var trouble: String {
+        let facts = was ?? facts
         if let trouble = facts.trouble { return trouble }
         return switch incident.kind {
         case .originUnreachable: "the origin is unreachable"

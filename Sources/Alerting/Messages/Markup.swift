@@ -118,6 +118,16 @@ enum InertText {
     }
 }
 
+extension InertText {
+    /// A first line, which some services give no markup and no escaping: without what is markup anywhere.
+    static func title(_ text: String) -> String {
+        of(text).mapped { Self.marks.contains($0) ? "'" : "\($0)" }.split(whereSeparator: \.isNewline).joined(
+            separator: " ")
+    }
+
+    private static let marks = Set(#"\`*_~<>[]{}|#&""#.unicodeScalars)
+}
+
 // MARK: - Kinds of markup
 
 struct PlainMarkup: Markup {
@@ -230,18 +240,19 @@ struct TextLayout<Form: Markup> {
         var isList: Bool
     }
 
-    func text(_ alert: RenderedAlert, withHeadline: Bool = true) -> String {
+    func text(_ alert: RenderedAlert, withHeadline: Bool = true, hasButton: Bool = false) -> String {
         let head = withHeadline ? form.strong(alert.headline) : ""
-        let foot = footer(alert).joined(separator: "\n")
+        let foot = footer(alert, hasButton: hasButton).joined(separator: "\n")
         let room = limit - form.size(head) - form.size(foot) - 2 * lineBreak
         var parts = paragraphs(alert, room: room).map(text)
         if !head.isEmpty { parts.insert(head, at: 0) }
         return (parts + [foot]).joined(separator: "\n")
     }
 
-    /// The start, the links, the id of the incident and the name of the monitor.
-    func footer(_ alert: RenderedAlert) -> [String] {
-        let links = alert.links.map { form.link($0.title, $0.url) }.joined(separator: " · ")
+    /// The start, the links, the id of the incident and the name of the monitor. `hasButton`: the first link is a button.
+    func footer(_ alert: RenderedAlert, hasButton: Bool = false) -> [String] {
+        let button = hasButton ? alert.button?.url : nil
+        let links = alert.links.filter { $0.url != button }.map { form.link($0.title, $0.url) }.joined(separator: " · ")
         return [alert.since, links, alert.identity(form)].filter { !$0.isEmpty }
     }
 

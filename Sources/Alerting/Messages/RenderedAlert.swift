@@ -5,8 +5,9 @@ import Foundation
 import Monitoring
 
 struct RenderedAlert {
-    /// Only the monitor's own words and ASCII domain names.
+    /// Whose links, and what they do. Without any character that is markup somewhere.
     let headline: String
+    /// What the headline does not say of it; may be empty.
     let summary: String
     /// The diagnosis in one line, or why the incident ended.
     let oneLine: String
@@ -20,6 +21,16 @@ struct RenderedAlert {
     /// The name of this monitor.
     let instance: String
 
+    /// Where a reader acknowledges it, and sees the rest: the one button, where a service has buttons.
+    var button: (title: String, url: String)? {
+        links.first { Self.pages.contains($0.title) && PlainMarkup.isPlain($0.url) }.map {
+            ("Open \($0.title)", $0.url)
+        }
+    }
+
+    /// Links to our own pages.
+    private static let pages: Set<String> = ["incident", "incidents", "status page"]
+
     /// `isBrief`: only what happened, for a reply to the message with the details.
     init(_ alert: Alert, isBrief: Bool = false) {
         if let digest = alert.digest {
@@ -31,11 +42,12 @@ struct RenderedAlert {
         let acknowledgement = ("Acknowledged:", alert.acknowledgement.map(Self.text))
         let parts =
             alert.isOver
-            ? []
+            ? [("Was:", alert.past)]
             : [
-                ("Why:", alert.common(\.cause)), ("What to do:", alert.common(\.action)),
-                ("Until when:", alert.common(\.outlook)), ("Labels:", alert.isOfTrouble ? alert.labelText : nil),
-                ("To acknowledge:", alert.acknowledging),
+                ("Why:", alert.common(\.cause)), ("Do:", alert.common(\.action)),
+                ("Until:", alert.common(\.outlook)), ("Labels:", alert.isOfTrouble ? alert.labelText : nil),
+                // The page of the incident has a form.
+                ("To acknowledge:", alert.links.statusPage == nil ? alert.acknowledging : nil),
                 ("Refused by:", alert.refusedBy),
                 (
                     "Reminders:",
@@ -57,15 +69,21 @@ struct RenderedAlert {
     }
 
     private init(one alert: Alert, isBrief: Bool) {
-        headline = Self.headline(alert)
+        headline = InertText.title(alert.headline)
         let text = alert.text
-        let end = [alert.isOver ? "\(alert.end), \(alert.lasted)" : nil, alert.remainder]
-        oneLine = alert.isOver ? end.compactMap(\.self).joined(separator: ". ") : text.oneLine
-        // For the monitor's own trouble the trouble matters, not that phones are unaffected.
+        let isUnheard = alert.reason == .wasFiring
+        let ended = alert.isOver ? "\(alert.end.atStart)\(isUnheard ? "" : ", \(alert.lasted)")." : nil
+        let end = [isUnheard ? "\(Self.wasFiring(alert).atStart)." : nil, ended, alert.remainder]
+            .compactMap(\.self).joined(separator: " ")
+        oneLine = alert.isOver ? end : text.oneLine
+        // The effect with its examples, or where the headline says what is wrong; not twice in the same words.
+        let isSaid = Self.isSaid(text.effect, alert.effectInBrief)
         let isOwn = alert.incident.kind == .monitorDegraded && alert.facts.diagnosis.effect.links == .unaffected
+        let effect = isSaid || isOwn || alert.isChange ? "" : text.effect
         summary =
-            alert.isOver || isBrief
-            ? oneLine : isOwn ? "\(alert.trouble.prefix(1).uppercased())\(alert.trouble.dropFirst())." : text.effect
+            alert.isOver
+            ? end
+            : isBrief ? [effect, text.cause, text.action].compactMap(\.self).joined(separator: " ") : effect
         var links = [(alert.links.incidents == nil ? "status page" : "incident", alert.links.statusPage ?? "")]
         if !isBrief {
             let comparison = alert.facts.comparison
@@ -80,42 +98,33 @@ struct RenderedAlert {
             links += [("file at the origin", alert.links.origin ?? ""), ("Apple's copy", alert.links.cdn ?? "")]
         }
         self.links = links.filter { $1 != "" }
-        since = Self.since(alert.incident.since, until: alert.incident.resolvedAt)
+        let age = alert.isOver || alert.isTest || alert.incident.kind == .certificateExpiring ? nil : alert.lasting
+        since = Self.since(alert.incident.since, until: alert.incident.resolvedAt, age: age, alert)
         incidentID = alert.incident.id
         instance = alert.instance
     }
 
-    /// State, severity, domain, kind, age.
-    private static func headline(_ alert: Alert) -> String {
-        if alert.isTest { return "TEST · \(alert.subject) · nothing is wrong" }
-        if alert.isChange {
-            let parts = [alert.state, alert.subject, alert.isOver ? alert.end : alert.trouble]
-            return (parts + (alert.isOver ? [alert.lasted] : [])).joined(separator: " · ")
-        }
-        let age =
-            switch alert.reason {
-            case .resolved: alert.lasted
-            case .wasFiring: wasFiring(alert)
-            default: alert.span
-            }
-        return headline(alert, subject: alert.subject) + " · " + age
+    /// Whether a sentence says no more than the headline.
+    private static func isSaid(_ sentence: String, _ brief: String?) -> Bool {
+        brief.map { sentence.lowercased() == "\($0.lowercased())." } ?? false
     }
 
     private static func wasFiring(_ alert: Alert) -> String {
         "for \(alert.duration), until \(Span.instant(alert.incident.resolvedAt ?? alert.at))"
     }
 
-    /// `since 2026-11-21 07:00 UTC, until 2026-11-21 09:12 UTC`; `at` the start if both are in the same minute.
-    private static func since(_ start: Date, until end: Date?) -> String {
+    /// `since 2026-11-21 07:00 UTC, until 2026-11-21 09:12 UTC · cdn.stale`; `at` the start if both are in the same minute. Of an
+    /// open one also how long, and the severity.
+    private static func since(_ start: Date, until end: Date?, age: String? = nil, _ alert: Alert) -> String {
         let (from, to) = (Span.instant(start), end.map(Span.instant))
-        if let end, from == to { return "at \(from), for \(Span.words(end.timeIntervalSince(start)))" }
-        return "since \(from)" + (to.map { ", until \($0)" } ?? "")
-    }
-
-    private static func headline(_ alert: Alert, subject: String) -> String {
-        let severity = alert.isOver ? nil : alert.digest?.severity ?? alert.incident.severity
-        return [alert.state, severity?.rawValue, subject, alert.incident.kind.rawValue].compactMap(\.self)
-            .joined(separator: " · ")
+        let span =
+            if let end, from == to {
+                "at \(from), for \(Span.words(end.timeIntervalSince(start)))"
+            } else {
+                "since \(from)" + (to.map { ", until \($0)" } ?? age.map { ", \($0)" } ?? "")
+            }
+        let severity = alert.isOver || alert.isChange ? nil : alert.digest?.severity ?? alert.incident.severity
+        return [span, severity?.rawValue, alert.incident.kind.rawValue].compactMap(\.self).joined(separator: " · ")
     }
 
     private static func text(_ acknowledgement: Acknowledgement) -> String {
@@ -125,21 +134,20 @@ struct RenderedAlert {
     // MARK: - Digests
 
     private init(_ digest: Alert.Digest, _ alert: Alert) {
-        let (alerts, domains) = (digest.alerts, digest.domains.count)
-        // A domain may have several incidents of one kind.
-        let subject =
-            domains == alerts.count
-            ? "\(domains) domains" : "\(alerts.count) incidents of \(domains) \(domains == 1 ? "domain" : "domains")"
-        headline = Self.headline(alert, subject: subject)
+        let alerts = digest.alerts
+        headline = InertText.title(alert.headline)
+        // The headline has the effect that all share, or else the trouble.
+        let phones = digest.common(\.phonesInBrief)
         summary =
             alert.isOver
-            ? "\(subject): \(digest.common(\.end) ?? "all resolved")" + Self.rest(alert.unfinished)
+            ? Self.rest(alert.unfinished)
             : [
-                "\(subject): \(Alert.troubles(alert.incident.kind)).", Self.more(alert.unconfirmed),
-                alert.common(\.effect),
+                phones != nil && alert.common(\.cause) == nil
+                    ? "\(Alert.troubles(alert.incident.kind).atStart)." : nil,
+                Self.more(alert.unconfirmed), alert.common(\.effect).flatMap { Self.isSaid($0, phones) ? nil : $0 },
             ].compactMap(\.self).joined(separator: " ")
         let parts = [alert.common(\.cause), alert.common(\.action), alert.common(\.outlook)].compactMap(\.self)
-        oneLine = alert.isOver ? summary : ([summary] + parts).joined(separator: " ")
+        oneLine = ([summary] + (alert.isOver ? [] : parts)).filter { !$0.isEmpty }.joined(separator: " ")
         let rest = alerts.count - Alert.Digest.shown
         lists = [
             (
@@ -152,7 +160,7 @@ struct RenderedAlert {
             )
         ]
         let end = alert.isOver ? alerts.compactMap(\.incident.resolvedAt).max() : nil
-        since = Self.since(alerts.map(\.incident.since).min() ?? alert.at, until: end)
+        since = Self.since(alerts.map(\.incident.since).min() ?? alert.at, until: end, alert)
         links = alert.links.statusPage.map { [("incidents", $0)] } ?? []
         incidentID = "\(alert.incident.id.prefix(80)) and \(alerts.count - 1) more"
         instance = alert.instance
@@ -161,8 +169,8 @@ struct RenderedAlert {
     private static func rest(_ count: Int) -> String {
         switch count {
         case 0: ""
-        case 1: "; 1 other incident of the kind goes on"
-        default: "; \(count) other incidents of the kind go on"
+        case 1: "1 other incident of the kind goes on."
+        default: "\(count) other incidents of the kind go on."
         }
     }
 
@@ -185,7 +193,7 @@ struct RenderedAlert {
             }
         let own: [String?] =
             alert.isOver
-            ? [digest.common(\.end) == nil ? alert.end : nil]
+            ? [digest.common(\.end) == nil ? alert.end : nil, alert.wasText?.cause.map { "was: \($0)" }]
             : [
                 message.common(\.effect) == nil ? alert.text.effect : nil,
                 message.common(\.cause) == nil ? alert.text.cause : nil,

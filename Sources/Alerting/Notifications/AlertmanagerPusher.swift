@@ -26,13 +26,14 @@ private struct Entry: Sendable {
     var isOver: Bool { incident.state == .resolved }
 
     init(_ record: IncidentRecord, _ planner: NotificationPlanner, life: TimeInterval) throws {
-        incident = record.incident.shifted(by: planner.wall.timeIntervalSince(planner.now))
+        incident = record.incident.shifted(by: planner.wall.ahead(of: planner.now))
         change = record.change
         let routing = planner.inputs.routing
         alert = AlertmanagerAlert(
             incident: incident, labels: incident.domain == nil ? routing.share : routing.labels(of: incident),
             summary: "\(incident.subjectName): \(incident.kind.rawValue) since \(Span.instant(incident.since))",
-            description: try planner.store.facts(incident.id)?.text(at: planner.wall).oneLine ?? "",
+            description: try planner.store.account(incident.id)?.facts.text(at: incident.resolvedAt ?? planner.wall)
+                .oneLine ?? "",
             links: routing.links(of: incident), note: routing.note(of: incident), instance: routing.instance,
             endsAt: incident.state == .resolved
                 ? min(incident.resolvedAt ?? planner.wall, planner.wall) : planner.wall + life)

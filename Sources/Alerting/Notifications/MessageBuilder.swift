@@ -96,12 +96,14 @@ extension NotificationPlanner {
 
     /// The alert about these incidents in their current state.
     func alert(about records: [IncidentRecord], _ reason: NotificationReason, key: String) throws -> Alert {
-        let shift = wall.timeIntervalSince(now)
+        let shift = wall.ahead(of: now)
         let alerts = try records.map { record in
-            let facts = try store.facts(record.incident.id) ?? .missing
+            let account = try store.account(record.incident.id) ?? IncidentAccount(.missing)
+            func aged(_ facts: IncidentFacts) -> IncidentFacts { facts.aged(to: now, shift: shift) }
             var alert = Alert(
                 reason: reason, at: wall, incident: record.incident.shifted(by: shift),
-                facts: facts.aged(to: now, shift: shift), acknowledgement: record.acknowledgement,
+                facts: aged(account.ending ?? account.facts), was: account.ending == nil ? nil : aged(account.facts),
+                acknowledgement: record.acknowledgement,
                 labels: routing.labels(of: record.incident), links: routing.links(of: record.incident),
                 instance: routing.instance)
             alert.note = routing.note(of: alert.incident)

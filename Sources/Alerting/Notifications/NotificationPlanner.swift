@@ -232,7 +232,7 @@ struct NotificationPlanner {
 
     private func affected(by incident: Incident) throws -> AffectedDomains? {
         guard let cause = incident.cause, cause == .blind || !cause.inhibits.isEmpty else { return nil }
-        return try store.facts(incident.id)?.affected
+        return try store.account(incident.id)?.facts.affected
     }
 
     /// A silence for all domains covers a global incident. So do silences for each of its domains.

@@ -58,7 +58,7 @@ struct DemoChat {
             }
             teller.show(message)
             if let id = message.incident { teller.note("on the page: \(page)incidents/\(id)") }
-            guard let match = missing.first(where: { Self.fits(message.title, $0) }) else {
+            guard let match = missing.first(where: { Self.fits(message, $0) }) else {
                 Console.remark("this message was not expected")
                 return false
             }
@@ -67,9 +67,11 @@ struct DemoChat {
         return true
     }
 
-    private static func fits(_ headline: String, _ wanted: String) -> Bool {
-        let parts = headline.components(separatedBy: " · ")
-        return wanted.split(separator: " ").allSatisfy { parts.contains(String($0)) }
+    private static func fits(_ message: ChatMessage, _ wanted: String) -> Bool {
+        let parts = wanted.split(separator: " ").map(String.init)
+        let state = message.title.contains(", resolved") ? "RESOLVED" : "FIRING"
+        return parts[0] == state && message.title.contains(parts[1])
+            && message.message.split(separator: "\n").contains { $0.components(separatedBy: " · ").contains(parts[2]) }
     }
 }
 

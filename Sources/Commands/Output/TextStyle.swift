@@ -120,28 +120,49 @@ struct TextTable {
     /// Less than this is no column to read text in; it then goes to a line of its own.
     private static let narrowest = 24
 
+    /// The longest name does not decide for all: a cell that is longer than this share of the width has a line to itself.
+    private static func widest(_ style: TextStyle) -> Int { style.width * 2 / 5 }
+
     func lines(indentation: Int, style: TextStyle) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         guard columns > 0 else { return [] }
         // A column that is empty throughout takes no room.
         let widths = (0..<columns - 1).map { column in
-            rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+            String.column(rows.map { $0.indices.contains(column) ? $0[column] : "" }, upTo: Self.widest(style))
         }
         let start = indentation + widths.reduce(0) { $0 + ($1 == 0 ? 0 : $1 + 2) }
         return rows.flatMap { row -> [String] in
+            var lines: [String] = []
             var line = String(repeating: " ", count: indentation)
             for (cell, width) in zip(row.dropLast(), widths) where width > 0 {
-                line += cell + String(repeating: " ", count: width - cell.count + 2)
+                if cell.count > width {
+                    lines.append(line + cell)
+                    line = String(repeating: " ", count: line.count + width + 2)
+                } else {
+                    line += cell.padded(to: width + 2)
+                }
             }
             let last = row.last ?? ""
             if last.isEmpty || start + Self.narrowest > style.width {
                 while line.last == " " { line.removeLast() }
-                return [line] + (last.isEmpty ? [] : style.wrapped(last, indentation: indentation + 2))
+                return lines + (line.isEmpty ? [] : [line])
+                    + (last.isEmpty ? [] : style.wrapped(last, indentation: indentation + 2))
             }
             var broken = style.wrapped(last, indentation: start)
             broken[0] = line + broken[0].dropFirst(start)
-            return broken
+            return lines + broken
         }
+    }
+}
+
+extension String {
+    /// With blanks up to a width. A longer text stays whole.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+    /// The width of a column: that of the longest text which is not longer than `limit`.
+    static func column(_ texts: [String], upTo limit: Int) -> Int {
+        let counts = texts.map(\.count)
+        return counts.filter { $0 <= limit }.max() ?? Swift.min(counts.max() ?? 0, limit)
     }
 }
 

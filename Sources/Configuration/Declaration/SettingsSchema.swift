@@ -14,10 +14,6 @@ extension OrderedJSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
     /// In place of a secret.
     static var hidden: OrderedJSON { "***" }
 
-    var members: [(String, OrderedJSON)] {
-        if case .object(let members) = self { members } else { [] }
-    }
-
     /// An object without the members that are null: mappings of a list show only what they have.
     var withoutNulls: OrderedJSON {
         guard case .object(let members) = self else { return self }

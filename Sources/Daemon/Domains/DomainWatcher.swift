@@ -25,6 +25,7 @@ extension DomainProbe: DomainProbing {
         _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String], timeout: Duration?,
         compared: (origin: ContentHash, copy: ContentHash)?, now: Date
     ) async throws -> Observation {
+        // Nobody names other places in monitor.yaml.
         try await observe(
             domain, mode: mode, depth: depth, hadFile: hadFile, pages: pages, timeout: timeout, compared: compared,
             places: [], now: now)

@@ -39,6 +39,8 @@ extension Checks {
             switch comparison.state {
             case _ where comparison.isWithoutEffect == true: .withoutEffect
             case .stale: comparison.change.map { .stale($0) }
+            // Some edges have the current file: the others are as old as if none had.
+            case .mixed where context.isOverdue: comparison.change.map { .stale($0) }
             case .propagating: comparison.change.map { .propagating($0) }
             case .divergent where context.readings.cdnBody?.meaning != nil: .divergent
             case .inSync
@@ -52,6 +54,9 @@ extension Checks {
 }
 
 extension CheckContext {
+    /// Whether the CDN lags behind a change for longer than its operator allows.
+    var isOverdue: Bool { comparison.lagSeconds.map { $0 >= Int(checks.staleAfter.inSeconds) } ?? false }
+
     /// What this machine lacks, if that is why Apple's CDN said nothing.
     var ownCauseAtCDN: MonitorCause? { cdn.flatMap { readings.control.ownCause(ofCDN: $0, besides: origin) } }
 }
@@ -142,9 +147,6 @@ extension Checks {
 // MARK: - Edges
 
 extension Checks {
-    /// Seconds. Apple promises a shorter lag; edges may disagree during it.
-    private static let usualMix = 86_400
-
     /// Edges that disagree about the file, and edges that say nothing about it while others do.
     @Sendable static func edgeDifferences(_ context: CheckContext) -> [Finding] {
         let survey = context.edges
@@ -162,8 +164,8 @@ extension Checks {
         }
         var evidence = ["url": context.cdn?.url ?? "", "edges": "\(total)"]
         if let since = context.comparison.changedAt { evidence["changed_at"] = since.rfc3339 }
-        let isPropagating =
-            context.comparison.state == .mixed && context.comparison.lagSeconds.map { $0 < usualMix } ?? false
+        // How long the change has been on its way decides how bad that is, and its age has findings of its own.
+        let isPropagating = context.comparison.state == .mixed && context.comparison.change != nil
         return [Finding(.cdn(.edgesDiffer(groups, of: total, isPropagating: isPropagating)), evidence: evidence)]
     }
 

@@ -18,7 +18,9 @@ extension Comparison {
             self.init(single: readings, current: current, clock: clock, staleAfter: staleAfter)
         }
         guard !survey.isEmpty else { return }
-        edges = survey.tally(current: current) { clock.change(from: $0) != nil }
+        // While the origin serves no file, what it served last is what its copies should be.
+        let known = current.isEmpty ? Set([history.periods.last?.meaning].compactMap(\.self)) : current
+        edges = survey.tally(current: known) { clock.change(from: $0) != nil }
     }
 
     /// One answer represents the CDN: that of its name, or one that all edges give.

@@ -38,7 +38,7 @@ struct EdgeSurvey {
     var isMixed: Bool { Set(speaking.map(\.copy)).count > 1 }
 
     /// - Parameters:
-    ///   - current: what the origin serves at any of its addresses.
+    ///   - current: what the origin serves at any of its addresses, or served last; empty if that is unknown.
     ///   - isOld: whether the origin is known to have served a content before.
     /// - Returns: how many edges serve what.
     func tally(current: Set<ContentHash>, isOld: (ContentHash) -> Bool) -> EdgeTally {
@@ -47,6 +47,7 @@ struct EdgeSurvey {
             switch copy {
             case .file(let meaning) where current.contains(meaning): tally.inSync += 1
             case .file(let meaning) where isOld(meaning): tally.old += 1
+            case .file where current.isEmpty: tally.unknown += 1
             case .file, .noFile: tally.other += 1
             case .missing: tally.missing += 1
             }
@@ -77,14 +78,17 @@ extension Readings {
 package struct EdgeTally: Codable, Equatable, Sendable {
     /// Edges that were asked: the sum of all others.
     package var asked: Int
-    /// Edges that serve what the origin serves at any of its addresses, by meaning.
+    /// Edges that serve what the origin serves at any of its addresses, by meaning; while it serves no file: what it served
+    /// last.
     package var inSync: Int
     /// Edges that serve what the origin served before.
     package var old: Int
     /// Edges without a copy, with or without Apple's reason.
     package var missing = 0
-    /// Edges that serve something else, or it is unknown what the origin serves.
+    /// Edges that serve something else.
     package var other = 0
+    /// Edges that serve a file, while it is unknown what the origin serves. They are not wrong.
+    package var unknown = 0
     /// Edges that gave no answer about the file.
     package var unreachable: Int
 
@@ -93,5 +97,21 @@ package struct EdgeTally: Codable, Equatable, Sendable {
         self.inSync = inSync
         self.old = old
         self.unreachable = unreachable
+    }
+
+    /// An older store has no `unknown`.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        asked = try values.decode(Int.self, forKey: .asked)
+        inSync = try values.decode(Int.self, forKey: .inSync)
+        old = try values.decode(Int.self, forKey: .old)
+        missing = try values.decode(Int.self, forKey: .missing)
+        other = try values.decode(Int.self, forKey: .other)
+        unknown = try values.decodeIfPresent(Int.self, forKey: .unknown) ?? 0
+        unreachable = try values.decode(Int.self, forKey: .unreachable)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case asked, inSync, old, missing, other, unknown, unreachable
     }
 }

@@ -131,7 +131,7 @@ extension DiagnosisContext {
     /// The change that the copy lags behind; nil if no lag is known.
     fileprivate var change: OriginChange? {
         guard var change = comparison.change else { return nil }
-        if change.lag(at: check.now) >= Int(check.checks.staleAfter.inSeconds) { change.isOverdue = true }
+        if check.isOverdue { change.isOverdue = true }
         return change
     }
 

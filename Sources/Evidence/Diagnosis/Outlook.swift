@@ -5,8 +5,10 @@ import Foundation
 package enum Outlook: Codable, Equatable, Sendable {
     /// When the last edge drops its cached failure.
     case asksAgain(Date)
-    /// A change younger than a day is normal until then.
+    /// A change that is younger than `stale_after` is normal until then.
     case normalUntil(Date)
+    /// A change that is older than `stale_after`, in seconds, and younger than Apple's time for one.
+    case pastLimit(Int)
     /// The time that earlier changes of the domain took.
     case usual(UsualPropagation)
     /// This change takes longer than that.
@@ -21,6 +23,9 @@ package enum Outlook: Codable, Equatable, Sendable {
     case atInstall(AssociationMode)
     /// Phones that have the app follow within a week.
     case phonesWithinWeek
+
+    /// Apple's time for a change, in seconds.
+    private static let promise = 86_400
 
     /// The outlook says until when `cause` has its effect. `phonesWithinWeek` is about a change of the file, so it is no
     /// answer where something else ends the cause: no phone waits for the renewal of a certificate that expires in a week.
@@ -55,22 +60,20 @@ package enum Outlook: Codable, Equatable, Sendable {
                 self = .withinDay
                 return
             }
+            // A lag that its operator counts as an incident is not called normal, and a shorter one is.
+            let limit = Int(context.check.checks.staleAfter.inSeconds)
+            let late: Outlook = lag >= Self.promise ? .beyondPromise : lag >= limit ? .pastLimit(limit) : .withinDay
             // A wrong file, or one that another location does not get, is not called normal.
             if isWrong || context.hasError(in: .origin) {
-                self = lag < 86_400 ? .withinDay : .beyondPromise
+                self = late
                 return
             }
             if let usual = context.check.history.usual {
                 self = lag > usual.percentile90 ? .beyondUsual(usual) : .usual(usual)
                 return
             }
-            guard lag < 86_400 else {
-                self = .beyondPromise
-                return
-            }
-            // A lag that its operator counts as an incident is not called normal.
-            let isOverdue = lag >= Int(context.check.checks.staleAfter.inSeconds)
-            self = comparison.state == .stale || isOverdue ? .withinDay : .normalUntil((changedAt + 86_400).wholeMinute)
+            let end = changedAt + TimeInterval(min(limit, Self.promise))
+            self = lag < min(limit, Self.promise) ? .normalUntil(end.wholeMinute) : late
         case .originUnavailable:
             if context.check.readings.cdnFile == nil {
                 self = .withinDay

@@ -261,7 +261,7 @@ extension English {
         return Words(
             "Apple's edges disagree: \(told.joined(separator: "; ")).",
             isPropagating
-                ? "Wait. Each edge asks again by itself, within about 24 hours."
+                ? "Check the edges again later. Each asks for the file by itself."
                 : "Wait a day if the file was just changed. If they still disagree then, report it to Apple with this evidence.",
             evidence)
     }

@@ -14,6 +14,11 @@ package indirect enum OrderedJSON: Sendable {
     case array([OrderedJSON])
     case object([(String, OrderedJSON)])
 
+    /// Those of an object; none of another value.
+    package var members: [(String, OrderedJSON)] {
+        if case .object(let members) = self { members } else { [] }
+    }
+
     /// `null` for nil.
     package static func optional(_ value: String?) -> OrderedJSON { value.map { .string($0) } ?? .null }
     package static func optional(_ value: Int?) -> OrderedJSON { value.map { .integer($0) } ?? .null }

@@ -68,6 +68,19 @@ extension English {
         return (seen == nil ? "\(works) now, and " : now.dropLast() + ", and ") + end + "."
     }
 
+    /// The effect without example paths, as the beginning of a message: the monitor's own words alone.
+    package static func brief(_ effect: Effect) -> String {
+        var effect = effect
+        switch effect.links {
+        case .followOtherFile(let way, let at, _, _):
+            effect.links = .followOtherFile(by: way, at: at, website: [], app: [])
+        case .none: return "the file opens no link"
+        default: break
+        }
+        let text = text(of: effect)
+        return text.prefix(1).lowercased() + text.dropFirst().prefix { $0 != "." }
+    }
+
     static func text(of effect: Effect) -> String {
         let isAll = effect.phones == .production
         let phones = isAll ? "Phones" : "Phones in \(effect.phones.rawValue) mode"
@@ -158,6 +171,8 @@ extension English {
             "Changes usually take \(minutes(time.median)), and 9 of 10 take \(minutes(time.percentile90)) at most."
         case .beyondUsual(let time):
             "This change takes longer than usual: 9 of 10 took \(minutes(time.percentile90)) at most. Apple documents up to 24 h."
+        case .pastLimit(let limit):
+            "This is past your limit of \(Span.words(TimeInterval(limit))). Apple documents up to 24 h."
         case .withinDay: "Apple takes up to 24 h for a change. Phones that have the app follow within a week."
         case .beyondPromise: "Apple documents no time beyond 24 h."
         case .copyMayEnd: "How long Apple keeps its copy is unknown."

@@ -263,7 +263,7 @@ extension Verdict {
     /// Findings and certificates contain dates of the wall clock. The comparison has times of the steady clock, like
     /// everything that is stored. A shift in whole seconds keeps the dates the same from check to check.
     fileprivate init(of readings: Readings, history: CopyHistory, _ policy: Policy, now: Date, wall: Date) {
-        let shift = wall.timeIntervalSince(now).rounded()
+        let shift = wall.ahead(of: now)
         self.init(
             of: readings, history: shift == 0 ? history : history.shifted(by: shift), checks: policy.checks,
             expectations: policy.expectations, now: now + shift)

@@ -29,6 +29,8 @@ package enum DomainStatus: String, Codable, Sendable, CaseIterable {
     /// What phones do. The raw values are used in URLs and must not change.
     package enum Tile: String, Sendable, CaseIterable {
         case website
+        /// Not as the owners expect: a service or an app is missing. Links may open the app all the same.
+        case unexpected
         case oldFile = "old-file"
         case atRisk = "at-risk-any"
         case unknown = "not-known"
@@ -40,7 +42,8 @@ package enum DomainStatus: String, Codable, Sendable, CaseIterable {
 
     package var tile: Tile {
         switch self {
-        case .missing, .expectationFailed: .website
+        case .missing: .website
+        case .expectationFailed: .unexpected
         case .stale, .divergent, .propagating: .oldFile
         case .originFailing, .atRisk: .atRisk
         case .unconfirmed, .unknown, .waiting: .unknown
@@ -82,9 +85,10 @@ extension DomainStatus {
             switch comparison {
             case .stale: self = .stale
             case .propagating: self = .propagating
-            // Some edges have the current file: the age of the other copies decides between stale and propagating.
+            // Some edges have the current file: the age of the other copies decides, as the check judged it.
             case .mixed where verdict.comparison.lagSeconds != nil:
-                self = open.contains { $0.incident.kind == .cdnStale && $0.hasFired } ? .stale : .propagating
+                let findings = verdict.findings + verdict.ignored.map(\.finding)
+                self = findings.contains { $0.kind == .stale } ? .stale : .propagating
             default: self = .divergent
             }
         case .unknown: self = open.contains(where: \.fires) ? .unconfirmed : .unknown

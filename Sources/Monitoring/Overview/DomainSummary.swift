@@ -56,6 +56,13 @@ package struct DomainSummary: Codable, Equatable, Sendable {
     /// The diagnosis as text, valid at a given time.
     package func text(at now: Date) -> DiagnosisText { diagnosis.text(at: now) }
 
+    /// Whether Apple has no copy at any edge that answered. Links can open the website for other reasons: a copy that is too
+    /// large, or one that names no app.
+    package var hasNoCopy: Bool {
+        guard let edges, edges.asked > 0 else { return comparison == .missing }
+        return edges.missing > 0 && edges.missing + edges.unreachable == edges.asked
+    }
+
     /// Domains with the same reason need the same decision.
     package var reason: String {
         [diagnosis.id.rawValue, diagnosis.cause.rule?.rawValue, diagnosis.word?.word.code].compactMap(\.self)

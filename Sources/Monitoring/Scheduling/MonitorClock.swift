@@ -33,10 +33,13 @@ extension MonitorClock {
 }
 
 extension Date {
-    /// The wall-clock time of this instant of the steady clock, if the two clocks now show `steady` and `wall`. Their
-    /// difference is rounded to whole seconds: the clocks are never read at exactly the same moment, so one instant
-    /// would otherwise be shown with changing seconds.
-    package func shown(steady: Date, wall: Date) -> Date { self + wall.timeIntervalSince(steady).rounded() }
+    /// The wall-clock time of this instant of the steady clock, if the two clocks now show `steady` and `wall`.
+    package func shown(steady: Date, wall: Date) -> Date { self + wall.ahead(of: steady) }
+
+    /// How far this instant of the wall clock is ahead of `steady`, in whole seconds: the clocks are never read at
+    /// exactly the same moment, so one instant would otherwise be shown with changing seconds. Every conversion uses
+    /// this value: midnight, converted back and forth by two values, is shown as the day before.
+    package func ahead(of steady: Date) -> TimeInterval { timeIntervalSince(steady).rounded() }
 }
 
 /// The time of this machine. The steady clock starts at an anchor and follows `ContinuousClock`, which ignores NTP

@@ -24,6 +24,16 @@ package struct MaintenanceWindow: Codable, Equatable, Sendable {
 
     package var zoneName: String { zone.usualName }
 
+    /// When it is, by its own clock: `Sat, Sun 02:00 to 04:00`, `every day from 22:00 for 3 h`.
+    package var schedule: String {
+        let names = Weekday.week.filter(days.contains).map(\.name)
+        let when = names.count == 7 ? "every day" : names.joined(separator: ", ")
+        return switch extent {
+        case .lasting(let duration): "\(when) from \(start) for \(Span.words(duration.inSeconds))"
+        case .until(let end): "\(when) \(start) to \(end)" + (end.second > start.second ? "" : " on the next day")
+        }
+    }
+
     /// A longer window would never end.
     package static let longest: Duration = .seconds(7 * 86_400)
 
@@ -115,6 +125,9 @@ package struct TimeOfDay: Codable, Hashable, Sendable, CustomStringConvertible {
 package enum Weekday: String, Codable, Sendable, CaseIterable {
     // Day 0 is 1970-01-01, a Thursday.
     case thu, fri, sat, sun, mon, tue, wed
+
+    /// `Mon`.
+    fileprivate var name: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 
     /// In the usual order.
     package static let week: [Weekday] = [.mon, .tue, .wed, .thu, .fri, .sat, .sun]

@@ -192,18 +192,19 @@ package struct API: MonitorAPI {
         let record = try await store.incident(named: name)
         let time = try await clocks()
         let id = record.incident.id
-        let facts = try await store.incidentFacts([id])
+        let accounts = try await store.incidentAccounts([id])
+        let facts = accounts[id]?.facts
         let deliveries = try await store.deliveries(incident: id, limit: Self.mostDeliveries)
-        let found = try await reports([record], time, try await context(time), facts: facts)
+        let found = try await reports([record], time, try await context(time), accounts: accounts)
         guard let report = found.first else { throw APIRefusal(.notFound, "no incident") }
         return IncidentDetail(
             report,
             IncidentReport.Details(
-                comparison: facts[id].map {
+                comparison: facts.map {
                     ComparisonReport($0.comparison, at: record.incident.resolvedAt ?? time.now, time: time)
                 },
-                findings: (facts[id]?.findings ?? []).map { $0.text(at: time.reading(record.incident)) },
-                domains: (facts[id]?.affected?.domains ?? []).prefix(AffectedDomains.mostNamed).map(\.name),
+                findings: (facts?.findings ?? []).map { $0.text(at: time.reading(record.incident)) },
+                domains: (facts?.affected?.domains ?? []).prefix(AffectedDomains.mostNamed).map(\.name),
                 deliveries: try await reports(deliveries, time)))
     }
 
@@ -212,14 +213,14 @@ package struct API: MonitorAPI {
         return try await reports(records, time, try await context(time))
     }
 
-    /// In their order, with their marks. `facts`: what each says, which costs kilobytes to read; nil: reads it.
+    /// In their order, with their marks. `accounts`: what each says, which costs kilobytes to read; nil: reads it.
     func reports(
         _ records: [IncidentRecord], _ time: ReportTime, _ context: IncidentContext,
-        facts known: [String: IncidentFacts]? = nil
+        accounts known: [String: IncidentAccount]? = nil
     ) async throws -> [IncidentReport] {
         let index = try await index()
-        let facts =
-            if let known { known } else { try await store.incidentFacts(records.map(\.incident.id)) }
+        let accounts =
+            if let known { known } else { try await store.incidentAccounts(records.map(\.incident.id)) }
         let waiting = Set(records.filter { $0.incident.state == .pending }.compactMap(\.incident.domain?.name))
         let open = try await store.summaries(waiting.sorted()).flatMap { $0.summary?.incidents ?? [] }
         let context = try await context.notified(of: records.map(\.incident.id), in: store)
@@ -227,7 +228,7 @@ package struct API: MonitorAPI {
         return records.map { record in
             let incident = record.incident
             return context.report(
-                incident, facts[incident.id], labels: incident.domain.flatMap { index[$0]?.labels } ?? [:],
+                incident, accounts[incident.id], labels: incident.domain.flatMap { index[$0]?.labels } ?? [:],
                 graceUntil: graces[incident.id] ?? nil,
                 acknowledgement: role == .visitor ? nil : record.acknowledgement, time: time)
         }

@@ -9,10 +9,13 @@ import Storage
 extension DomainView {
     // MARK: - Incidents
 
+    /// Of the past ones.
+    static let mostEarlier = 20
+
     /// The open ones with each message that was sent, the past ones in a line each.
     var history: HTML {
         let open = incidents.filter { $0.state != .resolved }
-        let earlier = incidents.filter { $0.state == .resolved }.prefix(20)
+        let earlier = incidents.filter { $0.state == .resolved }.prefix(Self.mostEarlier)
         let link: HTML =
             #" <a class="aside" href="/incidents?q=\#(watched.domain.name)">All incidents of this domain</a>"#
         let table = HTML.table(["Earlier", "Began", "Lasted", "Ended with", "Notified"], earlier.map(row))
@@ -45,12 +48,13 @@ extension DomainView {
         let time = frame.time
         let notified = (incident.notified ?? []).map { $0.onOneLine(upTo: 40) }.listed(upTo: 3)
         let reason = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? ""
+        let was = (incident.cause ?? incident.effect)?.firstSentence.shortened(to: 110)
         return """
             <tr role="row"><th role="rowheader" scope="row">\
             <a href="/incidents/\(incident.id)">\(incident.kind.rawValue)</a></th>\
             <td role="cell">\(time.clock(incident.since))</td>\
             <td role="cell">\(Span.words(incident.lasted(at: time.wall)))</td>\
-            <td role="cell">\(reason)</td>\
+            <td role="cell">\(reason)\(was.map { "; was: <bdi>\($0.onOneLine(upTo: 110))</bdi>" })</td>\
             <td role="cell"><bdi>\(notified.isEmpty ? "nobody" : notified)</bdi></td></tr>
 
             """

@@ -42,8 +42,11 @@ extension Pages {
         if role > .visitor {
             var query = IncidentQuery(domain: domain, limit: Self.maximumIncidents)
             query.hasPending = true
+            let records = try await store.incidents(query)
+            // Of the open ones the page itself says what is wrong.
+            let ended = records.filter { $0.incident.state == .resolved }.prefix(DomainView.mostEarlier)
             view.incidents = try await api.reports(
-                try await store.incidents(query), time, current, facts: [:])
+                records, time, current, accounts: try await store.incidentAccounts(ended.map(\.incident.id)))
         }
         for id in view.incidents.filter({ $0.state != .resolved }).map(\.id) {
             view.deliveries[id] = try await api.reports(

@@ -272,7 +272,9 @@ extension DomainView {
             all.append(
                 number(
                     lasting.of == "left"
-                        ? "Left" : record.status == .missing ? "Without a copy for" : "\(face.word) for",
+                        ? "Left"
+                        : record.status == .missing && summary?.hasNoCopy == true
+                            ? "Without a copy for" : "\(face.word) for",
                     lasting.long ?? "–", lasting.until ?? record.since.map { "since \(time.brief($0))" } ?? "", tone))
         } else if let since = record.since, record.status == .inSync || record.status == .direct {
             all.append(
@@ -299,11 +301,11 @@ extension DomainView {
                 number(
                     past.isEmpty ? "Usual propagation time" : "Last change took",
                     past.last.map { Span.words(TimeInterval($0)) } ?? "not known",
-                    "\(past.isEmpty ? "no change" : past.count.of("change")) so far; Apple says up to 24 h"))
+                    "\(past.isEmpty ? "no change" : past.count.of("change")) so far; limit \(Span.words(staleAfter))"))
         }
         if let changedAt = summary?.changedAt {
             let estimate = Estimate(lag: time.since(changedAt), past: past)
-            let words = estimate.until(changedAt: changedAt, time)
+            let words = estimate.until(changedAt: changedAt, staleAfter: staleAfter, time)
             if let usual, estimate.lag < TimeInterval(usual.percentile90) {
                 let isEarly = estimate.lag < TimeInterval(usual.median)
                 let expected = changedAt + TimeInterval(isEarly ? usual.median : usual.percentile90)

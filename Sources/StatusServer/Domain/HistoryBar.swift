@@ -20,11 +20,10 @@ struct HistoryBar: Sendable {
     init?(_ past: DomainPast, time: ReportTime) {
         guard let first = past.firstSeen else { return nil }
         let today = (time.wall.timeIntervalSince1970 / 86400).rounded(.down)
-        let shift = time.wall.timeIntervalSince(time.now)
         var days: [(x: String, tone: String, title: String)] = []
         var (watched, troubled) = (0, 0)
         for back in (0..<Self.count).reversed() {
-            let begins = Date(timeIntervalSince1970: (today - Double(back)) * 86400) - shift
+            let begins = time.stored(Date(timeIntervalSince1970: (today - Double(back)) * 86400))
             let ends = min(begins + 86400, time.now)
             guard ends > begins else { continue }
             let incidents = past.incidents.filter {
@@ -53,7 +52,7 @@ struct HistoryBar: Sendable {
                 ))
         }
         self.days = days
-        from = time.day(Date(timeIntervalSince1970: (today - Double(Self.count - 1)) * 86400) - shift)
+        from = time.day(time.stored(Date(timeIntervalSince1970: (today - Double(Self.count - 1)) * 86400)))
         text =
             troubled == 0
             ? "No incident in \(watched.of("day"))"

@@ -34,6 +34,14 @@ struct PlaceReader {
         builder = LaneBuilder(scope)
     }
 
+    /// Whether it is what the origin served last.
+    private func isLast(_ meaning: ContentHash) -> Bool {
+        let versions = record.places[.origin]?.lazy.reversed().compactMap { interval -> Int64? in
+            if case .version(let id) = interval.served { id } else { nil }
+        }
+        return versions?.first.map { record.versions[$0]?.meaning == meaning } ?? false
+    }
+
     /// `v14`, where the file of a retrieval is known as one.
     func version(of retrieval: Retrieval) -> String? {
         guard let meaning = readings.file(of: retrieval)?.meaning,
@@ -44,12 +52,19 @@ struct PlaceReader {
 
     /// What a place served, in a cell of a table.
     private func cell(_ retrieval: Retrieval) -> (text: String, mark: String, tone: String) {
-        let served = readings.served(by: retrieval)
+        let (served, origin) = (readings.served(by: retrieval), readings.served(by: full.origin))
         let status = retrieval.answer?.status ?? 0
         let fault = DomainStatus.originFailing.mark
         switch served {
-        case .file where served.isLike(readings.served(by: full.origin)):
+        case .file where served.isLike(origin):
             return (version(of: retrieval) ?? "the file", DomainStatus.inSync.mark, "ok")
+        // While the origin serves no file, a copy of its last one is not wrong, and nobody knows about another.
+        case .file(let meaning, _) where !origin.isFile:
+            let isLast = isLast(meaning)
+            return (
+                version(of: retrieval) ?? "a file", (isLast ? DomainStatus.inSync : .unknown).mark,
+                isLast ? "ok" : "soft"
+            )
         case .file:
             return (version(of: retrieval).map { "\($0), old" } ?? "another file", DomainStatus.stale.mark, "fail")
         case .page, .noFile, .partial: return ("no such file", DomainStatus.missing.mark, "fail")

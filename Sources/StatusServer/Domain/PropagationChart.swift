@@ -186,10 +186,8 @@ struct ChartScope: Sendable {
             300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172_800, 432_000, 864_000, 1_728_000,
         ]
         let step = steps.first { span / $0 <= 8 } ?? 2_592_000
-        let shift = time.wall.timeIntervalSince(time.now)
-        var date =
-            Date(
-                timeIntervalSince1970: ((start + shift).timeIntervalSince1970 / step).rounded(.up) * step) - shift
+        let first = (time.shown(start).timeIntervalSince1970 / step).rounded(.up) * step
+        var date = time.stored(Date(timeIntervalSince1970: first))
         var all: [PropagationChart.Tick] = []
         while date < end {
             let place = x(date)
@@ -228,7 +226,7 @@ struct ChartScope: Sendable {
 
     var bandText: String? {
         guard changedAt != nil else { return nil }
-        guard let usual else { return "usual time: not known yet, Apple says up to 24 h" }
+        guard let usual else { return "usual time: not known yet; limit \(Span.words(staleAfter))" }
         return "usual: \(Span.words(TimeInterval(usual.median))) to \(Span.words(TimeInterval(usual.percentile90)))"
     }
 

@@ -38,7 +38,8 @@ struct FrontPage: Sendable {
         if waiting == all { return "First check in progress: 0 of \(all.of("domain")) checked" }
         let (website, old, unknown) = (tally(.website), tally(.oldFile), tally(.unknown))
         let other = counts[.divergent] ?? 0 > 0 ? "another" : "an old"
-        let open = all - website - unknown
+        // Of a file that is not as expected nobody knows here whether it opens the app.
+        let open = all - website - unknown - tally(.unexpected)
         let tail =
             old == 0
             ? "" : old == open && all == 1 ? ", with \(other) file" : ", \(old.grouped) of them with \(other) file"
@@ -53,6 +54,8 @@ struct FrontPage: Sendable {
         var parts: [String] = []
         let (website, unknown) = (tally(.website), tally(.unknown))
         if website > 0 { parts.append("\(website.grouped) \(website == 1 ? "opens" : "open") the website.") }
+        let unexpected = tally(.unexpected)
+        if unexpected > 0 { parts.append("\(unexpected.grouped) \(unexpected == 1 ? "is" : "are") not as expected.") }
         if unknown > 0 { parts.append("\(unknown.grouped) \(unknown == 1 ? "is" : "are") not known yet.") }
         let open = openIncidents
         parts.append(
@@ -132,9 +135,9 @@ struct FrontPage: Sendable {
     }
 
     private var tiles: HTML {
-        let shown = DomainStatus.Tile.allCases.filter { $0 != .unknown || tally(.unknown) > 0 }
+        let shown = DomainStatus.Tile.allCases.filter { ![.unknown, .unexpected].contains($0) || tally($0) > 0 }
         return """
-            <ul class="tiles\(" five", if: shown.count == 5)" id="tiles" data-live aria-label="What phones do">\
+            <ul class="tiles\(" five", if: shown.count > 4)" id="tiles" data-live aria-label="What phones do">\
             \(shown.map(tile))</ul>
             """
     }
@@ -238,7 +241,7 @@ struct FrontPage: Sendable {
         }
         let choices =
             tiles.map {
-                HTML.option($0.rawValue, $0.words(2).capitalizedFirst, isChosen: query.state == $0.rawValue)
+                HTML.option($0.rawValue, $0.words(2).atStart, isChosen: query.state == $0.rawValue)
             }
             + DomainStatus.allCases.filter { (counts[$0] ?? 0) > 0 || query.state == $0.rawValue }.map {
                 HTML.option(
@@ -271,8 +274,8 @@ extension FrontPage {
         }
         let detail =
             switch tile {
-            case .website where count > 0 && counts[.expectationFailed] == nil:
-                "Apple has no copy: \(parts.joined(separator: ", "))"
+            case .website where count > 0: "not the app"
+            case .unexpected: "what the file lacks stands in each row"
             case .current where count > 0: "Apple’s copy is in sync"
             default: parts.isEmpty ? "none" : parts.joined(separator: ", ")
             }
@@ -295,6 +298,7 @@ extension DomainStatus.Tile {
     fileprivate func words(_ count: Int, isOfOthers: Bool = false) -> String {
         switch self {
         case .website: count == 1 ? "opens the website" : "open the website"
+        case .unexpected: count == 1 ? "is not as expected" : "are not as expected"
         case .oldFile where isOfOthers: count == 1 ? "follows another file" : "follow another file"
         case .oldFile: count == 1 ? "follows an old file" : "follow an old file"
         case .atRisk: count == 1 ? "works, but at risk" : "work, but at risk"
@@ -306,6 +310,7 @@ extension DomainStatus.Tile {
     fileprivate var mark: String {
         switch self {
         case .website: DomainStatus.missing.mark
+        case .unexpected: DomainStatus.expectationFailed.mark
         case .oldFile: DomainStatus.stale.mark
         case .atRisk: DomainStatus.atRisk.mark
         case .unknown: DomainStatus.unknown.mark
@@ -315,7 +320,7 @@ extension DomainStatus.Tile {
 
     fileprivate var tone: Tone {
         switch self {
-        case .website, .oldFile: .fail
+        case .website, .unexpected, .oldFile: .fail
         case .atRisk: .warn
         case .unknown: .soft
         case .current: .ok
@@ -328,7 +333,7 @@ extension DomainStatus {
     var meaning: String {
         switch self {
         case .missing: "links open the website, not the app"
-        case .expectationFailed: "links do not do what is expected"
+        case .expectationFailed: "phones use a file that does not meet your expectations"
         case .stale: "phones follow an old file for longer than allowed"
         case .divergent: "phones follow a file that the origin does not serve"
         case .unconfirmed: "what phones do is not known, and an incident fires"
@@ -341,8 +346,4 @@ extension DomainStatus {
         case .inSync: "phones follow the current file"
         }
     }
-}
-
-extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -90,8 +90,11 @@ struct FrontRow: Sendable {
 
     private static func edgeText(_ record: SummaryRecord) -> String {
         guard let edges = record.summary?.edges, edges.asked > 0 else { return "" }
-        if record.status == .missing {
-            return "\(edges.asked - edges.missing - edges.unreachable) of \(edges.asked) have a copy"
+        if record.status == .missing || edges.unknown > 0 {
+            let copies = edges.asked - edges.missing - edges.unreachable
+            // All of them open the website: those with a copy have one that opens nothing.
+            let isUseless = copies > 0 && record.summary?.diagnosis.effect.links == .openWebsite(at: nil)
+            return "\(copies) of \(edges.asked) have a copy" + (isUseless ? ", which opens no link" : "")
         }
         let version = record.version.map { " have v\($0)" } ?? " have the file"
         return record.status.needsAttention

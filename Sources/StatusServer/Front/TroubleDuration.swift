@@ -24,10 +24,11 @@ struct TroubleDuration: Sendable {
             let past = summary?.propagations ?? []
             let estimate = Estimate(lag: lag, past: past)
             bar = isShort ? nil : estimate.lagBar(staleAfter: staleAfter.inSeconds)
-            until = isShort ? nil : estimate.until(changedAt: changedAt, time)
+            until =
+                isShort ? nil : estimate.until(changedAt: changedAt, staleAfter: staleAfter.inSeconds, time)
         case .missing, .originFailing, .expectationFailed:
             long = record.since.map { Span.words(time.since($0)) }
-            of = record.status == .missing ? "without a copy" : "so far"
+            of = record.status == .missing && summary?.hasNoCopy == true ? "without a copy" : "so far"
             bar = nil
             until = isShort ? nil : summary?.text(at: time.wall).outlook
         case .atRisk:
@@ -73,8 +74,13 @@ struct Estimate: Equatable, Sendable {
     /// Of the earlier changes as many took less than this one already has.
     var rank: Int { past.count { TimeInterval($0) < lag } }
 
-    func until(changedAt: Date, _ time: ReportTime) -> String {
-        guard let usual else { return "Apple says up to 24 h; only \(past.count.of("past change")) known" }
+    func until(changedAt: Date, staleAfter: TimeInterval, _ time: ReportTime) -> String {
+        guard let usual else {
+            let limit = time.brief(changedAt + staleAfter)
+            return lag < staleAfter
+                ? "normal until \(limit); no earlier changes to estimate from"
+                : "past the limit since \(limit); no earlier changes to estimate from"
+        }
         let median = changedAt + TimeInterval(usual.median)
         let percentile90 = changedAt + TimeInterval(usual.percentile90)
         if lag < TimeInterval(usual.median) {
@@ -133,14 +139,15 @@ extension EdgeTally {
         let kinds =
             Array(repeating: "now", count: inSync) + Array(repeating: "old", count: old)
             + Array(repeating: "stray", count: other) + Array(repeating: "none", count: missing)
-            + Array(repeating: "mute", count: unreachable)
+            + Array(repeating: "mute", count: unknown + unreachable)
         let squares = kinds.enumerated().map { place, kind -> HTML in
             #"<rect class="\#(kind)" x="\#(place * 13 + 1)" y="1" width="10" height="10" rx="2"/>"#
         }
         let text =
             [
                 (inSync, "current"), (old, "old"), (other, "another file"),
-                (missing, "without a copy"), (unreachable, "no answer"),
+                (unknown, "a file, with none at the origin to compare"), (missing, "without a copy"),
+                (unreachable, "no answer"),
             ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         return """
             <svg class="squares" role="img" aria-label="\(text)" width="\(kinds.count * 13 + 1)" height="12">\

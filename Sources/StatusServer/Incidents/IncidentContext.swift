@@ -21,8 +21,8 @@ extension IncidentContext {
     init(_ store: Store, windows: [MaintenanceWindow], wall: Date, for role: Role) async throws {
         // The oldest speaks for the others.
         let open = try await store.incidents(.openGlobal).reversed()
-        let facts = try await store.incidentFacts(open.map(\.incident.id))
-        let global = open.map { (record: $0, facts: facts[$0.incident.id]) }
+        let accounts = try await store.incidentAccounts(open.map(\.incident.id))
+        let global = open.map { (record: $0, facts: accounts[$0.incident.id]?.facts) }
         guard role > .visitor else {
             let explaining = global.filter { entry in
                 if case .global(let cause) = entry.record.incident.subject { !cause.inhibits.isEmpty } else { true }
@@ -58,7 +58,8 @@ extension IncidentContext {
     func reports(_ time: ReportTime) -> [IncidentReport] {
         global.map { entry in
             report(
-                entry.record.incident, entry.facts, acknowledgement: entry.record.acknowledgement, time: time)
+                entry.record.incident, entry.facts.map { IncidentAccount($0) },
+                acknowledgement: entry.record.acknowledgement, time: time)
         }
     }
 
@@ -79,13 +80,13 @@ extension IncidentContext {
 
     /// With its marks. `labels`: of its domain. `graceUntil`: as stored.
     func report(
-        _ incident: Incident, _ facts: IncidentFacts? = nil, labels: [String: String] = [:], graceUntil: Date? = nil,
-        acknowledgement: Acknowledgement?, time: ReportTime
+        _ incident: Incident, _ account: IncidentAccount? = nil, labels: [String: String] = [:],
+        graceUntil: Date? = nil, acknowledgement: Acknowledgement?, time: ReportTime
     ) -> IncidentReport {
         let marks = IncidentReport.Marks(
             alertsAfter: incident.state == .pending ? graceUntil.map(time.shown) : nil,
             silencedUntil: silencedUntil(incident, labels: labels, at: time.wall), inhibitedBy: inhibitor(of: incident),
             acknowledgement: acknowledgement, notified: notified.map { $0[incident.id] ?? [] })
-        return IncidentReport(incident, facts, marks: marks, time: time)
+        return IncidentReport(incident, account, marks: marks, time: time)
     }
 }

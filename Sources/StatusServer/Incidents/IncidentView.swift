@@ -35,11 +35,9 @@ struct IncidentView: Sendable {
     private var verdict: HTML {
         let kind = incident.kind.rawValue
         let (mark, tone) = incident.base.face
-        let parts = [
-            ("What phones do", incident.effect), ("Why", incident.cause), ("What to do", incident.action),
-            ("Until when", incident.outlook),
-        ]
-        .compactMap { name, text in text.map { HTML.fact(name, $0.onOneLine(upTo: 600)) } }
+        let parts = incident.base.story.compactMap { name, text in
+            text.map { HTML.fact(name, $0.onOneLine(upTo: 600)) }
+        }
         let crumb = incident.domain.map { #" / <a href="/domains/\#($0)">\#(incident.subject)</a>"# as HTML }
         let shell: HTML = """
             <div><dt>In a shell</dt>\
@@ -156,6 +154,17 @@ struct IncidentView: Sendable {
 }
 
 extension IncidentReport {
+    /// The diagnosis under its headings: what is, or what was and how it is since the end.
+    fileprivate var story: [(String, String?)] {
+        guard state == .resolved else {
+            return [("What phones do", effect), ("Why", cause), ("What to do", action), ("Until when", outlook)]
+        }
+        return [
+            ("What phones did", effect), ("Why", cause), ("What phones do now", ended?.effect),
+            ("Still wrong", ended?.cause), ("What to do", ended?.action),
+        ]
+    }
+
     func stateInWords(_ time: ReportTime) -> String {
         switch state {
         case .pending: "pending, not notified yet"

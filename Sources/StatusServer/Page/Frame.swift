@@ -246,7 +246,7 @@ struct DomainFace: Equatable, Sendable {
             (word, mark, tone) = ("Not checked", DomainStatus.unknown.mark, .soft)
             return
         }
-        // Edges that disagree are not all stale, or all without a copy: phones get the one or the other. While a change is
+        // Edges that disagree do not all serve an old file, or none: phones get the one or the other. While a change is
         // young, that is how it arrives.
         let isMixed = record.summary?.comparison == .mixed && record.status < .propagating
         word = isMixed ? "Mixed" : record.status.word
@@ -286,8 +286,8 @@ extension DomainStatus {
 
     var word: String {
         switch self {
-        case .missing: "Missing"
-        case .expectationFailed: "Expectation failed"
+        case .missing: "Opens the website"
+        case .expectationFailed: "Not as expected"
         case .stale: "Stale"
         case .divergent: "Divergent"
         case .unconfirmed: "Failing, not known"

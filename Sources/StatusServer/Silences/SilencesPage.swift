@@ -112,13 +112,19 @@ struct SilencesView: Sendable {
 
     private func row(_ window: MaintenanceWindow) -> HTML {
         let time = frame.time
-        let end = window.end(at: time.wall).map { "until \(time.clock($0))" }
-        let next = window.nextStart(after: time.wall).map { "from \(time.clock($0))" }
+        // By the clock of its zone, which stands beside it; the page's own clock is UTC.
+        func shown(_ instant: Date) -> String {
+            let ahead = Double(window.zone.secondsFromGMT(for: instant))
+            return time.clock(instant + ahead) + (ahead == 0 ? "" : " (\(time.clock(instant)) UTC)")
+        }
+        let end = window.end(at: time.wall).map { "in force until \(shown($0))" }
+        let next = window.nextStart(after: time.wall).map { "next \(shown($0))" }
+        let times = [window.schedule, end ?? next ?? "never"].joined(separator: "; ")
         return """
             <tr role="row"><th role="rowheader" scope="row"><bdi>\(window.name.onOneLine(upTo: 100))</bdi></th>\
             <td role="cell"><bdi>\("\(window.scope)".onOneLine(upTo: 200))</bdi></td>\
             <td role="cell">\(matches(window.scope))</td>\
-            <td role="cell">\(when(end ?? next ?? "never", isActive: end != nil))</td>\
+            <td role="cell">\(when(times, isActive: end != nil))</td>\
             <td role="cell">\(window.zoneName)</td>\
             <td role="cell" class="text"><bdi>\(window.reason.onOneLine(upTo: 300))</bdi></td></tr>
 

@@ -67,7 +67,7 @@ extension Store {
             for record in try IncidentRow.records(.openGlobal, database) {
                 guard let cause = record.incident.cause else { continue }
                 var tracked = TrackedIncident(incident: record.incident)
-                tracked.facts = try IncidentRow.facts(record.incident.id, database)
+                tracked.facts = try IncidentRow.account(record.incident.id, database)?.facts
                 state.open[cause] = tracked
             }
             return (state.open.isEmpty ? nil : state, fault)

@@ -166,12 +166,12 @@ extension Store {
         try await read { try IncidentRow.records(query, $0) }
     }
 
-    /// The facts of these incidents, for messages.
-    package func incidentFacts(_ ids: [String]) async throws -> [String: IncidentFacts] {
+    /// What these incidents were, and what ended them.
+    package func incidentAccounts(_ ids: [String]) async throws -> [String: IncidentAccount] {
         guard !ids.isEmpty else { return [:] }
         return try await read { database in
-            var all: [String: IncidentFacts] = [:]
-            for id in ids { all[id] = try IncidentRow.facts(id, database) }
+            var all: [String: IncidentAccount] = [:]
+            for id in ids { all[id] = try IncidentRow.account(id, database) }
             return all
         }
     }

@@ -24,11 +24,24 @@ package struct IncidentRecord: Equatable, Sendable {
     }
 }
 
+/// What an incident was, and what ended it. Neither replaces the other: who looks for the cause of last night reads what it was.
+package struct IncidentAccount: Equatable, Sendable {
+    /// At the last news while it was open.
+    package var facts: IncidentFacts
+    /// What the check saw that ended it; nil: it is not over.
+    package var ending: IncidentFacts?
+
+    package init(_ facts: IncidentFacts, ending: IncidentFacts? = nil) {
+        self.facts = facts
+        self.ending = ending
+    }
+}
+
 enum IncidentRow {
     /// The value of `domain` for a global incident.
     static let noDomain = ""
 
-    /// All columns except the facts, which are kilobytes; plus the domain's last check.
+    /// All columns except `facts` and `ending`, which are kilobytes; plus the domain's last check.
     static let select = """
         SELECT i.id, i.domain, i.cause, i.kind, i.severity, i.state, i.since, i.opened_at, i.fired_at, i.resolved_at,
             i.reason, i.version, i.worse_version, i.worse_at, i.again_version, i.again_at, i.flapping_version,
@@ -136,17 +149,24 @@ enum IncidentRow {
             row["\(name)_version"] = .some(mark?.version)
             row["\(name)_at"] = .some(mark?.at.milliseconds)
         }
-        if let facts = change.facts { row["facts"] = try Stored.encode(facts) }
+        let isOver = incident.state == .resolved
+        if let facts = change.facts { row[isOver ? "ending" : "facts"] = try Stored.encode(facts) }
+        // One that comes back is not over.
+        if !isOver { row["ending"] = .some(nil) }
         try database.upsert(row, into: "incident", key: ["id"])
     }
 
-    /// nil if there are none, or if they cannot be read.
-    static func facts(_ id: String, _ database: Database) throws -> IncidentFacts? {
-        guard
-            let data = try Data.fetchOne(
-                database, cached: "SELECT facts FROM incident WHERE id = ? AND facts IS NOT NULL", arguments: [id])
-        else { return nil }
-        return try? Stored.decode(IncidentFacts.self, from: data, what: "facts of an incident")
+    /// nil if it has no facts, or if they cannot be read.
+    static func account(_ id: String, _ database: Database) throws -> IncidentAccount? {
+        let row = try Row.fetchOne(
+            database, cached: "SELECT facts, ending FROM incident WHERE id = ?", arguments: [id])
+        func decoded(_ column: String) -> IncidentFacts? {
+            (row?[column] as Data?).flatMap {
+                try? Stored.decode(IncidentFacts.self, from: $0, what: "\(column) of an incident")
+            }
+        }
+        let ending = decoded("ending")
+        return (decoded("facts") ?? ending).map { IncidentAccount($0, ending: ending) }
     }
 }
 

@@ -151,7 +151,7 @@ package struct ChannelTransaction {
         """
 
     /// nil if there are none, or if they cannot be read.
-    package func facts(_ id: String) throws -> IncidentFacts? { try IncidentRow.facts(id, database) }
+    package func account(_ id: String) throws -> IncidentAccount? { try IncidentRow.account(id, database) }
 
     // MARK: - The channel
 

@@ -71,13 +71,13 @@ extension AlertingSuite {
             #expect(detected.typeName == "change.detected")
             #expect(detected.summary == "a.test: version 0123abcd is live at the origin")
             #expect(
-                RenderedAlert(detected).headline == "CHANGE DETECTED · a.test · version 0123abcd is live at the origin")
+                RenderedAlert(detected).headline == "a.test: version 0123abcd is live at the origin")
             let arrived = alert(.resolved, try change(.cdnCaughtUp))
             #expect(arrived.typeName == "change.propagated")
             #expect(arrived.summary == "a.test: every edge serves version 0123abcd (after 3 h 12 min)")
             #expect(
-                RenderedAlert(arrived).headline
-                    == "CHANGE PROPAGATED · a.test · every edge serves version 0123abcd · after 3 h 12 min")
+                RenderedAlert(arrived).headline == "a.test: every edge serves version 0123abcd")
+            #expect(RenderedAlert(arrived).summary == "Every edge serves version 0123abcd, after 3 h 12 min.")
         }
     }
 }

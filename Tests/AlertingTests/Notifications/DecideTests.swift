@@ -93,7 +93,7 @@ private let rows: [Row] = [
     Row(
         "nothing, or an earlier end", "resolved",
         "a message was due and did not arrive; a chat; neither silenced nor inhibited; it ended less than 24 hours ago",
-        "one message that says both: WAS FIRING",
+        "one message that says both: \"was firing, resolved\"",
         if: {
             $0.isResolved && !$0.knowsFiring && !$0.known.maybeDelivered && $0.isAbove
                 && ($0.known.pendingSince != nil || $0.known.refused != nil) && !$0.route.isPager && !$0.isSilent

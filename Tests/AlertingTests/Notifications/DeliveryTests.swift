@@ -54,8 +54,8 @@ extension AlertingSuite {
             "before each further attempt it is asked again: what is over by then is sent as it is now",
             arguments: [
                 // Whether the first attempt may have arrived, and what the channel gets then.
-                (ScriptedTransport.Reply.status(500), "resolved", "RESOLVED"),
-                (.fault(.network, wasSent: false), "resolved", "WAS FIRING"),
+                (ScriptedTransport.Reply.status(500), "resolved", "example.com, resolved: "),
+                (.fault(.network, wasSent: false), "resolved", "example.com, was firing, resolved: "),
             ])
         func asksAgain(reply: ScriptedTransport.Reply, type: String, words: String) async throws {
             let world = try World(

@@ -57,7 +57,17 @@ def slack(case, body):
         raise Refused("body.text is missing")
     if call in methods and not isinstance(body.get("channel"), str):
         raise Refused("body.channel is missing")
-    blocks = body.get("blocks", [])
+    blocks = []
+    for index, attachment in enumerate(body.get("attachments", [])):
+        for key in attachment:
+            if key not in ("color", "fallback", "blocks", "actions"):
+                raise Refused(f"body.attachments[{index}].{key} is unknown")
+        if not attachment.get("fallback"):
+            raise Refused(f"body.attachments[{index}].fallback is missing")
+        for action in attachment.get("actions", []):
+            if set(action) != {"type", "text", "url"} or action["type"] != "button":
+                raise Refused(f"body.attachments[{index}].actions is no link button")
+        blocks += attachment.get("blocks", [])
     if len(blocks) > 50:
         raise Refused("body.blocks has more than 50 entries")
     for index, given in enumerate(blocks):

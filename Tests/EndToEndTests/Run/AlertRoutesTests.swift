@@ -36,16 +36,9 @@ extension EndToEndTests {
                     site.test  team=growth
 
                     incidents of the domain
-                      origin.unreachable, origin.broken, origin.inconsistent, file.broken, certificate.expiring, expectation.failed · error
-                        ops (slack)        after 10s
-                        pager (pagerduty)  after 1h (escalation), unless acknowledged, no reminders
-                      origin.unreachable, origin.broken, origin.inconsistent, file.broken, cdn.missing, cdn.stale, cdn.divergent, \
-                    certificate.expiring, expectation.failed · warning
-                        ops (slack)  after 10s
-                      cdn.missing, cdn.stale, cdn.divergent · error
-                        ops (slack)        after 10s
-                        mail (webhook)     after 10s
-                        pager (pagerduty)  after 1h (escalation), unless acknowledged, no reminders
+                      ops (slack)        all, after 10s
+                      pager (pagerduty)  errors, after 1h (escalation), unless acknowledged, no reminders
+                      mail (webhook)     errors of cdn.missing, cdn.stale, cdn.divergent, after 10s
 
                     new versions of the file (notify: [changes])
                       ops (slack)  after 10s, no reminders

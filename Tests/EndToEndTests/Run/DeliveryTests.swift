@@ -125,7 +125,7 @@ extension EndToEndTests {
                 _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 try await watch.checks(3, of: Self.host)
                 let bodies = receiver.received.map { String(decoding: $0.body, as: UTF8.self) }
-                #expect(bodies.count == 1 && bodies.allSatisfy { $0.contains("WAS FIRING") }, "\(bodies)")
+                #expect(bodies.count == 1 && bodies.allSatisfy { $0.contains("was firing, resolved") }, "\(bodies)")
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
                 await receiver.shutdown()

@@ -13,7 +13,8 @@ extension EndToEndTests {
                 let end = try await process.ended()
                 #expect(end == .exit(0), "\(process.output)\(process.errors)")
                 for kind in ["cdn.stale", "origin.broken", "origin.unreachable"] {
-                    for state in ["FIRING", "RESOLVED"] {
+                    // Of the first message and of the end.
+                    for state in [", for ", ", until "] {
                         let line = process.output.split(separator: "\n").first {
                             $0.contains(state) && $0.contains(kind)
                         }

@@ -89,7 +89,8 @@ extension EndToEndTests {
                 let check = try String(contentsOfFile: stage.path("man/aasa-monitor-check.1"), encoding: .utf8)
                 #expect(check.contains(".SH EXAMPLES\n.TP\n.B aasa\\-monitor check example.com"))
                 let configuration = try String(contentsOfFile: stage.path("man/monitor.yaml.5"), encoding: .utf8)
-                for key in ["defaults.interval", "domains[].expect.urls[].opens", "alerts.channels[].routing_key_file"] {
+                for key in ["defaults.interval", "domains[].expect.urls[].opens", "alerts.channels[].routing_key_file"]
+                {
                     #expect(configuration.contains(".B \(key)\n"), "\(key)")
                 }
             }

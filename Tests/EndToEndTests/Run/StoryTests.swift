@@ -65,7 +65,7 @@ extension EndToEndTests {
                 #expect(
                     data.keys == [
                         "schema", "instance", "domain", "labels", "kind", "severity", "summary", "diagnosis",
-                        "diagnosis_id", "effect", "cause", "action", "outlook", "incident",
+                        "diagnosis_id", "effect", "cause", "action", "outlook", "note", "incident",
                         "comparison", "findings", "links",
                     ])
                 #expect(data["schema"] == .string("aasa-monitor/alert/v1"))
@@ -74,8 +74,8 @@ extension EndToEndTests {
                     data["incident"].keys
                         == Set(["id", "state", "since", "opened_at", "resolved_at", "reason"]).union([
                             "domain", "kind", "severity", "fired_at", "is_flapping", "alerts_after", "silenced_until",
-                            "inhibited_by", "acknowledged", "notified", "diagnosis", "diagnosis_id", "effect", "cause", "action",
-                            "outlook",
+                            "inhibited_by", "acknowledged", "notified", "diagnosis", "diagnosis_id", "effect", "cause",
+                            "action", "outlook", "ended",
                         ]))
                 #expect(data["comparison"].keys.isSuperset(of: ["state", "lag_seconds", "changes"]))
                 #expect(data["links"].keys == ["status_page", "cdn", "origin"])

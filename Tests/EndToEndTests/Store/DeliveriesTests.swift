@@ -69,7 +69,7 @@ extension EndToEndTests {
                 #expect(shown.output.contains("channel:  hook\noutcome:  refused\n"), "\(shown.output)")
                 #expect(shown.output.contains("domains:  site.test\n"), "\(shown.output)")
                 #expect(shown.output.matches(of: /message refused  status 400/).count == 2, "\(shown.output)")
-                #expect(shown.output.contains("  FIRING · error · site.test · origin.broken"), "\(shown.output)")
+                #expect(shown.output.contains("  site.test: "), "\(shown.output)")
                 let named = try await stage.run([
                     "deliveries", "show", String(entry["message_key"].string?.prefix(12) ?? ""),
                 ])
