@@ -125,7 +125,8 @@ struct SilenceList: AsyncParsableCommand {
     static func text(_ silences: [SilenceReport], now: Date) -> String {
         if silences.isEmpty { return "no silence" }
         return silences.map { silence in
-            let length = silence.endsAt.timeIntervalSince(now).inWords
+            // The end is known to the second: up, so that a silence of a day that just began lasts a day.
+            let length = silence.endsAt.timeIntervalSince(now).rounded(.up).inWords
             return "\(silence.id)  \(silence.scope)  until \(silence.endsAt.rfc3339) (\(length))  "
                 + "by \(silence.author.displayable): \(silence.reason.displayable)"
         }.joined(separator: "\n")

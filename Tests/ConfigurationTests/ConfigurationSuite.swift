@@ -32,7 +32,7 @@ enum Fixture {
         "/run/credentials/hook": "whsec_UExBTlRFRC1QTEFOVEVELVBMQU5URUQh\n",
         "/run/credentials/pagerduty": "PLANTEDPLANTEDPLANTEDPLANTED0000\n",
         "/secrets/empty": "\n",
-        "/secrets/raw": "PLANTED\n",
+        "/secrets/raw": "PLANTED\n", "/secrets/thirty": "PLANTEDPLANTEDPLANTEDPLANTED00\n",
         "/secrets/two-breaks": "PLANTED-token\n\n",
         "/secrets/url": "https://hooks.example.net/PLANTED\n",
         "/secrets/token": "PLANTED-token-of-30-characters\r\n",

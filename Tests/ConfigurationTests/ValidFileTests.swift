@@ -221,6 +221,8 @@ extension ConfigurationSuite {
             #expect(byName["line"]?.token == "PLANTED")
             #expect(byName["pager"]?.token == "PLANTEDPLANTEDPLANTEDPLANTED0000")
             #expect(byName["ntfy"]?.destination == "PLANTED")
+            #expect(byName["pushover"]?.destination == "PLANTEDPLANTEDPLANTEDPLANTED00")
+            #expect(byName["matrix"]?.destination == "!abc:example.org")
             #expect(byName["hook"]?.signingKeys.count == 2)
             #expect(byName["mail"]?.token == "PLANTED")
             #expect(
