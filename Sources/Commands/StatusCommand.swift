@@ -250,7 +250,7 @@ struct StatusText {
         if !isSame { lines[0] += "  " + style.dim("as \(first.domain):") }
         lines += diagnosis(first.told)
         let shown = group.prefix(Self.mostListed)
-        let width = String.column(shown.map(\.domain), upTo: style.width * 2 / 5)
+        let width = String.column(shown.map(\.domain), upTo: style.width / 5 * 2)
         // A line each, however long: who looks for a domain finds its incident beside it.
         lines += shown.map { row in
             "  \(row.domain.padded(to: width))  "
@@ -281,7 +281,7 @@ struct StatusText {
                 ([row.comparison?.summary] + incidents + [checked]).compactMap(\.self).joined(separator: " · "),
             ]
         }
-        let names = String.column(words.map { $0[0] }, upTo: style.width * 2 / 5)
+        let names = String.column(words.map { $0[0] }, upTo: style.width / 5 * 2)
         let levels = words.map { $0[1].count }.max() ?? 0
         return words.map { "\($0[0].padded(to: names))  \($0[1].padded(to: levels))  \($0[2])" }
     }

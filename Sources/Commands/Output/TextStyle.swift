@@ -121,7 +121,7 @@ struct TextTable {
     private static let narrowest = 24
 
     /// The longest name does not decide for all: a cell that is longer than this share of the width has a line to itself.
-    private static func widest(_ style: TextStyle) -> Int { style.width * 2 / 5 }
+    private static func widest(_ style: TextStyle) -> Int { style.width / 5 * 2 }
 
     func lines(indentation: Int, style: TextStyle) -> [String] {
         let columns = rows.map(\.count).max() ?? 0

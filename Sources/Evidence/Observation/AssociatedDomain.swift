@@ -210,7 +210,9 @@ private struct EntryReading {
             // `?developer` is the value alone.
             let known = Self.mode(value.isEmpty ? name : value)
             if name == "mode" {
-                if known.map({ $0.rawValue != value }) ?? true { faults.append("'\(value)' is not a mode; \(modes)") }
+                if known.map({ $0 == .production || $0.rawValue != value }) ?? true {
+                    faults.append("'\(value)' is not a mode; \(modes)")
+                }
                 mode = known
             } else {
                 faults.append("'\(name)' is not a parameter; the only one is mode, as in ?mode=developer")
