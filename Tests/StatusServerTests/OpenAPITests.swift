@@ -93,7 +93,7 @@ extension StatusServerSuite {
         @Test("an object has the keys that its description names, all of them, and no other")
         func strictness() throws {
             let file = URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../Sources/StatusServer/Templates/openapi.json")
+                .appending(path: "../../Sources/StatusServer/Resources/openapi.json")
             let document = try JSONValue(Data(contentsOf: file))
             func loose(_ schema: JSONValue, _ name: String) -> [String] {
                 let properties = schema["properties"].members

@@ -90,7 +90,9 @@ enum CommandLineTable {
         .init("check --format", 64, "missing value for '--format <format>'"),
         .init(
             "check --format jsom site.test", 64, "'jsom' is invalid for '--format <format>': it takes 'text', 'json', "),
-        .init("diff --format nagios a b", 64, "'nagios' is invalid for '--format <format>': it takes 'text' or 'json'"),
+        .init(
+            "diff --format nagios a b", 64,
+            "'nagios' is invalid for '--format <format>': it takes 'text', 'json' or 'markdown'"),
         .init(
             "watch --format json a.test", 64, "'json' is invalid for '--format <format>': it takes 'text', 'jsonl' or "),
         .init(

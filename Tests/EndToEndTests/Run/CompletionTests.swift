@@ -30,7 +30,7 @@ extension EndToEndTests {
                 let watch = try Watch(stage, ["site.test"], Watch.Settings())
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
-                #expect(try await Self.offered(["check", "--format", "j"], on: stage) == ["json", "jsonl"])
+                #expect(try await Self.offered(["check", "--format", "j"], on: stage) == ["json", "jsonl", "junit"])
                 #expect(try await Self.offered(["check", "--depth", ""], on: stage) == ["light", "full"])
                 #expect(try await Self.offered(["silence", "add", "--kind", "cdn.st"], on: stage) == ["cdn.stale"])
                 #expect(try await Self.offered(["run", "--config", "moni"], on: stage).contains("monitor.yaml"))
