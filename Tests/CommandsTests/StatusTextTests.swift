@@ -127,7 +127,8 @@ extension CommandsTests {
             #expect(
                 plugin.text.hasPrefix("AASA CRITICAL - 1 of 2 domains: a.test\nCRITICAL: a.test: "), "\(plugin.text)")
             var well = PluginOutput()
-            for row in Self.overview([try Self.state("b.test", .ok, "All well.")]).domains { well.add(row, now: Self.noon) }
+            let fine = Self.overview([try Self.state("b.test", .ok, "All well.")]).domains
+            for row in fine { well.add(row, now: Self.noon) }
             #expect(well.status == .ok && well.text.hasPrefix("AASA OK - b.test: "), "\(well.text)")
             well.add(.failing, "No daemon runs")
             #expect(well.status == .failing)

@@ -64,7 +64,8 @@ extension ConfigurationSuite {
         private static let beyond: Set = [
             "channel-line-break", "channel-reference", "channel-reference-without-channels", "domain-twice",
             "duplicate-key-by-alias", "duplicate-keys", "fallback-alertmanager", "fallback-unknown",
-            "listen", "listen-port", "merge-key", "note", "shard", "tag-of-key", "token-empty-variable", "variable-unset",
+            "listen", "listen-port", "merge-key", "note", "shard", "tag-of-key", "token-empty-variable",
+            "variable-unset",
         ]
 
         @Test("it refuses every bad file that a schema can refuse", arguments: Fixture.names(in: "invalid"))
