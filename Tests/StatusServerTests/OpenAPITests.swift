@@ -107,7 +107,8 @@ extension StatusServerSuite {
                     + properties.keys.filter { !required.contains($0) && !Self.optional.contains("\(name).\($0)") }
                     .map { "\(name).\($0) is optional" }
                     + properties.flatMap { loose($0.value, "\(name).\($0.key)") }
-                    + [schema["items"], schema["additionalProperties"]].flatMap { loose($0, "\(name)[]") }
+                    + [schema["items"], schema["additionalProperties"]].compactMap(\.present)
+                    .flatMap { loose($0, "\(name)[]") }
                     + (schema["anyOf"].elements + schema["oneOf"].elements).flatMap { loose($0, name) }
             }
             let schemas = document["components"]["schemas"].members
