@@ -145,6 +145,12 @@ extension StatusServerSuite {
             #expect(try await scratch.store.incidentCounts(since: noon) == IncidentCounts(open: 2, unacknowledged: 1))
             let open = IncidentQuery(state: .open, order: .attention, limit: 9)
             #expect(try await scratch.store.incidents(open).map(\.incident.id) == ["worse", "held"])
+            // A warning that began later is less urgent than an error.
+            var warning = try incident("warning", "c.test", .certificateExpiring, .firing)
+            warning.severity = .warning
+            warning.since = noon + 60
+            try await add([warning])
+            #expect(try await scratch.store.incidents(open).map(\.incident.id) == ["worse", "warning", "held"])
         }
     }
 }
