@@ -87,7 +87,7 @@ extension StatusServerSuite {
                     #expect(page.contains("a firewall refuses it"), "\(path)")
                 }
                 let page = try await ask(port, "/incidents/\(id)").body
-                #expect(page.contains("What phones did") && page.contains("What phones do now"))
+                #expect(page.contains("At that time") && page.contains("What phones do now"))
                 for path in ["incidents", "incidents/\(id)", "domains/a.test/history"] {
                     let answer = try await ask(port, "/api/v1/\(path)").body
                     #expect(answer.contains("a firewall refuses it") && !answer.contains(#""ended":null"#), "\(path)")

@@ -120,14 +120,14 @@ struct RenderedAlert {
     }
 
     /// `since 2026-11-21 07:00 UTC, until 2026-11-21 09:12 UTC · cdn.stale`; `at` the start if both are in the same minute. Of an
-    /// open one also how long, and the severity. `rough`: the period of the start, in place of an instant.
+    /// open one also how long, and the severity. `rough`: the period in which it began.
     private static func since(
         _ start: Date, until end: Date?, age: String? = nil, rough: String? = nil, _ alert: Alert
     ) -> String {
         let (from, to) = (Span.instant(start), end.map(Span.instant))
         let span =
             if let rough {
-                rough
+                "seen since \(from), \(rough)"
             } else if let end, from == to {
                 "at \(from), for \(Span.words(end.timeIntervalSince(start)))"
             } else {
