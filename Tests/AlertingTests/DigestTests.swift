@@ -97,6 +97,19 @@ extension AlertingSuite {
                 ])
         }
 
+        @Test("a webhook says that they ended, and how if all ended alike")
+        func diagnosisOfEnds() throws {
+            var alerts = try names(2).enumerated().map { try alert(.resolved, incident: "i\($0)", domain: $1) }
+            func diagnosis() throws -> String? {
+                let digest = try #require(Alert(digestOf: alerts, key: "k"))
+                let data = try object(WebhookFormat().body(digest, plain: false))["data"] as? [String: Any]
+                return data?["diagnosis"] as? String
+            }
+            #expect(try diagnosis() == "Apple's CDN serves the origin's file now.")
+            alerts[1].incident.reason = .originReverted
+            #expect(try diagnosis() == "All resolved.")
+        }
+
         @Test("the end of each is said where they ended differently")
         func ends() throws {
             var alerts = try names(2).enumerated().map { try alert(.resolved, incident: "i\($0)", domain: $1) }
@@ -108,6 +121,24 @@ extension AlertingSuite {
                     "d0.example.com · resolved after 25 h · Apple's CDN serves the origin's file now · i0",
                     "d1.example.com · resolved after 25 h · the origin serves the same file as Apple's CDN again · i1",
                 ])
+        }
+
+        @Test("a domain whose end leaves it failing says so in its line, and the message is not green")
+        func stillFailing() throws {
+            let alerts = try names(2).enumerated().map { index, domain in
+                let one = try alert(.resolved, incident: "i\(index)", domain: domain)
+                return Alert(
+                    reason: .resolved, at: one.at, incident: one.incident,
+                    facts: IncidentFacts(
+                        diagnosis: Diagnosis(effect: Effect(.openWebsite(at: nil)), cause: .copy(.inSync)),
+                        isStillFailing: index == 1 ? true : nil),
+                    labels: [:], links: one.links, instance: "m")
+            }
+            let digest = try #require(Alert(digestOf: alerts, key: "k"))
+            let lines = try #require(RenderedAlert(digest).lists.first?.lines)
+            #expect(!lines[0].contains("still wrong"))
+            #expect(lines[1].contains(" · still wrong: Links open the website, not the app. · i1"))
+            #expect(digest.tone(over: 0, error: 1, warning: 2, note: 3) == 2)
         }
 
         @Test("what fired and ended unseen says both, for each domain")

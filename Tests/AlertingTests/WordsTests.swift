@@ -1,6 +1,7 @@
 import Evidence
 import Foundation
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Alerting
@@ -175,6 +176,61 @@ extension AlertingSuite {
             #expect(data["effect"] as? String == alert.text.effect)
             let told = try #require(data["incident"] as? [String: Any])
             #expect(told["effect"] as? String == "Links open the website, not the app.")
+        }
+
+        @Test("what is still wrong is said once, and is not green")
+        func removed() throws {
+            var one = try alert(.resolved)
+            one.incident.reason = .removed
+            let diagnosis = Diagnosis(effect: Effect(.openWebsite(at: nil)), cause: .crawler(.refused(status: 403)))
+            let alert = Alert(
+                reason: .resolved, at: noon, incident: one.incident,
+                facts: IncidentFacts(diagnosis: diagnosis, isStillFailing: true),
+                was: IncidentFacts(diagnosis: diagnosis), labels: [:], links: one.links, instance: "m")
+            let rendered = RenderedAlert(alert)
+            #expect(rendered.summary.contains("Still wrong: Links open the website, not the app."))
+            #expect(rendered.notes.isEmpty)
+            #expect(alert.tone(over: 0, error: 1, warning: 2, note: 3) == 2)
+            #expect(one.tone(over: 0, error: 1, warning: 2, note: 3) == 0)
+        }
+
+        @Test("links that worked all the time are not what an ended incident was")
+        func worked() throws {
+            let one = try alert(.resolved)
+            func was(_ links: Effect.Links) -> String? {
+                Alert(
+                    reason: .resolved, at: noon, incident: one.incident,
+                    facts: IncidentFacts(diagnosis: Diagnosis(effect: Effect(.work(seen: nil)), cause: .copy(.inSync))),
+                    was: IncidentFacts(
+                        diagnosis: Diagnosis(effect: Effect(links), cause: .crawler(.refused(status: 403)))),
+                    labels: [:], links: one.links, instance: "m"
+                ).past
+            }
+            let cause = try #require(was(.work(seen: nil)))
+            #expect(!cause.contains("Links work") && !cause.isEmpty)
+            #expect(was(.openWebsite(at: nil)) == "Links open the website, not the app. \(cause)")
+        }
+
+        @Test("a start that nobody saw is a period, and the instant is that of the first sight")
+        func roughStart() throws {
+            let one = try alert()
+            let alert = Alert(
+                reason: .firing, at: noon, incident: one.incident,
+                facts: IncidentFacts(diagnosis: .saying("the CDN lags"), beganAfter: noon - 10 * 86_400),
+                labels: [:], links: one.links, instance: "m")
+            let since = RenderedAlert(alert).since
+            #expect(since.hasPrefix("seen since 2026-11-20 06:00 UTC, began between "))
+            #expect(since.hasSuffix(", not watched · error · cdn.stale"))
+        }
+
+        @Test("a note with an address is a link, a long one a paragraph that can be cut")
+        func note() throws {
+            var alert = try alert()
+            alert.note = "Runbook: https://wiki.test/cdn"
+            #expect(RenderedAlert(alert).links.map(\.title).contains("Runbook"))
+            alert.note = "Runbook: https://wiki.test/" + String(repeating: "x", count: 300)
+            #expect(!RenderedAlert(alert).links.map(\.title).contains("Runbook"))
+            #expect(RenderedAlert(alert).notes.last?.title == "Note:")
         }
 
         @Test("every kind has words for its trouble and each of its ends", arguments: IncidentKind.allCases)

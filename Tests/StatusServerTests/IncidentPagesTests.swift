@@ -87,7 +87,7 @@ extension StatusServerSuite {
                     #expect(page.contains("a firewall refuses it"), "\(path)")
                 }
                 let page = try await ask(port, "/incidents/\(id)").body
-                #expect(page.contains("What phones did") && page.contains("What phones do now"))
+                #expect(page.contains("At that time") && page.contains("What phones do now"))
                 for path in ["incidents", "incidents/\(id)", "domains/a.test/history"] {
                     let answer = try await ask(port, "/api/v1/\(path)").body
                     #expect(answer.contains("a firewall refuses it") && !answer.contains(#""ended":null"#), "\(path)")
@@ -145,6 +145,12 @@ extension StatusServerSuite {
             #expect(try await scratch.store.incidentCounts(since: noon) == IncidentCounts(open: 2, unacknowledged: 1))
             let open = IncidentQuery(state: .open, order: .attention, limit: 9)
             #expect(try await scratch.store.incidents(open).map(\.incident.id) == ["worse", "held"])
+            // A warning that began later is less urgent than an error.
+            var warning = try incident("warning", "c.test", .certificateExpiring, .firing)
+            warning.severity = .warning
+            warning.since = noon + 60
+            try await add([warning])
+            #expect(try await scratch.store.incidents(open).map(\.incident.id) == ["worse", "warning", "held"])
         }
     }
 }

@@ -45,7 +45,7 @@ struct AlertmanagerAlert: Encodable, Equatable {
             "summary": form.cut(summary, to: 1000), "description": form.cut(description, to: 4000),
             "severity": incident.severity.rawValue, "incident": form.cut(incident.id, to: 100),
             "instance": form.cut(instance, to: 100),
-            "origin": links.origin ?? "", "cdn": links.cdn ?? "", "note": note ?? "",
+            "origin": links.origin ?? "", "cdn": links.cdn ?? "", "note": form.cut(note ?? "", to: 1000),
         ].filter { !$0.value.isEmpty }
         // Alertmanager refuses an alert that ends before it starts, which a step of the wall clock may cause.
         let start = min(incident.firedAt ?? incident.openedAt, endsAt)

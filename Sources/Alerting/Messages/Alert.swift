@@ -117,9 +117,9 @@ package struct Alert: Equatable, Sendable {
 
     var isOver: Bool { reason.type == .resolved }
 
-    /// The value of a service for an end, or for the severity.
+    /// The value of a service for an end, or for the severity. An end that leaves the domain failing is not green.
     func tone<Value>(over: Value, error: Value, warning: Value, note: Value) -> Value {
-        if isOver { return over }
+        if isOver { return (digest?.alerts ?? [self]).contains { $0.facts.isStillFailing == true } ? warning : over }
         return switch incident.severity {
         case .error: error
         case .warning: warning

@@ -103,10 +103,19 @@ extension Alert {
         }
     }
 
-    /// What an ended incident was, in a sentence or two; nil while it is open, and of what is no trouble.
+    /// What an ended incident was, in a sentence or two; nil while it is open, of what is no trouble, and where the message
+    /// says the same of what is still wrong.
     var past: String? {
-        guard isOver, !isChange, digest == nil, let wasText else { return nil }
-        return [wasText.effect, wasText.cause].compactMap(\.self).joined(separator: " ")
+        guard isOver, !isChange, digest == nil, let was, let wasText else { return nil }
+        if facts.isStillFailing == true, (text.effect, text.cause) == (wasText.effect, wasText.cause) { return nil }
+        // "Links work now" is no trouble, and is said in the present tense.
+        let effect: String? =
+            switch was.diagnosis.effect.links {
+            case .work, .unaffected: nil
+            default: wasText.effect
+            }
+        let sentences = [effect, wasText.cause].compactMap(\.self)
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
     /// The affected domain or domains, in a few words.
@@ -114,10 +123,15 @@ extension Alert {
 
     /// `for 25 h`; `just now` for less than a second; the period of the start if that is known only roughly.
     var lasting: String {
-        if let after = facts.beganAfter, OriginChange(at: incident.since, after: after).isMuchOlder(at: at) {
-            return "began \(English.between(after, incident.since)), not watched"
+        roughStart ?? (at.timeIntervalSince(incident.since) < 1 ? "just now" : "for \(duration)")
+    }
+
+    /// The period in which it began while nobody looked; nil: the start is known well enough.
+    var roughStart: String? {
+        guard let after = facts.beganAfter, OriginChange(at: incident.since, after: after).isMuchOlder(at: at) else {
+            return nil
         }
-        return at.timeIntervalSince(incident.since) < 1 ? "just now" : "for \(duration)"
+        return "began \(English.between(after, incident.since)), not watched"
     }
 
     /// `after 25 h`, for an end.

@@ -60,9 +60,12 @@ struct RenderedAlert {
         notes = ([acknowledgement] + parts + [note]).compactMap { title, text in text.map { (title, $0) } }
     }
 
+    /// Links are never cut: a longer note would leave no room for the message in `pushover`.
+    private static let longestLink = 200
+
     /// A note that is a title and an address, such as `Runbook: https://…`, is a link.
     private static func link(_ note: String) -> (title: String, url: String)? {
-        guard let colon = note.range(of: ": ") else { return nil }
+        guard note.utf8.count <= longestLink, let colon = note.range(of: ": ") else { return nil }
         let (title, url) = (note[..<colon.lowerBound], String(note[colon.upperBound...]))
         let isPlain = title.allSatisfy { $0.isLetter || $0.isNumber || $0 == " " } && PlainMarkup.isPlain(url)
         return isPlain && !title.isEmpty ? (String(title), url) : nil
@@ -99,7 +102,10 @@ struct RenderedAlert {
         }
         self.links = links.filter { $1 != "" }
         let age = alert.isOver || alert.isTest || alert.incident.kind == .certificateExpiring ? nil : alert.lasting
-        since = Self.since(alert.incident.since, until: alert.incident.resolvedAt, age: age, alert)
+        since = Self.since(
+            alert.incident.since, until: alert.incident.resolvedAt, age: age,
+            rough: alert.isOver ? nil : alert.roughStart,
+            alert)
         incidentID = alert.incident.id
         instance = alert.instance
     }
@@ -114,11 +120,15 @@ struct RenderedAlert {
     }
 
     /// `since 2026-11-21 07:00 UTC, until 2026-11-21 09:12 UTC · cdn.stale`; `at` the start if both are in the same minute. Of an
-    /// open one also how long, and the severity.
-    private static func since(_ start: Date, until end: Date?, age: String? = nil, _ alert: Alert) -> String {
+    /// open one also how long, and the severity. `rough`: the period in which it began.
+    private static func since(
+        _ start: Date, until end: Date?, age: String? = nil, rough: String? = nil, _ alert: Alert
+    ) -> String {
         let (from, to) = (Span.instant(start), end.map(Span.instant))
         let span =
-            if let end, from == to {
+            if let rough {
+                "seen since \(from), \(rough)"
+            } else if let end, from == to {
                 "at \(from), for \(Span.words(end.timeIntervalSince(start)))"
             } else {
                 "since \(from)" + (to.map { ", until \($0)" } ?? age.map { ", \($0)" } ?? "")
@@ -147,7 +157,8 @@ struct RenderedAlert {
                 Self.more(alert.unconfirmed), alert.common(\.effect).flatMap { Self.isSaid($0, phones) ? nil : $0 },
             ].compactMap(\.self).joined(separator: " ")
         let parts = [alert.common(\.cause), alert.common(\.action), alert.common(\.outlook)].compactMap(\.self)
-        oneLine = ([summary] + (alert.isOver ? [] : parts)).filter { !$0.isEmpty }.joined(separator: " ")
+        let end = alert.isOver ? "\((digest.common(\.end) ?? "all resolved").atStart)." : ""
+        oneLine = ([end, summary] + (alert.isOver ? [] : parts)).filter { !$0.isEmpty }.joined(separator: " ")
         let rest = alerts.count - Alert.Digest.shown
         lists = [
             (
@@ -159,8 +170,8 @@ struct RenderedAlert {
                         ] : [])
             )
         ]
-        let end = alert.isOver ? alerts.compactMap(\.incident.resolvedAt).max() : nil
-        since = Self.since(alerts.map(\.incident.since).min() ?? alert.at, until: end, alert)
+        let last = alert.isOver ? alerts.compactMap(\.incident.resolvedAt).max() : nil
+        since = Self.since(alerts.map(\.incident.since).min() ?? alert.at, until: last, alert)
         links = alert.links.statusPage.map { [("incidents", $0)] } ?? []
         incidentID = "\(alert.incident.id.prefix(80)) and \(alerts.count - 1) more"
         instance = alert.instance
@@ -193,7 +204,11 @@ struct RenderedAlert {
             }
         let own: [String?] =
             alert.isOver
-            ? [digest.common(\.end) == nil ? alert.end : nil, alert.wasText?.cause.map { "was: \($0)" }]
+            ? [
+                digest.common(\.end) == nil ? alert.end : nil,
+                alert.facts.isStillFailing == true ? "still wrong: \(alert.text.effect)" : nil,
+                alert.wasText?.cause.map { "was: \($0)" },
+            ]
             : [
                 message.common(\.effect) == nil ? alert.text.effect : nil,
                 message.common(\.cause) == nil ? alert.text.cause : nil,

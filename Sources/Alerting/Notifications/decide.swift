@@ -136,7 +136,7 @@ enum Life {
     static let end: TimeInterval = 72 * 3600
     /// The same for a pager, which would keep the incident open.
     static let endOfPager: TimeInterval = 30 * 86_400
-    /// WAS FIRING, which states the firing and the end together, from the end on.
+    /// "was firing, resolved", which states the firing and the end together, from the end on.
     static let both: TimeInterval = 24 * 3600
     /// The gap between a message and one that only states a change.
     static let betweenChanges: TimeInterval = 30 * 60

@@ -93,7 +93,8 @@ extension WriteGate {
             return Self.plain(.unsupportedMediaType)
         }
         guard let body = try? await request.body.collect(upTo: FormBody.maximumBytes) else {
-            return Self.plain(.contentTooLarge)
+            return Response(
+                plain: "413 this form is larger than \(FormBody.maximumBytes / 1024) KiB\n", status: .contentTooLarge)
         }
         return try await write(FormBody(String(decoding: body.readableBytesView, as: UTF8.self)))
     }

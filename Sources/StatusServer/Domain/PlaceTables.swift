@@ -306,7 +306,9 @@ extension DomainView {
         let (time, domain) = (frame.time, watched.domain)
         let title: String
         switch record.status {
-        case .missing: title = "Apple's CDN has no copy of the apple-app-site-association file of \(domain.name)"
+        // A copy that opens nothing is no fault of Apple's.
+        case .missing where record.summary?.hasNoCopy == true:
+            title = "Apple's CDN has no copy of the apple-app-site-association file of \(domain.name)"
         case .stale, .propagating:
             title = "Apple's CDN serves an old apple-app-site-association file of \(domain.name)"
         case .divergent: title = "Apple's CDN serves another apple-app-site-association file than \(domain.name) does"

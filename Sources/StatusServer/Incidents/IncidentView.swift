@@ -160,7 +160,7 @@ extension IncidentReport {
             return [("What phones do", effect), ("Why", cause), ("What to do", action), ("Until when", outlook)]
         }
         return [
-            ("What phones did", effect), ("Why", cause), ("What phones do now", ended?.effect),
+            ("At that time", effect), ("Why", cause), ("What phones do now", ended?.effect),
             ("Still wrong", ended?.cause), ("What to do", ended?.action),
         ]
     }

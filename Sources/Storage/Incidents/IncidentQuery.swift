@@ -37,7 +37,7 @@ package struct IncidentQuery: Equatable, Sendable {
     package enum Order: Sendable {
         /// By `openedAt`, the latest first.
         case newest
-        /// Unacknowledged ones first, then by `since`, the latest first.
+        /// Unacknowledged ones first, then errors, then by `since`, the latest first.
         case attention
         /// By `resolvedAt`, the latest first.
         case ended
@@ -97,7 +97,7 @@ extension IncidentQuery {
         let columns =
             switch order {
             case .newest: "\(mark)i.opened_at DESC, i.id DESC"
-            case .attention: "\(Self.isAcknowledged), i.since DESC, i.id"
+            case .attention: "\(Self.isAcknowledged), i.severity <> 'error', i.since DESC, i.id"
             case .ended: "i.resolved_at DESC, i.id"
             }
         return "\(IncidentRow.select) WHERE \(condition) ORDER BY \(columns) LIMIT :limit OFFSET :offset"
