@@ -29,7 +29,10 @@ struct Entitlements {
         let text: String
         let meaning: Result<AssociatedDomain, AssociatedDomainFault>
 
-        var shown: String { text.displayable.shortened(to: 200) }
+        /// One of blanks alone would leave its place empty.
+        var shown: String {
+            text.allSatisfy(\.isWhitespace) ? "'\(text.displayable.shortened(to: 20))'" : text.displayable.shortened(to: 200)
+        }
 
         init(_ text: String) {
             self.text = text
