@@ -31,7 +31,8 @@ struct Entitlements {
 
         /// One of blanks alone would leave its place empty.
         var shown: String {
-            text.allSatisfy(\.isWhitespace) ? "'\(text.displayable.shortened(to: 20))'" : text.displayable.shortened(to: 200)
+            let shown = text.displayable.shortened(to: 200)
+            return text.allSatisfy(\.isWhitespace) ? "'\(shown)'" : shown
         }
 
         init(_ text: String) {
