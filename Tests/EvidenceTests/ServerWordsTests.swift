@@ -116,10 +116,10 @@ extension EvidenceSuite {
         @Test("IIS says 404.0 where there is no file; a file that was encoded twice is no message")
         func noWords() throws {
             let absent = Self.said(404, "text/html", "<h2>HTTP Error 404.0 - Not Found</h2>")
-            let verdict = try verdict(origin: absent, cdn: nil, unasked: .originHasNoFile)
-            #expect(verdict.diagnosis.id == .notDeployed, "\(verdict.text)")
+            let missing = try verdict(origin: absent, cdn: nil, unasked: .originHasNoFile)
+            #expect(missing.diagnosis.id == .notDeployed, "\(missing.text)")
             let twice = Self.said(200, "application/json", #""{\"applinks\":{\"details\":[]}}""#)
-            let encoded = try self.verdict(origin: twice, cdn: Reply.crawler("SWCERR00401 Bad JSON content"))
+            let encoded = try verdict(origin: twice, cdn: Reply.crawler("SWCERR00401 Bad JSON content"))
             #expect(!encoded.text.oneLine.contains("Your server says"), "\(encoded.text)")
         }
 
