@@ -180,7 +180,7 @@ private struct AuditedEntry {
         return (words(readings.originFile, readings.observation.origin), copy)
     }
 
-    var row: [String] { [entry.text.displayable.shortened(to: 60), place ?? "", seen.origin, seen.copy] }
+    var row: [String] { [entry.shown.shortened(to: 60), place ?? "", seen.origin, seen.copy] }
 
     /// What `check` says of it, unless all is well.
     func lines(style: TextStyle) -> [String] {

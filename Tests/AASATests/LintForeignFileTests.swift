@@ -67,6 +67,7 @@ extension AASASuite {
             arguments: [
                 "/com.acme.shop/callback", "/io.acme/callback", "/v1.2/buy", "/sitemap.xml", "/jquery.min.js/",
                 "/acme.com", "/buy/acme.com/*", "/.well-known/x", "/a..com/", "/@acme.com/", "/readme.md/x",
+                "/com.acme.io/callback", "/about.us/team", "/check.in/now",
             ])
         func path(_ path: String) { #expect(!findings(ofPath: path).contains { $0.rule == "host-in-path" }) }
 

@@ -41,8 +41,14 @@ extension EvidenceSuite {
                 ),
                 (
                     "webcredentials", otherApp, passkeys,
-                    "Passkeys and password AutoFill work for the apps that Apple's copy names. The origin's file names other "
-                        + "apps for webcredentials.", .warning
+                    "Passkeys and password AutoFill work for the apps that Apple's copy names. The origin's file names others "
+                        + "for webcredentials, or none.", .warning
+                ),
+                // What is no app ID is equal to no app's.
+                (
+                    "webcredentials", #"{"webcredentials":{"apps":["com.example.app"]}}"#,
+                    #"{"webcredentials":{"apps":["com.example.app"]}}"#, "Passkeys and password AutoFill do not work.",
+                    .failing
                 ),
                 // What differs is another service.
                 ("webcredentials", passkeys, both, "Passkeys and password AutoFill work.", .warning),
@@ -177,6 +183,36 @@ extension EvidenceSuite {
             #expect(
                 try Self.verdict("webcredentials", origin: .file(Self.links), cdn: nil, mode: .developer).text.effect
                     == "\(name) do not work on phones in developer mode.")
+        }
+
+        @Test("what is expected of links counts in a check of passkeys, and not in an app's entry")
+        func expected() throws {
+            let readings = Readings(
+                try Observation.of(
+                    mode: .production, origin: .file(Self.both), cdn: .file(Self.both), unasked: .mode, scene: Scene()))
+            let expected = Expectations(urls: [ExpectedURL(url: "/b", opens: .app(Self.app))])
+            let asked: [(AskedService.App?, Verdict.Level)] = [(nil, .failing), (.init(Self.app, clips: []), .ok)]
+            for (app, level) in asked {
+                let verdict = Verdict(
+                    of: readings, history: .none, checks: CheckSettings(certificateWarning: .seconds(86_400)),
+                    expectations: expected, asked: AskedService("webcredentials", for: app), now: .testing)
+                #expect(verdict.level == level, "\(verdict.told)")
+            }
+        }
+
+        @Test("an entry that the app lacks is proposed in a mode that the app may use")
+        func unclaimed() throws {
+            let readings = Readings(
+                try Observation.of(
+                    mode: .production, origin: .file(Self.both), cdn: .file(Self.both), unasked: .mode, scene: Scene()))
+            func proposed(_ claims: String...) throws -> [String] {
+                let app = ClaimingApp(
+                    id: Self.app, isClip: false, clips: [], isBrowser: false, isManaged: false, isForDistribution: true)
+                return app.unclaimed(try claims.map { try AssociatedDomain(parsing: $0) }) { _ in readings }.map(\.text)
+            }
+            #expect(try proposed("applinks:a.test?mode=managed") == ["webcredentials:a.test"])
+            #expect(try proposed("applinks:a.test?mode=developer") == ["webcredentials:a.test"])
+            #expect(try proposed("applinks:www.a.test", "webcredentials:*.a.test") == ["applinks:*.a.test"])
         }
 
         @Test("an error in another service's part of the file is a note, and decides nothing")

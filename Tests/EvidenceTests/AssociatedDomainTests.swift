@@ -78,7 +78,7 @@ extension EvidenceSuite {
             #expect(fault?.write == ["applinks:a.example.com", "\(second):b.example.com"])
         }
 
-        @Test("the device itself is read by itself", arguments: ["localhost", "192.0.2.1"])
+        @Test("the device itself is read by itself", arguments: ["localhost", "192.0.2.1", "[::1]"])
         func device(_ host: String) throws {
             let text = "webcredentials:\(host)?mode=developer"
             let fault = #expect(throws: AssociatedDomainFault.self) { try AssociatedDomain(parsing: text) }

@@ -113,6 +113,16 @@ extension EvidenceSuite {
             #expect(verdict.diagnosis.id == .extensionRefused && verdict.text.action?.contains("mimeMap") == true)
         }
 
+        @Test("IIS says 404.0 where there is no file; a file that was encoded twice is no message")
+        func noWords() throws {
+            let absent = Self.said(404, "text/html", "<h2>HTTP Error 404.0 - Not Found</h2>")
+            let missing = try verdict(origin: absent, cdn: nil, unasked: .originHasNoFile)
+            #expect(missing.diagnosis.id == .notDeployed, "\(missing.text)")
+            let twice = Self.said(200, "application/json", #""{\"applinks\":{\"details\":[]}}""#)
+            let encoded = try verdict(origin: twice, cdn: Reply.crawler("SWCERR00401 Bad JSON content"))
+            #expect(!encoded.text.oneLine.contains("Your server says"), "\(encoded.text)")
+        }
+
         @Test(
             "a name that the platform gave has no records to change",
             arguments: [

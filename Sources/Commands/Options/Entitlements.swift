@@ -29,7 +29,11 @@ struct Entitlements {
         let text: String
         let meaning: Result<AssociatedDomain, AssociatedDomainFault>
 
-        var shown: String { text.displayable.shortened(to: 200) }
+        /// One of blanks alone would leave its place empty.
+        var shown: String {
+            let shown = text.displayable.shortened(to: 200)
+            return text.allSatisfy(\.isWhitespace) ? "'\(shown)'" : shown
+        }
 
         init(_ text: String) {
             self.text = text

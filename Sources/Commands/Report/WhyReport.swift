@@ -49,6 +49,12 @@ struct WhyQuestion {
             )
         }
         if let target = targets?.first {
+            if let link = target.link, !target.isOfFile, link != url.text {
+                throw CommandFailure(
+                    .usage,
+                    "--why: the target is a link too, and one is asked about at a time; name \(target.domain) alone, or "
+                        + "check both links as targets")
+            }
             if let service = target.service, service != "applinks" {
                 throw CommandFailure(.usage, "--why: it asks about links, and the target about \(service)")
             }
@@ -182,7 +188,7 @@ extension WhyReport {
         switch conclusion {
         case .noFile:
             why = "opens nothing: " + (readsCDN ? "Apple's CDN has no copy of the file" : "the origin has no file")
-        case .notAsked: why = "opens nothing: the origin has no file"
+        case .notAsked: why = "opens nothing by the origin, which has no file"
         case .notRead: why = "not known: this machine did not get " + (readsCDN ? "Apple's copy" : "the origin's file")
         case .opensNothing, .opensAnother, .reportFirst, .phoneKnows: return match(answer, file, source, style)
         }
@@ -227,7 +233,8 @@ extension WhyReport {
 
     /// What shows more; it follows the sentences.
     private var command: String? {
-        let link = "'\(url.displayable.shortened(to: 200))'"
+        // Whole, and as one word of a shell.
+        let link = "'\(url.displayable.replacing("'", with: #"'\''"#))'"
         return switch conclusion {
         case .opensNothing: "aasa-monitor match --explain \(source) \(link)"
         case .phoneKnows where isTarget: "aasa-monitor check --why \(link)"

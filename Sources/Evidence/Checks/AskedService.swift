@@ -57,7 +57,9 @@ package struct AskedService: Codable, Hashable, Sendable {
         guard let file = file.document.map({ AssociationFile($0) }) else { return .notNamed }
         let ids = apps(in: file) ?? []
         guard let app else {
-            return (name == "applinks" ? file.applinks?.opensLinks == true : !ids.isEmpty) ? .named : .notNamed
+            // What is no app ID is equal to no app's.
+            let namesAny = ids.contains { Expectations.fault(ofApp: $0) == nil }
+            return (name == "applinks" ? file.applinks?.opensLinks == true : namesAny) ? .named : .notNamed
         }
         if ids.containsExactly(app.id) {
             let opensNothing =
@@ -81,8 +83,12 @@ package struct AskedService: Codable, Hashable, Sendable {
         return String(decoding: part.value.canonicalForm, as: UTF8.self).contains(app.id)
     }
 
-    /// Whether a finding is about another service's part of the file.
-    func isOther(_ finding: Finding) -> Bool { finding.problem.service.map { $0 != name } ?? false }
+    /// Whether a finding is about another service's part of the file. What is expected of a domain stays expected where no
+    /// app is asked about: `check webcredentials:example.com --expect-url …`.
+    func isOther(_ finding: Finding) -> Bool {
+        if app == nil, finding.problem.area == .expectation { return false }
+        return finding.problem.service.map { $0 != name } ?? false
+    }
 }
 
 /// Why a file does not do for an asked service.

@@ -80,8 +80,12 @@ package struct ClaimingApp: Sendable {
                 let content = (claim.mode.readsCDN ? readings.cdnFile : nil) ?? readings.originFile
             else { continue }
             for service in Association.knownServices.sorted() where service != "applinks" || !isBrowser {
-                let isClaimed = (claims + found).contains { $0.service == service && $0.domain == claim.domain }
-                if !isClaimed, asks(for: service).standing(in: content).works { found.append(claim.of(service)) }
+                // An entry of a mode that the app may not use would be another one that devices leave alone.
+                let entry = (mayUse(claim.mode) ? claim : claim.inProduction).of(service)
+                let isClaimed = (claims + found).contains {
+                    $0.service == service && $0.domain == claim.domain || $0.covers(entry)
+                }
+                if !isClaimed, asks(for: service).standing(in: content).works { found.append(entry) }
             }
         }
         return found

@@ -98,6 +98,7 @@ enum HostingTable {
         row(.gitHubPages, .unknownSite, 404, gitHubPages, words: ["There isn't a GitHub Pages site here"]),
         row(.netlify, .unknownSite, 404, netlify, words: ["Not Found - Request ID"]),
         row(.firebase, .unknownSite, 404, firebase, words: ["Site Not Found"]),
+        row(.iis, .missing, 404, words: ["HTTP Error 404.0"], documented: iis),
         row(
             .iis, .extensionRefused, 404, words: ["HTTP Error 404.3", "Error 404.3", "404.3 - Not Found"],
             documented: iis),

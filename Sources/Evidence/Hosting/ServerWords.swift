@@ -43,7 +43,8 @@ package enum ServerWords {
     }
 
     private static func messages(in node: JSONNode, depth: Int) -> [String] {
-        if let text = node.string { return [text] }
+        // JSON within a string, such as a file that was encoded twice, is no message.
+        if let text = node.string { return "{[".contains(text.first { !$0.isWhitespace } ?? "{") ? [] : [text] }
         guard depth < 3 else { return [] }
         if let first = node.elements?.first { return messages(in: first, depth: depth + 1) }
         let members = node.members ?? []

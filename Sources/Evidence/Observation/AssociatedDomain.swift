@@ -190,7 +190,8 @@ private struct EntryReading {
     }
 
     private mutating func takePort() {
-        guard let colon = host.firstIndex(of: ":") else { return }
+        // Those of an IPv6 address, [::1], are its own.
+        guard !host.hasPrefix("["), let colon = host.firstIndex(of: ":") else { return }
         let port = host[host.index(after: colon)...]
         if port.allSatisfy(\.isNumber) {
             faults.append("a port (':\(port)') does not belong in it")

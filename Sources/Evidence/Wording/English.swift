@@ -95,7 +95,7 @@ extension English {
             case .openWebsite(let at?): return "\(fails) on \(share(at))."
             case .followOtherFile(_, let at, _, _):
                 return "\(works) for the apps that Apple's copy names\(at.map { " on \(share($0))" } ?? "")."
-                    + " The origin's file names other apps for \(service)."
+                    + " The origin's file names others for \(service), or none."
             case .unknown(let reason) where reason != .ofManyDomains:
                 return "Whether \(self.works(service)) is unknown: \(text(of: reason))."
             default: break

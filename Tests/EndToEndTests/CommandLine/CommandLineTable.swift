@@ -132,6 +132,7 @@ enum CommandLineTable {
         .init("check --why /trips/1", 64, "--why: '/trips/1' is a path alone; write the whole link"),
         .init("check --why https://site.test/a a.test b.test", 64, "--why: it asks about one link"),
         .init("check --why https://other.test/a site.test", 64, "is no URL of site.test", "the file of other.test"),
+        .init("check --why https://site.test/a https://site.test/b", 64, "--why: the target is a link too"),
         .init("check --why https://192.0.2.1/a", 64, "is no link of an associated domain: it is an IP address"),
         .init("check --why https://site.test:8443/a", 64, "has no port; use --connect-to"),
         .init(

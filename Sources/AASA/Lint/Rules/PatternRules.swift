@@ -165,10 +165,14 @@ enum HostInPath: LintRule {
             labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isLetter || $0.isNumber || "-*".contains($0) } })
         else { return nil }
         // A bundle ID is a usual path of callbacks: /com.acme.app/callback.
-        if reversed.contains(String(first)), !reversed.contains(String(last)) { return nil }
+        if first == "com" || reversed.contains(String(first)) && !reversed.contains(String(last)) { return nil }
+        // Behind a slash two words are a path as well: /about.us/team, /log.in/now.
+        if slashes == 1, labels.count == 2, words.contains(String(last)) { return nil }
         return "a host"
     }
 
+    /// Top-level domains that are words.
+    private static let words: Set<String> = ["us", "in", "it", "at", "be", "me", "no"]
     /// Also the usual first labels of bundle IDs.
     private static let reversed: Set<String> = ["com", "net", "org", "io"]
     private static let topDomains: Set<String> = reversed.union([
