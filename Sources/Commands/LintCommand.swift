@@ -54,7 +54,10 @@ struct LintCommand: AsyncParsableCommand {
         for answer in answers {
             switch answer {
             case .success(let text):
-                results.append(try fixing.result(of: text, ignoring: ignored, isText: format == .text))
+                // A file that cannot be written takes nothing from the others.
+                let (result, failure) = fixing.result(of: text, ignoring: ignored, isText: format == .text)
+                results.append(result)
+                if let failure { failures.append(failure) }
             case .failure(let failure): failures.append(failure)
             }
         }

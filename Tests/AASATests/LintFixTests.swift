@@ -110,6 +110,7 @@ extension AASASuite {
                 "{\"applinks\": {\"details\": [],}", "{\"webcredentials\": {\"apps\": [“\(app)”, ]}", "",
                 "{“a”: “b \"c\" d”}", #"{"a": "b" "c": 1}"#, "{\"a\": 1, /* why */ \"b\": 2,}", "<html>’</html>",
                 // Which of two is meant.
+                "{\"applinks\": {\"details\": [{\"appid\": \"\(app)\", \"AppID\": \"D7KQ4ZW2MX.com.acme.old\", \"paths\": [\"/a\"]}]}}",
                 "{\"webcredentials\": {\"apps\": [\"\(app)\"]}, \"webcredentials\": {\"apps\": []}}",
                 "{\"applinks\": {\"apps\": [\"D7KQ4ZW2MX.com.acme.old\"], \"details\": [{\"appIDs\": [\"\(app)\"], \"paths\": [\"/a\"]}]}}",
                 "{\"applinks\": {\"details\": [{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"/a/*\"}, {\"/\": \"/a/b\"}]}]}}",

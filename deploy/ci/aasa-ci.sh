@@ -21,7 +21,7 @@
 #   AASA_PACKAGE_URL, AASA_PACKAGE_SHA256   the .deb, and its hash
 #   GH_TOKEN             GitHub: may write comments
 #   AASA_GITLAB_TOKEN    GitLab: a token with the scope `api`, as CI_JOB_TOKEN may not write comments
-set -eu
+set -euf
 
 fail() {
     echo "aasa-ci: $*" >&2
@@ -37,12 +37,19 @@ on_github() { [ "${GITHUB_ACTIONS:-}" = true ]; }
 
 reports=${AASA_REPORTS:-aasa-reports}
 
-lint() {
+# What an earlier run left, or the repository itself has there, must not pass for a result of this run.
+fresh() {
     need AASA_FILE "the path of the file in the repository"
+    case $AASA_FILE in /*) fail "AASA_FILE: '$AASA_FILE' is not relative to the root of the repository" ;; esac
+    mkdir -p "$reports"
+    for name in "$@"; do rm -f "$reports/$name"; done
+}
+
+lint() {
+    fresh lint.sarif codequality.json
     set -- "$AASA_FILE"
     for rule in $(printf '%s' "${AASA_IGNORE:-}" | tr ',' ' '); do set -- "$@" --ignore "$rule"; done
     if [ "${AASA_STRICT:-}" = true ]; then set -- "$@" --strict; fi
-    mkdir -p "$reports"
     # The exit code is that of the run that people see.
     aasa-monitor lint "$@" --format sarif >"$reports/lint.sarif" 2>/dev/null || :
     aasa-monitor lint "$@" --format codequality >"$reports/codequality.json" 2>/dev/null || :
@@ -57,19 +64,20 @@ lint() {
 }
 
 match() {
-    need AASA_FILE "the path of the file in the repository"
+    fresh match.xml
     [ -n "${AASA_EXPECT:-}" ] || return 0
     [ -r "$AASA_EXPECT" ] || fail "AASA_EXPECT: '$AASA_EXPECT' cannot be read"
     set -- "$AASA_FILE"
     if [ -n "${AASA_DOMAIN:-}" ]; then set -- "$@" --domain "$AASA_DOMAIN"; fi
     count=$#
-    while IFS= read -r line || [ -n "$line" ]; do
+    # Blanks around a line do not count, nor the line ends of Windows.
+    blanks=$(printf ' \t\r')
+    while IFS=$blanks read -r line || [ -n "$line" ]; do
         case $line in '' | '#'*) continue ;; esac
-        set -- "$@" --expect-url "$line"
+        set -- "$@" "--expect-url=$line"
     done <"$AASA_EXPECT"
     # An empty contract would hold whatever the file says.
     [ $# -gt "$count" ] || fail "AASA_EXPECT: '$AASA_EXPECT' has no expectation"
-    mkdir -p "$reports"
     aasa-monitor match "$@" --format junit >"$reports/match.xml" 2>/dev/null || :
     aasa-monitor match "$@"
 }
@@ -89,10 +97,9 @@ base() {
 }
 
 diff() {
-    need AASA_FILE "the path of the file in the repository"
+    fresh before comment.md body.md
     commit=$(base) || return $?
     git rev-parse --quiet --verify "$commit^{commit}" >/dev/null || fail "there is no commit '$commit' here; fetch it"
-    mkdir -p "$reports"
     # A file that is new changes what an empty one says.
     git show "$commit:./${AASA_FILE#./}" >"$reports/before" 2>/dev/null || echo '{}' >"$reports/before"
     code=0
@@ -131,8 +138,10 @@ github() {
     number=${GITHUB_REF#refs/pull/}
     [ "$number" != "$GITHUB_REF" ] || return 0
     comments="repos/$GITHUB_REPOSITORY/issues"
+    # A comment of a bot or a member: a stranger could write the marker too, and change the text afterwards.
     id=$(MARKER=$marker gh api --paginate "$comments/${number%%/*}/comments" \
-        --jq '.[] | select(.body | contains(env.MARKER)) | .id') || return 1
+        --jq '.[] | select((.body | contains(env.MARKER)) and (.user.type == "Bot"
+            or (.author_association | IN("OWNER", "MEMBER", "COLLABORATOR")))) | .id') || return 1
     id=$(printf '%s\n' "$id" | head -n 1)
     if [ -n "$id" ]; then
         gh api --silent --method PATCH "$comments/comments/$id" -F "body=@$reports/body.md"
@@ -145,8 +154,12 @@ gitlab() {
     [ -n "${CI_MERGE_REQUEST_IID:-}" ] || return 0
     need AASA_GITLAB_TOKEN "a masked variable with a project access token of the scope api"
     notes="$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID/notes"
+    # A note of the token's own user: a stranger could write the marker too, and change the text afterwards.
+    user=$(ask "$CI_API_V4_URL/user")
+    user=$(printf '%s' "$user" | jq -r .id)
     list=$(ask "$notes?per_page=100&order_by=created_at&sort=asc")
-    id=$(printf '%s' "$list" | MARKER=$marker jq -r '[.[] | select(.body | contains(env.MARKER)) | .id][0] // empty')
+    id=$(printf '%s' "$list" | MARKER=$marker OWN=$user jq -r \
+        '[.[] | select((.body | contains(env.MARKER)) and "\(.author.id)" == env.OWN) | .id][0] // empty')
     if [ -n "$id" ]; then
         ask "$notes/$id" --request PUT --data-urlencode "body@$reports/body.md" >/dev/null
     else

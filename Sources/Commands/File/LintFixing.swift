@@ -44,20 +44,22 @@ struct LintFixOptions: ParsableArguments {
         }
     }
 
-    /// What `lint` says of a text, after the fixes that were asked for.
-    /// - Throws: `CommandFailure` where the file cannot be written.
-    func result(of text: SourceText, ignoring rules: Set<String>, isText: Bool) throws -> LintResult {
+    /// What `lint` says of a text, after the fixes that were asked for; and why the file could not be written.
+    func result(
+        of text: SourceText, ignoring rules: Set<String>, isText: Bool
+    ) -> (LintResult, CommandFailure?) {
         let report = Linter.lint(text.bytes).ignoring(rules)
         // Where nothing has one right answer, nothing is tried.
-        guard !report.fixes.isEmpty else { return LintResult(text: text, report: report) }
+        guard !report.fixes.isEmpty else { return (LintResult(text: text, report: report), nil) }
         let fixing = LintFixing(text: text, file: Linter.fix(text.bytes, ignoring: rules), isDryRun: dryRun)
         let isFile = if case .path = text.source { true } else { false }
         let asItIs = LintResult(text: text, report: report, fixable: isFile ? fixing.file.fixed.count : 0)
-        guard fixes, !fixing.file.fixed.isEmpty else { return asItIs }
-        if !dryRun { try fixing.write() }
+        guard fixes, !fixing.file.fixed.isEmpty else { return (asItIs, nil) }
+        if !dryRun, let failure = fixing.write() { return (asItIs, failure) }
         // Formats for programs have standard output to themselves.
         isText ? Console.print(fixing.text(style: .standardOutput) + "\n") : Console.note(fixing.text(style: .plain))
-        return dryRun ? asItIs : LintResult(text: fixing.result, report: fixing.file.report.ignoring(rules))
+        if dryRun { return (asItIs, nil) }
+        return (LintResult(text: fixing.result, report: fixing.file.report.ignoring(rules)), nil)
     }
 }
 
@@ -69,17 +71,39 @@ private struct LintFixing {
 
     var result: SourceText { SourceText(source: text.source, bytes: file.bytes) }
 
-    func write() throws {
-        guard case .path(let path) = text.source else { return }
-        do {
-            // In its place, as an editor of text does: owner, mode and links stay.
-            let handle = try FileHandle(forWritingTo: URL(filePath: path))
-            defer { try? handle.close() }
-            try handle.write(contentsOf: Data(file.bytes))
-            try handle.truncate(atOffset: UInt64(file.bytes.count))
-        } catch {
-            throw CommandFailure(.noInput, "'\(path.displayable)' cannot be written: \(error.localizedDescription)")
+    /// Writes the file in its place, as an editor of text does: owner, mode and links stay.
+    /// - Returns: why it stays as it was.
+    func write() -> CommandFailure? {
+        guard case .path(let path) = text.source else { return nil }
+        func failure(_ reason: String) -> CommandFailure {
+            CommandFailure(.noInput, "'\(path.displayable)' cannot be written: \(reason)")
         }
+        func because(_ number: Int32) -> CommandFailure { failure(String(cString: strerror(number)).lowercased()) }
+        // Without O_NONBLOCK, opening a pipe waits for a reader.
+        let output = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
+        guard output >= 0 else { return errno == ENXIO ? failure("it is a pipe") : because(errno) }
+        defer { close(output) }
+        var facts = stat()
+        guard fstat(output, &facts) == 0 else { return because(errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { return failure("it is not a regular file") }
+        guard let reason = Self.replace(output, with: file.bytes) else { return nil }
+        // A full disk has a place for what was there.
+        guard Self.replace(output, with: text.bytes) == nil else {
+            return failure("\(String(cString: strerror(reason)).lowercased()); it is damaged now")
+        }
+        return because(reason)
+    }
+
+    /// - Returns: the number of the error.
+    private static func replace(_ output: Int32, with bytes: [UInt8]) -> Int32? {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { pwrite(output, $0.baseAddress, $0.count, off_t(written)) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count < 0 ? errno : ENOSPC }
+            written += count
+        }
+        return ftruncate(output, off_t(bytes.count)) == 0 ? nil : errno
     }
 
     func text(style: TextStyle) -> String {
@@ -134,13 +158,26 @@ private struct LintFixing {
             // A hunk of no lines is named by the line before it.
             let places = [(start.0, before), (start.1, after)].map { "\($0 + ($0 == $1 ? 0 : 1)),\($1 - $0)" }
             lines.append("@@ -\(places[0]) +\(places[1]) @@")
-            lines += old[start.0..<before].map { "-" + $0.displayable.shortened(to: Self.width) }
-            lines += new[start.1..<after].map { "+" + $0.displayable.shortened(to: Self.width) }
+            let (left, right) = (Array(old[start.0..<before]), Array(new[start.1..<after]))
+            for (sign, some, others) in [("-", left, right), ("+", right, left)] {
+                lines += some.enumerated().map { index, line in
+                    sign + Self.shown(line, besides: others.indices.contains(index) ? others[index] : "")
+                }
+            }
         }
         return lines
     }
 
-    /// A line can be the whole file.
+    /// A line can be the whole file: of a long one the part that differs from the other side's.
+    private static func shown(_ line: String, besides other: String) -> String {
+        let (line, other) = (line.displayable, other.displayable)
+        guard line.unicodeScalars.count > width else { return line }
+        let same = zip(line.unicodeScalars, other.unicodeScalars).prefix { $0 == $1 }.count
+        let skipped = max(0, same - width / 4)
+        let rest = String(line.unicodeScalars.dropFirst(skipped))
+        return (skipped > 0 ? "…" : "") + rest.shortened(to: width)
+    }
+
     private static let width = 400
 
     private static func lines(of bytes: [UInt8]) -> [String] {

@@ -100,7 +100,9 @@ struct WatchOutput: Sendable {
                     + "devices that have the app ask again within 5 to 7 days"
             case .timeLimit: "\(domain): not in sync in time; \(summary(event))"
             case .interrupted: "\(domain): stopped after \(event.elapsed.notation); \(summary(event))"
-            case .nothingToWaitFor: "\(detail), so there is nothing to wait for; deploy one first"
+            case .nothingToWaitFor:
+                // An annotation and an object stand alone.
+                nothing(event) + (event.findings.first.map { ": \($0.message)" } ?? "")
             }
         let isNamed = subjects.count == 1 || text.hasPrefix("\(domain): ") || event.kind == .nothingToWaitFor
         return (isNamed ? text : "\(domain): \(text)").displayable
@@ -118,10 +120,14 @@ struct WatchOutput: Sendable {
         return watch.count == 0 ? "no edge was asked" : ([watch.tally] + words.prefix(8) + more).joined(separator: "; ")
     }
 
+    private func nothing(_ event: WatchEvent) -> String {
+        "\(event.detail ?? ""), so there is nothing to wait for"
+    }
+
     /// Why there is nothing to wait for, whole.
     private func report(_ event: WatchEvent, of index: Int) -> String {
         let start = ["\(style.bold(subjects[index].domain.name))  \(style.verdict(.failing))"]
-        let why = style.wrapped(sentence(for: event, of: index), indentation: 2)
+        let why = style.wrapped(nothing(event).displayable, indentation: 2)
         return (start + why + event.findings.flatMap { [""] + CheckReport.text(of: $0, style: style) })
             .joined(separator: "\n")
     }

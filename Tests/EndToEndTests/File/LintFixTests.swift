@@ -52,6 +52,33 @@ extension EndToEndTests {
             }
         }
 
+        @Test("of a long line --dry-run shows the part that differs")
+        func longLine() async throws {
+            try await Stage.withoutLab { stage in
+                let rules = (0..<60).map { "{\"/\":\"/p\($0)/*\"}" } + ["{\"/\":\"/buy//x\"}"]
+                try stage.write(
+                    "a",
+                    "{\"applinks\":{\"details\":[{\"appIDs\":[\"\(Sample.app)\"],"
+                        + "\"components\":[\(rules.joined(separator: ","))]}]}}")
+                let lines = try await stage.run(["lint", "--fix", "--dry-run", "a"]).output.split(separator: "\n")
+                #expect(lines.contains { $0.hasPrefix("-…") && $0.contains("/buy//x") }, "\(lines)")
+                #expect(lines.contains { $0.hasPrefix("+…") && $0.contains("/buy/x") }, "\(lines)")
+            }
+        }
+
+        @Test("a pipe is not written into, and the other files are")
+        func pipe() async throws {
+            try await Stage.withoutLab { stage in
+                try stage.write("a", Self.text)
+                try stage.write("source", Self.text)
+                let line = "mkfifo pipe; (cat source >pipe &); exec \(MonitorProcess.binary.path) lint --fix pipe a"
+                let process = try stage.tool("sh", ["-c", line])
+                #expect(try await process.ended() == .exit(66), "\(process.output)")
+                #expect(process.errors.contains("'pipe' cannot be written: it is a pipe"), "\(process.errors)")
+                #expect(try String(contentsOf: stage.folder.appending(path: "a"), encoding: .utf8) == Sample.clean)
+            }
+        }
+
         @Test("what changes no URL is said to be proven")
         func tidies() async throws {
             try await Stage.withoutLab { stage in

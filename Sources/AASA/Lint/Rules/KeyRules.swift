@@ -209,7 +209,7 @@ struct KeySite: LintSite {
     let object: Object
     let verdict: Verdict
     /// Writes the known key that differs in case, separators and blanks alone, where the object has none of this name. Of
-    /// any other word it is a guess.
+    /// any other word it is a guess, and of two such keys one.
     let renaming: [LintEdit]?
 
     var range: Range<Int> { member.keyRange }
@@ -225,10 +225,15 @@ struct KeySite: LintSite {
         func addKeys(of members: [JSONMember]?, _ object: Object) {
             guard let members else { return }
             let known = object.known
+            let meant = members.compactMap { member in
+                known.keys.contains(member.name)
+                    ? member.key : KeySuggestion.spelling(of: member.key, among: known)
+            }
+            let claims = Dictionary(meant.map { ($0, 1) }, uniquingKeysWith: +)
             for member in members where !known.keys.contains(member.name) {
                 guard let verdict = verdict(on: member, in: object, known, besides: members) else { continue }
                 let same = KeySuggestion.spelling(of: member.key, among: known)
-                let isFree = !members.contains { $0.key == same }
+                let isFree = same.map { claims[$0] == 1 } ?? false
                 sites.append(
                     KeySite(
                         member: member, object: object, verdict: verdict,
