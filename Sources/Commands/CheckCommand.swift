@@ -86,7 +86,9 @@ struct CheckCommand: AsyncParsableCommand {
     private func check() async throws {
         try connections.checkFiles()
         let file = try targets.isEmpty && why == nil ? configuration.loadIfThere() : configuration.loadIfPresent()
-        let question = try why.map { try WhyQuestion($0, of: self.targets.isEmpty ? nil : Targets.read(self.targets)) }
+        let question = try why.map {
+            try WhyQuestion($0, of: self.targets.isEmpty ? nil : Targets.read(self.targets, asLinks: true))
+        }
         let targets = try question.map { [$0.target] } ?? chosen(file)
         let checker = try OneShotChecker(
             connections: connections, timeout: timeLimit.timeout, asksCDN: asksCDN, targets: targets.count,
