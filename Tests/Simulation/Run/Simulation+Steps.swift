@@ -52,7 +52,10 @@ extension Simulation {
             endTurn(of: channel)
             switch next {
             case .now: wake(channel, process)
-            case .at(let due): if let due { wake(channel, process, at: process.time.passed(at: due)) }
+            case .at(let due):
+                // At least 10 ms later, as `ChannelWorker` waits: an instant may lie behind the present by less than a `Date`
+                // can tell in milliseconds, and time would stand still.
+                if let due { wake(channel, process, at: max(process.time.passed(at: due), clock.passed + 10)) }
             }
         } catch {
             guard !process.trouble.isDead else { return }
