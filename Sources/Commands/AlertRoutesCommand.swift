@@ -1,3 +1,4 @@
+import AASA
 import Alerting
 import ArgumentParser
 import Daemon
@@ -130,11 +131,11 @@ struct RoutesText {
 
     /// `all`, `errors of cdn.stale, cdn.missing`, `warnings but file.broken`.
     private static func words(_ asked: [Asked], of all: [Asked]) -> String {
-        let subjects = all.map(\.subject).firstOfEach
+        let subjects = all.map(\.subject).uniqued
         func severities(_ subject: String, _ asked: [Asked]) -> [Severity] {
             asked.filter { $0.subject == subject }.map(\.severity).sorted { $0 > $1 }
         }
-        let groups = Dictionary(grouping: asked.map(\.subject).firstOfEach) { severities($0, asked) }
+        let groups = Dictionary(grouping: asked.map(\.subject).uniqued) { severities($0, asked) }
         return groups.sorted { ($1.key.count, $1.key.first ?? .note) < ($0.key.count, $0.key.first ?? .note) }.map {
             key, own in
             let isWhole = own.allSatisfy { severities($0, all) == key }
@@ -220,13 +221,5 @@ struct RoutesText {
 extension AlertRoutes.Rule {
     fileprivate var asked: [RoutesText.Asked] {
         subjects.flatMap { subject in severities.map { RoutesText.Asked(subject: subject, severity: $0) } }
-    }
-}
-
-extension [String] {
-    /// Each once, in their order.
-    fileprivate var firstOfEach: [String] {
-        var seen: Set<String> = []
-        return filter { seen.insert($0).inserted }
     }
 }
