@@ -117,7 +117,7 @@ struct RoutesText {
             }
         }
         let all = rules.flatMap(\.asked)
-        // What nobody is notified of stands last.
+        // What no channel gets stands last.
         rows = rows.filter { !$0.when.isEmpty } + rows.filter(\.when.isEmpty)
         return TextTable(rows: rows.map { [$0.name, Self.words($0.asked, of: all) + $0.when] })
             .lines(indentation: 2, style: style)

@@ -30,9 +30,9 @@ struct JUnit {
     }
 
     var xml: String {
-        let suites = cases.map(\.suite).uniqued
-        let inner = suites.flatMap { suite in
-            let own = cases.filter { $0.suite == suite }
+        let suites = Dictionary(grouping: cases, by: \.suite)
+        let inner = cases.map(\.suite).uniqued.flatMap { suite in
+            let own = suites[suite] ?? []
             return ["  <testsuite name=\"\(Self.escaped(suite))\" \(Self.counts(own.map(\.outcome)))>"]
                 + own.map { "    " + element($0.suite, $0.name, $0.outcome, $0.notes) } + ["  </testsuite>"]
         }
