@@ -179,10 +179,24 @@ enum RetryAfter {
     }
 
     private static func body(_ answer: TransportAnswer) -> Double? {
-        struct Hint: Decodable { let retry_after: Double }
-        let seconds = (try? JSONDecoder().decode(Hint.self, from: answer.body))?.retry_after
+        struct Hint: Decodable {
+            let retry_after: Double?
+            /// Of Matrix.
+            let retry_after_ms: Double?
+        }
+        let hint = try? JSONDecoder().decode(Hint.self, from: answer.body)
+        let seconds = hint?.retry_after ?? hint?.retry_after_ms.map { $0 / 1000 }
         // A negative number is invalid.
         return seconds.flatMap { $0 >= 0 ? $0 : nil }
+    }
+}
+
+extension String {
+    /// For a part of a URL or of a form: all but the unreserved characters of RFC 3986, section 2.3, are encoded.
+    var percentEncoded: String {
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        return addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 }
 

@@ -19,8 +19,7 @@ struct ChatworkFormat: ChannelFormat {
 
     // `self_unread`: the message is unread for the token's owner too.
     private static func form(_ text: String) -> Data {
-        let allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        return Data("body=\(text.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")&self_unread=1".utf8)
+        Data("body=\(text.percentEncoded)&self_unread=1".utf8)
     }
 
     func address(messageKey: String, channel: Channel) -> String {

@@ -42,8 +42,7 @@ struct MatrixFormat: ChannelFormat {
 
     /// The key of the message is the transaction's: the server takes a repeated one once.
     func address(messageKey: String, channel: Channel) -> String {
-        let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
-        let room = (channel.destination ?? "").addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+        let room = (channel.destination ?? "").percentEncoded
         return channel.url("/_matrix/client/v3/rooms/\(room)/send/m.room.message/\(messageKey)")
     }
 
@@ -59,12 +58,4 @@ struct MatrixFormat: ChannelFormat {
     func isTaken(_ answer: TransportAnswer) -> Bool { reference(in: answer) != nil }
 
     func reference(in answer: TransportAnswer) -> String? { JSONText.text("event_id", answer) }
-
-    func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
-        struct Limit: Decodable { let retry_after_ms: Double }
-        guard answer.status == 429, let limit = JSONText.decoded(Limit.self, answer) else {
-            return classified(answer, now: now)
-        }
-        return .throttled(after: RetryAfter.wait(limit.retry_after_ms / 1000))
-    }
 }
