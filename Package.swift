@@ -117,7 +117,7 @@ let package = Package(
         .target(
             // Not plain `Configuration`: swift-configuration, which Hummingbird brings, has taken that module name.
             name: "MonitorConfiguration",
-            dependencies: ["Evidence", "Facts", "Monitoring", .external("Yams", "Yams")],
+            dependencies: ["AASA", "Evidence", "Facts", "Monitoring", .external("Yams", "Yams")],
             path: "Sources/Configuration",
             swiftSettings: small),
         .target(

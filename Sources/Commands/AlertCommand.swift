@@ -1,3 +1,4 @@
+import AASA
 import Alerting
 import ArgumentParser
 import Curl

@@ -55,27 +55,6 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "the distance of two words is counted in slips",
-            arguments: [
-                ("interval", "interval", 0), ("interva1", "interval", 1), ("itnerval", "interval", 1),
-                ("intervall", "interval", 1), ("intrvl", "interval", 2), ("", "ab", 2), ("kitten", "sitting", 3),
-            ])
-        func distance(left: String, right: String, expected: Int) {
-            #expect(Spelling.distance(left, right) == expected)
-            #expect(Spelling.distance(right, left) == expected)
-        }
-
-        @Test("the nearest word within two slips is proposed")
-        func nearest() {
-            let words = ["interval", "timeout", "log", "url"]
-            #expect(Spelling.nearest(to: "Interval", among: words) == "interval")
-            #expect(Spelling.nearest(to: "tiemotu", among: words) == "timeout")
-            #expect(Spelling.nearest(to: "lgo", among: words) == "log")
-            #expect(Spelling.nearest(to: "zzz", among: words) == nil)
-            #expect(Spelling.nearest(to: "", among: words) == nil)
-        }
-
-        @Test(
             "a quotation leaves out what may be secret",
             arguments: [
                 ("plain", "'plain'"), ("https://hooks.slack.com/services/T/B/x", "'https://hooks.slack.com/…'"),

@@ -220,10 +220,10 @@ package struct NearbyAppID: Codable, Hashable, Sendable {
                 let isSameCase = AppIDFault.bundle(id) == AppIDFault.bundle(wantedID)
                 (rank, words) = (1, isSameCase ? "another team" : "another team, and another case")
             case (true, false):
-                let distance = KeySuggestion.distance(Self.short(bundle), Self.short(wanted))
+                let distance = Spelling.distance(Self.short(bundle), Self.short(wanted))
                 (rank, words) = (2 + distance, distance <= 2 ? "spelled otherwise" : "another app of the team")
             case (false, false):
-                (rank, words) = (1_000 + KeySuggestion.distance(Self.short(bundle), Self.short(wanted)), nil)
+                (rank, words) = (1_000 + Spelling.distance(Self.short(bundle), Self.short(wanted)), nil)
             }
         }
 

@@ -1,3 +1,4 @@
+import AASA
 import Evidence
 import Foundation
 

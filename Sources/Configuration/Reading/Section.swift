@@ -1,5 +1,6 @@
 // One mapping of the file, and one value in it: where it is and how messages name it.
 
+import AASA
 import Evidence
 
 struct Section {

@@ -1,5 +1,6 @@
 // `defaults`, `domains` and the file of `domains_from`.
 
+import AASA
 import Evidence
 
 extension CheckSettings {

@@ -372,7 +372,7 @@ enum KeySuggestion {
         var best: (key: String, distance: Int)?
         for candidate in candidates.plain
         where candidate.form.count > 1 && abs(candidate.form.count - plain.count) <= allowed {
-            let distance = distance(plain, candidate.form)
+            let distance = Spelling.distance(plain, candidate.form)
             if distance <= allowed, distance < best?.distance ?? .max { best = (candidate.key, distance) }
         }
         return best?.key
@@ -396,23 +396,5 @@ enum KeySuggestion {
             }
         }
         return form.isEmpty ? Array(key.trimmingBlanks.utf8) : form
-    }
-
-    /// The number of insertions, deletions, replacements and swaps of neighbors between the two.
-    static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
-        var rows = [Array(0...other.count)]
-        for (index, byte) in one.enumerated() {
-            var row = [index + 1]
-            for (column, against) in other.enumerated() {
-                var best = min(rows[index][column] + (byte == against ? 0 : 1), rows[index][column + 1] + 1)
-                best = min(best, row[column] + 1)
-                if index > 0, column > 0, byte == other[column - 1], one[index - 1] == against {
-                    best = min(best, rows[index - 1][column - 1] + 1)
-                }
-                row.append(best)
-            }
-            rows.append(row)
-        }
-        return rows[one.count][other.count]
     }
 }
