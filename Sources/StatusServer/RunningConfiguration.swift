@@ -1,5 +1,6 @@
 // The domains of the running configuration; a reload replaces them while the server goes on.
 
+import AASA
 import Evidence
 import Monitoring
 import Storage
@@ -62,6 +63,21 @@ struct WatchIndex: Sendable {
 
     /// How many watched domains a silence is about.
     func count(of scope: SilenceScope) -> Int { domains.count { scope.isAbout($0.domain, labels: $0.labels) } }
+
+    /// Why a silence matches no watched domain, with the name that was probably meant; nil: it matches one.
+    func mismatch(of scope: SilenceScope) -> String? {
+        guard count(of: scope) == 0 else { return nil }
+        let pairs = scope.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let meant =
+            scope.domains.lazy.compactMap(\.domain).map { nearest(to: $0.name) }
+            + pairs.lazy.map { Spelling.suggestion(for: $0, among: labels.map(\.text)) }
+        return "no watched domain matches \(SilenceScope(domains: scope.domains, labels: scope.labels))"
+            + (meant.first { !$0.isEmpty } ?? "")
+    }
+
+    private func nearest(to name: String) -> String {
+        Spelling.suggestion(for: name, among: domains.lazy.map(\.domain.name))
+    }
 }
 
 /// A value that a reload replaces while the server goes on: the maintenance windows, and why a configuration file is not the

@@ -155,6 +155,7 @@ package struct StatusSite: Service {
         router.add(middleware: Envelope())
         router.add(middleware: HostGate(key: key))
         router.add(middleware: AccessGate(key: key))
+        router.add(middleware: ErrorPage(context: context))
         router.add(middleware: MethodGate(key: key))
         // A page of another site can make its visitor's browser ask this machine; a token it does not know.
         let gate = WriteGate(key: key)

@@ -69,7 +69,7 @@ extension StatusServerSuite {
                 let page = try await ask(port, "/domains/a.test")
                 #expect(page.status == 200)
                 for text in [
-                    "<h1>a.test</h1>", "<bdi>198.51.100.2</bdi>", "until 08:00, by <bdi>eva</bdi>", "no copy (404)",
+                    "<h1>a.test</h1>", "<bdi>198.51.100.2</bdi>", ">08:00</time>, by <bdi>eva</bdi>", "no copy (404)",
                     "10.0.0.1", "not public", "From outside", "via: http/1.1 usqas4-x &lt;i&gt;",
                     "failed while connecting: timed out &lt;b&gt;", "/domains/a.test/silence",
                 ] {

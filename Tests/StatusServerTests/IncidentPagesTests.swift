@@ -53,6 +53,25 @@ extension StatusServerSuite {
             return try Set(all.compactMap(\.domain)).filter { $0.name != "old.gone.test" }.map { try info($0.name) }
         }
 
+        @Test("open incidents stand by what phones do, not by age; of no single domain first")
+        func urgency() async throws {
+            func broken(_ name: String, _ effect: Verdict.Level, _ kind: IncidentKind, age: Double) async throws {
+                var one = try incident("of-\(name)", name, kind, .firing)
+                one.since = noon - age
+                try await scratch.store.commit(
+                    Evaluation(
+                        state: try state(name, effect),
+                        changes: [IncidentChange(incident: one, facts: nil, transition: .firing)]))
+            }
+            try await broken("old.test", .failing, .cdnMissing, age: 9000)
+            try await broken("fine.test", .ok, .originBroken, age: 100)
+            let store = scratch.store
+            try await store.watch([try info("old.test"), try info("fine.test")])
+            let ids = try await store.incidents(IncidentQuery(state: .open, order: .attention, limit: 9))
+                .map(\.incident.id)
+            #expect(ids == ["of-old.test", "of-fine.test"])
+        }
+
         static let lists: [(query: String, sections: [String], rows: Int, isOlder: Bool)] = [
             ("", ["Open 230", "Pending 1", "Resolved 131"], 50 + 1 + 50, true),
             ("page=2", ["Resolved 131"], 50, true), ("page=3", ["Resolved 131"], 31, false),

@@ -97,7 +97,7 @@ extension StatusServerSuite {
                 let done = try await post(port, path + "/ack", "by=eva+%3Cb%3E&reason=on+it", own)
                 #expect(done.status == 303 && done.headers["location"] == path)
                 #expect(try await scratch.store.acknowledgements()[incident.id]?.by == "eva <b>")
-                #expect(try await ask(port, path).body.contains("acknowledged by eva &lt;b&gt;"))
+                #expect(try await ask(port, path).body.contains("acknowledged by <bdi>eva &lt;b&gt;"))
                 #expect(try await post(port, path + "/unack", "", own).status == 303)
                 #expect(try await post(port, path + "/unack", "", own).status == 409)
                 #expect(try await post(port, "/incidents/nonsense/ack", "by=eva", own).status == 404)

@@ -60,6 +60,28 @@ extension StatusServerSuite {
         }
 
         @Test(
+            "a browser gets a refusal in the frame of the pages, a program gets it in plain words",
+            arguments: [
+                ("/domains/a.tset", 404, "This domain is not watched here", #"<a href="/domains/a.test">"#),
+                ("/domains/%3Cscript%3E", 404, "This domain is not watched here", "All domains"),
+                ("/nothing", 404, "There is no such page", "All domains"),
+                ("/incidents/0123456789ab", 404, "There is no such page", "All domains"),
+                ("/incidents?kind=nonsense", 400, "is none of", "All domains"),
+            ])
+        func refusals(path: String, status: Int, words: String, link: String) async throws {
+            try await serving { port, _ in
+                let page = try await ask(port, path, headers: ["Accept: text/html"])
+                #expect(page.status == status && page.headers["content-type"] == "text/html; charset=utf-8")
+                #expect(page.body.contains("<h1>") && page.body.contains(words) && page.body.contains(link))
+                #expect(!page.body.contains("<script>"))
+                let plain = try await ask(port, path)
+                #expect(plain.status == status && plain.headers["content-type"] == "text/plain; charset=utf-8")
+                let head = try await ask(port, path, method: "HEAD", headers: ["Accept: text/html"])
+                #expect(head.status == status && head.body.isEmpty)
+            }
+        }
+
+        @Test(
             "a filter by something that there is not shows nothing in its place",
             arguments: ["/?state=nonsense", "/incidents?kind=nonsense"])
         func unknownFilter(path: String) async throws {

@@ -151,6 +151,14 @@ package enum DomainPattern: Hashable, Sendable {
         }
     }
 
+    /// The name in it; nil: it has none.
+    package var domain: Domain? {
+        switch self {
+        case .all: nil
+        case .exactly(let domain), .below(let domain): domain
+        }
+    }
+
     package func matches(_ domain: Domain) -> Bool {
         switch self {
         case .all: true

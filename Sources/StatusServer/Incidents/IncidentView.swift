@@ -61,19 +61,20 @@ struct IncidentView: Sendable {
 
     private var facts: [HTML] {
         let time = frame.time
-        var lines: [(String, String?)] = [
-            ("State", incident.base.stateInWords(time)), ("Trouble since", time.clock(incident.since)),
-            ("First seen", time.clock(incident.openedAt)),
-            ("Confirmed", incident.firedAt.map(time.clock)), ("Resolved", incident.resolvedAt.map(time.clock)),
-            ("Lasted", Span.words(incident.base.lasted(at: time.wall))),
-            ("Severity", incident.severity.rawValue), ("Acknowledged", incident.base.acknowledgedInWords(time)),
-            ("Notifications", incident.base.marksInWords(time)),
-        ]
-        if incident.isFlapping {
-            lines.append(("Flapping", "it begins and ends often; notifications pause until it is stable"))
-        }
-        if let reason = incident.reason { lines.append(("Ended with", reason.rawValue.replacing("_", with: " "))) }
-        return lines.compactMap { name, text in text.map { HTML.fact(name, $0) } }
+        func instant(_ name: String, _ date: Date?) -> HTML? { date.map { HTML.fact(name, HTML.time($0, time)) } }
+        func text(_ name: String, _ text: String?) -> HTML? { text.map { HTML.fact(name, $0) } }
+        return [
+            HTML.fact("State", incident.base.stateInWords(time)), instant("Trouble since", incident.since),
+            instant("First seen", incident.openedAt), instant("Confirmed", incident.firedAt),
+            instant("Resolved", incident.resolvedAt), text("Lasted", Span.words(incident.base.lasted(at: time.wall))),
+            text("Severity", incident.severity.rawValue),
+            incident.base.acknowledgedInWords(time).map { HTML.fact("Acknowledged", $0) },
+            text("Notifications", incident.base.marksInWords(time)),
+            text(
+                "Flapping",
+                incident.isFlapping ? "it begins and ends often; notifications pause until it is stable" : nil),
+            text("Ended with", incident.reason?.rawValue.replacing("_", with: " ")),
+        ].compactMap(\.self)
     }
 
     private var acknowledging: HTML {
@@ -87,7 +88,7 @@ struct IncidentView: Sendable {
         }
         return """
             <section id="acknowledge"><div class="heading"><h2>Acknowledged</h2> \
-            <span class="soft"><bdi>\(acknowledged)</bdi></span></div>
+            <span class="soft">\(acknowledged)</span></div>
             <form class="write" method="post" action="\(path)/unack">\
             <button type="submit">End the acknowledgement</button></form></section>
             """
@@ -143,7 +144,7 @@ struct IncidentView: Sendable {
             delivery.outcome.replacing("_", with: " ") + answer
             + (delivery.error.map { ": \($0.onOneLine(upTo: 200))" } ?? "")
         return """
-            <tr role="row"><td role="cell">\(time.clock(delivery.at))</td>\
+            <tr role="row"><td role="cell">\(HTML.time(delivery.at, time))</td>\
             <th role="rowheader" scope="row">\(delivery.reason.uppercased().replacing("_", with: " "))</th>\
             <td role="cell"><bdi>\(delivery.channel.onOneLine(upTo: 60))</bdi></td>\
             <td role="cell" class="\(delivery.outcome == "delivered" ? "ink" : "fail")"><bdi>\(result)</bdi></td>\
@@ -165,19 +166,21 @@ extension IncidentReport {
         ]
     }
 
-    func stateInWords(_ time: ReportTime) -> String {
+    func stateInWords(_ time: ReportTime) -> HTML {
         switch state {
         case .pending: "pending, not notified yet"
         case .resolved:
-            "resolved \(resolvedAt.map(time.clock) ?? "")" + (reason.map { " (\($0.rawValue))" } ?? "")
-        default: "\(state.rawValue) since \(time.clock(firedAt ?? openedAt))"
+            "resolved \(resolvedAt.map { HTML.time($0, time) })\(reason.map { " (\($0.rawValue))" as HTML })"
+        default: "\(state.rawValue) since \(HTML.time(firedAt ?? openedAt, time))"
         }
     }
 
-    func acknowledgedInWords(_ time: ReportTime) -> String? {
+    func acknowledgedInWords(_ time: ReportTime) -> HTML? {
         acknowledged.map {
-            "acknowledged by \($0.by.onOneLine(upTo: 100)) at \(time.clock($0.at))"
-                + ($0.reason.isEmpty ? "" : ": “\($0.reason.onOneLine(upTo: 300))”")
+            """
+            acknowledged by <bdi>\($0.by.onOneLine(upTo: 100))</bdi> at \(HTML.time($0.at, time))\
+            \(": <bdi>“\($0.reason.onOneLine(upTo: 300))”</bdi>", if: !$0.reason.isEmpty)
+            """
         }
     }
 

@@ -176,8 +176,8 @@ struct IncidentsView: Sendable {
             aria-label="\(incident.state.rawValue), \(long) from \(since)" width="100%" height="22">\
             \(grid)\(scope.bars(incident))<line class="now-line" x1="100%" x2="100%" y1="0" y2="22"/></svg></td>\
             <td role="cell"><b>\(long)</b> \
-            <span class="fine">\("since ", if: incident.state != .resolved)\(since)</span></td>\
-            <td role="cell">\(incident.isUnacknowledged ? unacknowledged(incident) : "<bdi>\(state(incident))</bdi>")\
+            <span class="fine">\("since ", if: incident.state != .resolved)\(HTML.time(incident.since, time))</span></td>\
+            <td role="cell">\(incident.isUnacknowledged ? unacknowledged(incident) : state(incident))\
             \(notes(incident).map { #"<p class="fine"><bdi>\#($0)</bdi></p>"# })</td></tr>
 
             """
@@ -195,16 +195,18 @@ struct IncidentsView: Sendable {
             """
     }
 
-    private func state(_ incident: IncidentReport) -> String {
+    private func state(_ incident: IncidentReport) -> HTML {
         switch incident.state {
         case .pending: return "Pending"
-        case .resolved: return incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? "resolved"
+        case .resolved: return "\(incident.reason?.rawValue.replacing("_", with: " ") ?? "resolved")"
         case .firing, .recovering:
-            if let acknowledged = incident.acknowledged {
-                return
-                    "Acknowledged by \(acknowledged.by.onOneLine(upTo: 60)), \(frame.time.clock(acknowledged.at))"
+            guard let acknowledged = incident.acknowledged else {
+                return incident.state == .recovering ? "Recovering" : "Firing"
             }
-            return incident.state == .recovering ? "Recovering" : "Firing"
+            return """
+                Acknowledged by <bdi>\(acknowledged.by.onOneLine(upTo: 60))</bdi>, \
+                \(HTML.time(acknowledged.at, frame.time))
+                """
         }
     }
 

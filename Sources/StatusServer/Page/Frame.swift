@@ -63,7 +63,7 @@ struct Frame: Sendable {
 
 extension Frame {
     /// `tone`: of the icon, which carries the state into a pinned tab. `json`: where programs read the same.
-    func page(_ title: String, _ tone: Tone, of section: PageEndpoint, json: String, _ main: HTML) -> HTML {
+    func page(_ title: String, _ tone: Tone, of section: PageEndpoint?, json: String, _ main: HTML) -> HTML {
         """
         \(head(title, tone))
         <body>
@@ -113,7 +113,7 @@ extension Frame {
         """
     }
 
-    private func top(_ section: PageEndpoint) -> HTML {
+    private func top(_ section: PageEndpoint?) -> HTML {
         """
         <a class="skip" href="#main">Skip to the content</a>
         <header class="top">
@@ -131,7 +131,7 @@ extension Frame {
         #"<a href="\#(path)"\#(#" aria-current="page""#, if: isCurrent)>\#(text)</a>"#
     }
 
-    private func ownTabs(_ section: PageEndpoint) -> HTML {
+    private func ownTabs(_ section: PageEndpoint?) -> HTML {
         let open: HTML = #" <span class="count">\#(openIncidents.grouped)<span class="unseen"> open</span></span>"#
         let incidents: HTML = "Incidents\(open, if: openIncidents > 0)"
         return """

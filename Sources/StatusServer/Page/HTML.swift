@@ -1,5 +1,9 @@
 // The builder of the pages.
 
+import Evidence
+import Foundation
+import Report
+
 /// A piece of markup.
 ///
 /// Its literals are markup. An interpolated `String` is text and is escaped; an interpolated `HTML` is markup already.
@@ -98,6 +102,11 @@ extension HTML {
         #"<a href="\#(address)"\#(#" aria-current="true""#, if: isChosen)>\#(text)</a>"#
     }
 
+    /// An instant in UTC, as `clock` writes it. The script puts the reader's own time beside it.
+    static func time(_ shown: Date, _ time: ReportTime) -> HTML {
+        #"<time datetime="\#(shown.rfc3339)">\#(time.clock(shown))</time>"#
+    }
+
     static func hidden(_ name: String, _ value: String) -> HTML {
         #"<input type="hidden" name="\#(name)" value="\#(value)">"#
     }
@@ -118,9 +127,9 @@ extension HTML {
         """
     }
 
-    static func fact(_ name: String, _ text: String) -> HTML {
-        "<div><dt>\(name)</dt><dd><bdi>\(text)</bdi></dd></div>"
-    }
+    static func fact(_ name: String, _ text: String) -> HTML { fact(name, "<bdi>\(text)</bdi>" as HTML) }
+
+    static func fact(_ name: String, _ markup: HTML) -> HTML { "<div><dt>\(name)</dt><dd>\(markup)</dd></div>" }
 
     /// The heading of a section, and what stands beside it.
     static func heading(_ title: String, _ note: String? = nil, _ aside: HTML? = nil) -> HTML {

@@ -98,7 +98,13 @@ extension Pages {
         try await gate.form(request) { form in
             try await add(form, request, on: .silences, Self.silencesPath) {
                 let targets = form["target"].split { $0.isWhitespace || $0 == "," }.map(String.init)
-                return try SilenceScope(targets: targets, kinds: form["kind"].isEmpty ? [] : [form["kind"]])
+                let scope = try SilenceScope(targets: targets, kinds: form["kind"].isEmpty ? [] : [form["kind"]])
+                // Whoever writes a name by hand means a domain that is watched. Commands and the API may prepare a silence
+                // for one that is watched later.
+                if !targets.isEmpty, let mismatch = context.watched.index.mismatch(of: scope) {
+                    throw SilenceFault(mismatch)
+                }
+                return scope
             }
         }
     }

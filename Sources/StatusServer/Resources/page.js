@@ -23,14 +23,49 @@
     return Boolean(selection && !selection.isCollapsed);
   };
 
-  // Instants of the page with the reader's own clock.
+  // The reader's own time of an instant, with the day where that is another one than in UTC: 22:33 or 27 Nov 01:33. Empty
+  // where the reader's clock shows UTC.
+  const local = (at) => {
+    if (at.getTimezoneOffset() === 0) return "";
+    const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+    if (at.getDate() === at.getUTCDate()) return clock;
+    return at.toLocaleDateString("en-GB", { day: "numeric", month: "short" }) + " " + clock;
+  };
+  // Tokyo of Asia/Tokyo.
+  const place = Intl.DateTimeFormat().resolvedOptions().timeZone.split("/").pop().replaceAll("_", " ");
+
+  // Instants of the page with the reader's own clock: beside a time of day, and above any.
   const localise = (root) => {
     const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
     for (const time of root.querySelectorAll("time[datetime]")) {
       const at = new Date(time.getAttribute("datetime"));
-      if (!isNaN(at)) time.title = format.format(at);
+      if (isNaN(at) || time.title) continue;
+      time.title = format.format(at);
+      const own = local(at);
+      if (!own || !/\d\d:\d\d$/.test(time.textContent)) continue;
+      const beside = document.createElement("span");
+      beside.className = "local";
+      beside.textContent = " (" + own + ")";
+      time.append(beside);
     }
   };
+
+  // The clock of the head, of an instant such as 2026-11-22 14:32:07.
+  const showClock = (rendered) => {
+    const own = local(new Date(rendered.replace(" ", "T") + "Z"));
+    document.getElementById("clock").textContent = rendered.slice(11) + " UTC" + (own ? " (" + own + " in " + place + ")" : "");
+  };
+
+  // A name that was typed once stands in each form that asks for one.
+  const remember = (root) => {
+    let known = null;
+    try { known = localStorage.getItem("by"); } catch { return; }
+    for (const field of root.querySelectorAll("input[name=by]")) if (known && !field.value) field.value = known;
+  };
+  document.addEventListener("submit", (event) => {
+    const field = event.target.elements.by;
+    try { if (field && field.value.trim()) localStorage.setItem("by", field.value.trim()); } catch {}
+  });
 
   // A button behind each text that is made to be copied.
   const offerCopies = (root) => {
@@ -102,6 +137,7 @@
       stale.replaceWith(node);
     }
     localise(document);
+    remember(document);
     offerCopies(document);
     document.title = next.title;
     const icon = document.querySelector("link[rel=icon]");
@@ -141,7 +177,7 @@
     here();
     const shown = answer.headers.get("X-Rendered");
     if (shown) {
-      document.getElementById("clock").textContent = shown.slice(11) + " UTC";
+      showClock(shown);
       const rendered = document.getElementById("rendered");
       if (rendered) rendered.textContent = shown;
     }
@@ -161,7 +197,10 @@
     replace(next);
   };
 
+  const rendered = document.getElementById("rendered");
+  if (rendered && document.getElementById("clock")) showClock(rendered.textContent);
   localise(document);
+  remember(document);
   offerCopies(document);
   if (!period) return;
   const wait = () => setTimeout(() => refresh().catch(() => {}).then(wait), period);

@@ -90,7 +90,7 @@ struct SilencesView: Sendable {
     }
 
     /// What is in force now stands out.
-    private func when(_ text: String, isActive: Bool) -> HTML { isActive ? "<strong>\(text)</strong>" : "\(text)" }
+    private func when(_ text: HTML, isActive: Bool) -> HTML { isActive ? "<strong>\(text)</strong>" : text }
 
     private func row(_ silence: Silence) -> HTML {
         let report = SilenceReport(silence, now: frame.time.wall)
@@ -113,13 +113,14 @@ struct SilencesView: Sendable {
     private func row(_ window: MaintenanceWindow) -> HTML {
         let time = frame.time
         // By the clock of its zone, which stands beside it; the page's own clock is UTC.
-        func shown(_ instant: Date) -> String {
+        func shown(_ instant: Date) -> HTML {
             let ahead = Double(window.zone.secondsFromGMT(for: instant))
-            return time.clock(instant + ahead) + (ahead == 0 ? "" : " (\(time.clock(instant)) UTC)")
+            return ahead == 0
+                ? HTML.time(instant, time) : "\(time.clock(instant + ahead)) (\(HTML.time(instant, time)) UTC)"
         }
-        let end = window.end(at: time.wall).map { "in force until \(shown($0))" }
-        let next = window.nextStart(after: time.wall).map { "next \(shown($0))" }
-        let times = [window.schedule, end ?? next ?? "never"].joined(separator: "; ")
+        let end = window.end(at: time.wall).map { "in force until \(shown($0))" as HTML }
+        let next = window.nextStart(after: time.wall).map { "next \(shown($0))" as HTML }
+        let times: HTML = "\(window.schedule); \(end ?? next ?? "never")"
         return """
             <tr role="row"><th role="rowheader" scope="row"><bdi>\(window.name.onOneLine(upTo: 100))</bdi></th>\
             <td role="cell"><bdi>\("\(window.scope)".onOneLine(upTo: 200))</bdi></td>\
@@ -138,8 +139,7 @@ extension SilenceReport {
     var shownReason: String { reason.onOneLine(upTo: 300) }
 
     /// `until 14:00`, or from when on.
-    func until(_ time: ReportTime) -> String {
-        let begins = startsAt > time.wall ? "from \(time.clock(startsAt)) " : ""
-        return "\(begins)until \(time.clock(endsAt))"
+    func until(_ time: ReportTime) -> HTML {
+        "\("from \(HTML.time(startsAt, time)) ", if: startsAt > time.wall)until \(HTML.time(endsAt, time))"
     }
 }

@@ -37,7 +37,8 @@ package struct IncidentQuery: Equatable, Sendable {
     package enum Order: Sendable {
         /// By `openedAt`, the latest first.
         case newest
-        /// Unacknowledged ones first, then errors, then by `since`, the latest first.
+        /// Unacknowledged ones first, then errors, then by what phones do with the domain now, worst first, then by `since`,
+        /// the latest first. Incidents of no single domain come before those of domains.
         case attention
         /// By `resolvedAt`, the latest first.
         case ended
@@ -97,7 +98,7 @@ extension IncidentQuery {
         let columns =
             switch order {
             case .newest: "\(mark)i.opened_at DESC, i.id DESC"
-            case .attention: "\(Self.isAcknowledged), i.severity <> 'error', i.since DESC, i.id"
+            case .attention: "\(Self.isAcknowledged), i.severity <> 'error', \(Self.urgency), i.since DESC, i.id"
             case .ended: "i.resolved_at DESC, i.id"
             }
         return "\(IncidentRow.select) WHERE \(condition) ORDER BY \(columns) LIMIT :limit OFFSET :offset"
@@ -128,6 +129,10 @@ extension IncidentQuery {
         if after != nil { parts.append("(i.opened_at, i.id) < (:at, :id)") }
         return parts.joined(separator: " AND ")
     }
+
+    /// What phones do with the domain now: `DomainStatus.rank`.
+    private static let urgency =
+        "coalesce(d.rank, CASE WHEN i.domain IS NULL THEN -1 ELSE \(DomainStatus.allCases.count) END)"
 
     private static let globalKinds = IncidentKind.allCases.filter(\.isGlobal).map { "'\($0.rawValue)'" }
         .joined(separator: ", ")
