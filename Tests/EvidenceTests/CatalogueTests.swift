@@ -145,6 +145,17 @@ extension EvidenceSuite {
             for id in DiagnosisID.allCases { #expect(text[part...].contains("`\(id.rawValue)`"), "\(id.rawValue)") }
         }
 
+        @Test("docs/what-does-this-alert-mean.md has each kind: phones, what to do, the end", arguments: IncidentKind.allCases)
+        func explained(_ kind: IncidentKind) throws {
+            let url = URL(filePath: #filePath).appending(path: "../../../docs/what-does-this-alert-mean.md").standardized
+            let text = try String(contentsOf: url, encoding: .utf8)
+            let sections = text.components(separatedBy: "\n## ")
+            let section = try #require(sections.first { $0.hasPrefix("\(kind.rawValue)\n") })
+            for part in ["**Phones.**", "**Do.**", "**Ends** "] { #expect(section.contains(part)) }
+            // The anchor is made of the heading without its dots.
+            #expect(sections[0].contains("[`\(kind.rawValue)`](#\(kind.rawValue.replacing(".", with: "")))"))
+        }
+
         @Test("a cause is stored as identifier and arguments, and read again", arguments: samples)
         func stored(_ cause: Cause) throws {
             let diagnosis = Diagnosis(effect: Effect(.work(seen: nil)), cause: cause, outlook: .asksAgain(.testing))

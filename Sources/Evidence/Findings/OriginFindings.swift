@@ -353,8 +353,7 @@ extension English {
                 + "server \(words(refusals.first))\(sign)\(part). A plain client gets the file.",
             isRule
                 ? "Allow the user agents AASA-Bot and CFNetwork through the firewall and bot protection."
-                    + (refusals.isCloudflare
-                        ? " In Cloudflare add a skip rule for this path, Bot Fight Mode included." : "")
+                    + (refusals.isCloudflare ? English.skippedInCloudflare : "")
                 : "Serve the file to every user agent, with status 200: look for a rule or a server of its own for AASA-Bot.",
             evidence)
     }

@@ -155,9 +155,12 @@ extension English {
         }
     }
 
+    /// Bot Fight Mode, of the free plan, cannot be skipped: https://developers.cloudflare.com/bots/get-started/bot-fight-mode/
+    static let skippedInCloudflare =
+        " In Cloudflare add a skip rule for this path, and switch Bot Fight Mode off: no rule skips it."
+
     static func action(_ protection: BotProtection) -> String {
         "Exempt /.well-known/apple-app-site-association from challenges and bot protection, for every client."
-            + (protection.vendor == .cloudflare
-                ? " In Cloudflare add a skip rule for this path, Bot Fight Mode included." : "")
+            + (protection.vendor == .cloudflare ? skippedInCloudflare : "")
     }
 }
