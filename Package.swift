@@ -4,6 +4,8 @@ import PackageDescription
 
 /// The trait of our own builds, on by default. Who uses `AASA` alone leaves it off (docs/library.md): then no other
 /// package is fetched, and the settings that are ours do not count.
+///
+/// One trait for all: of a condition with several traits SwiftPM 6.2 requires every one, SwiftPM 6.3 only one.
 let monitor: Set<String> = ["Monitor"]
 
 /// Settings that every target of ours shares: warnings are faults, and an existential is written as one.
@@ -33,7 +35,7 @@ extension Target.Dependency {
 // below.
 let package = Package(
     name: "aasa-monitor",
-    // Of `AASA`. All other targets are of a program for Linux.
+    // Of `AASA`. All other targets are of a program for Linux. On a Mac: swift build --target AASA --disable-default-traits
     platforms: [.macOS(.v13), .iOS(.v16)],
     products: [
         .library(name: "AASA", targets: ["AASA"]),

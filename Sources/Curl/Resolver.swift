@@ -1,5 +1,5 @@
 // Looks names up with c-ares. getaddrinfo blocks a thread while it waits for a dead name server, and does not
-// distinguish "no such name" from "the name server could not say".
+// distinguish "no such name" from "the name server could not say". res_nquery blocks too, and ignores /etc/hosts.
 
 import Facts
 import Foundation

@@ -8,7 +8,8 @@ enum Schema {
     static let applicationID = 0x6161_7361
 
     /// The format of the tables. Stored in `user_version`, which is in the file's header and can be read before anything
-    /// writes to the file. A step in `migrations` raises it.
+    /// writes to the file: so a newer store stays as it is. GRDB's migrator keeps a table of names instead.
+    /// A step in `migrations` raises it.
     static let version = 1 + migrations.count
 
     /// The steps from each format to the next, the first from 1 to 2. To change the tables after a release, change them
@@ -117,6 +118,8 @@ enum Schema {
 
     /// What each channel knows, and its messages under way. Only the channel's own loop writes these tables, except for
     /// `deliveries retry`.
+    ///
+    /// A loop's turn uses indexes of what is open, due or pending. It reads no rows of the past, which stay for years.
     private static let notifications = """
         CREATE TABLE channel (
             name TEXT NOT NULL PRIMARY KEY, type TEXT NOT NULL,

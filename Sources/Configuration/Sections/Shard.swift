@@ -3,6 +3,9 @@
 import Evidence
 
 /// One daemon's share of the domains, so that many daemons can use one file, like `hashmod` for Prometheus' targets.
+///
+/// It filters the list of domains while the configuration is read. Later code only sees fewer domains. One label at
+/// Alertmanager names the share, for incidents that are not about one domain (`Routing`).
 package struct Shard: Sendable, Equatable {
     /// The maximum number of shares.
     package static let largestCount = 4096

@@ -209,7 +209,9 @@ extension ConditionReader {
         1 + (readings.observation.full?.edges.count { $0.retrieval.isAboutFile } ?? 0)
     }
 
-    /// An incident of the origin is as bad for phones as the incidents that it inhibits.
+    /// An incident of the origin is as bad for phones as the incidents that it inhibits. These fire like any other, and
+    /// only channels that know the inhibiting one are spared their messages: a channel that filters it out would never
+    /// be notified of an incident that stays pending.
     fileprivate func escalateInhibitors(in log: inout IncidentLog<IncidentKind>) {
         for cause in IncidentKind.inhibiting {
             let following = log.memory.open.values.filter { $0.incident.inhibitedBy == cause }
