@@ -1,0 +1,52 @@
+// docs/get-alerts.md, walked from the first command to a message, with a receiver in the place of Slack.
+
+import Foundation
+import Lab
+import Testing
+
+extension EndToEndTests {
+    @Suite struct GetAlertsTests {
+        @Test("the page leads from nothing to a delivered test message, and prints what the commands print")
+        func walk() async throws {
+            try await Stage.withoutLab { stage in
+                let receiver = try await LabReceiver.start()
+                let page = URL(filePath: #filePath).appending(path: "../../../../docs/get-alerts.md").standardized
+                let text = try String(contentsOf: page, encoding: .utf8)
+                var messages = 0
+                for (command, expected) in Self.commands(in: text) {
+                    if command.hasPrefix("alert test") {
+                        try stage.write("slack.url", receiver.url("/services/T00/B00/xxx") + "\n")
+                        messages += 1
+                    }
+                    let run = try await stage.run(command.split(separator: " ").map(String.init))
+                    #expect(run.end == .exit(0), "\(command): \(run.errors)")
+                    #expect(Self.steady(run.output + run.errors) == Self.steady(expected), "\(command)")
+                }
+                #expect(messages == 1 && receiver.messages.count == 1)
+                await receiver.shutdown()
+            }
+        }
+
+        /// The commands of `aasa-monitor` that the page shows with their output.
+        private static func commands(in page: String) -> [(command: String, output: String)] {
+            var found: [(command: String, output: String)] = []
+            for block in page.components(separatedBy: "```console\n").dropFirst() {
+                var isOurs = false
+                for line in block.components(separatedBy: "```")[0].split(separator: "\n") {
+                    if line.hasPrefix("$ ") || line.hasPrefix("# ") {
+                        isOurs = line.hasPrefix("$ aasa-monitor ")
+                        if isOurs { found.append((String(line.dropFirst("$ aasa-monitor ".count)), "")) }
+                    } else if isOurs {
+                        found[found.count - 1].output += line + "\n"
+                    }
+                }
+            }
+            return found
+        }
+
+        /// Without the host, its fingerprint and the time that an answer took.
+        private static func steady(_ output: String) -> String {
+            output.replacing(/\(slack, [^)]*\)/, with: "(slack)").replacing(/\d+ ms/, with: "ms")
+        }
+    }
+}
