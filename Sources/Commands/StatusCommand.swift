@@ -215,7 +215,9 @@ struct StatusText {
             lines.append("")
             let column = style.nameColumn(calm.map(\.domain))
             for row in calm {
-                lines += style.heading(row.sign, row.domain, progress(row), brief: row.word, column: column)
+                lines += style.heading(
+                    row.sign, row.domain, ([progress(row)] + checked(row)).joined(separator: " · "), brief: row.word,
+                    column: column)
                 lines += row.orderedIncidents.flatMap { style.remark(line($0)) }
             }
         }
@@ -264,7 +266,9 @@ struct StatusText {
         let rows = shown.map { row in
             [row.domain, ([details(row)] + row.orderedIncidents.map(line)).joined(separator: " · ")]
         }
-        lines += TextTable(rows: rows).lines(indentation: 4, style: style)
+        // In a pipe a line each, however long: who looks for a domain finds its incident beside it.
+        let whole = TextStyle(isColoured: false, width: .max)
+        lines += TextTable(rows: rows).lines(indentation: 4, style: style.breaksDiagnosis ? style : whole)
         let more = group.count - shown.count
         if more > 0 { lines += style.remark("and \(more.grouped) more; --short lists all") }
         return lines
@@ -278,7 +282,7 @@ struct StatusText {
             let incidents = row.orderedIncidents.map { $0.brief(at: now) }
             return style.heading(
                 row.sign, row.domain,
-                ([progress(row, isChecked: false)] + incidents + checked(row)).joined(separator: " · "),
+                ([progress(row)] + incidents + checked(row)).joined(separator: " · "),
                 column: column)
         }
     }
@@ -294,11 +298,7 @@ struct StatusText {
     }
 
     /// The state, and how far phones are.
-    private func progress(_ row: DomainReport, isChecked: Bool = true) -> String {
-        let isCalm = row.verdict == .ok
-        let words = isCalm ? row.state?.progress(row.comparison) ?? row.word : row.word
-        return ([words] + (isChecked ? checked(row) : [])).joined(separator: " · ")
-    }
+    private func progress(_ row: DomainReport) -> String { row.state?.progress(row.comparison) ?? row.word }
 
     private func details(_ row: DomainReport) -> String {
         ([row.comparison?.summary].compactMap(\.self) + checked(row)).joined(separator: " · ")

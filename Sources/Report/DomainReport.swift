@@ -133,7 +133,7 @@ extension ComparisonReport {
 }
 
 extension DomainStatus {
-    /// Where nothing needs to be done, how far phones are: `Up to date on 8 edges`, `Propagating: 5 of 8 edges have the new
+    /// The word, and how far phones are: `Up to date on 8 edges`, `Propagating: 5 of 8 edges have the new
     /// file, 4 h after the change`.
     package func progress(_ comparison: ComparisonReport?) -> String {
         let edges = comparison?.edges.flatMap { $0.asked > 0 ? $0 : nil }
@@ -148,7 +148,8 @@ extension DomainStatus {
             }
             let parts = [share, lag].compactMap(\.self)
             return parts.isEmpty ? word : "\(word): \(parts.joined(separator: ", "))"
-        default: return word
+        case .stale: return [word(comparison?.state), lag].compactMap(\.self).joined(separator: ", ")
+        default: return word(comparison?.state)
         }
     }
 }

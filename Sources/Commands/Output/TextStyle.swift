@@ -177,6 +177,7 @@ extension TextStyle {
     /// What is read last: facts and identifiers.
     func remark(_ text: String, indentation: Int = 4) -> [String] {
         let start = String(repeating: " ", count: indentation)
+        guard breaksDiagnosis else { return [start + dim(text)] }
         return wrapped(text, indentation: indentation).map { start + dim(String($0.dropFirst(indentation))) }
     }
 }

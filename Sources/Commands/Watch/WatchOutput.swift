@@ -129,7 +129,8 @@ struct WatchOutput: Sendable {
     private func report(_ event: WatchEvent, of index: Int) -> String {
         let start = style.heading(.bad, subjects[index].domain.name, "\(nothing(event).displayable.atStart).")
         let why = event.findings.flatMap { style.part("why", $0.message) + style.part("do", $0.fix) }
-        return style.signs((start + why).joined(separator: "\n"))
+        let rules = event.findings.map(\.rule.rawValue).joined(separator: ", ")
+        return style.signs((start + why + style.remark(rules)).joined(separator: "\n"))
     }
 
     private func object(_ event: WatchEvent, _ sentence: String, of index: Int) -> OrderedJSON {

@@ -75,7 +75,7 @@ extension DomainStatus {
         case .divergent: "Follows another file"
         case .unconfirmed: "Not known, failing"
         case .originFailing: "Works, origin failing"
-        case .atRisk: "Works, at risk"
+        case .atRisk: "At risk"
         case .propagating: "Propagating"
         case .unknown: "Not known"
         case .waiting: "Not checked yet"
