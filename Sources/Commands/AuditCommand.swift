@@ -138,6 +138,7 @@ private struct AuditedEntry {
     /// What is wrong with the entry or the app, whatever the file says.
     private let fault: DiagnosisText?
     let level: Verdict.Level
+    let isOfDeviceAlone: Bool
     /// Whether devices find the app by it; nil if unknown.
     let works: Bool?
 
@@ -149,12 +150,14 @@ private struct AuditedEntry {
         switch entry.meaning {
         case .failure(let fault):
             (check, self.fault) = (nil, fault.text)
-            (level, works) = fault.isOfDeviceAlone ? (.unknown, nil) : (.failing, false)
+            isOfDeviceAlone = fault.isOfDeviceAlone
+            (level, works) = isOfDeviceAlone ? (.unknown, nil) : (.failing, false)
         case .success(let claim):
             let asked = app.asks(for: claim.service)
             check = sighting(claim).map { (claim, asked, $0.report(on: asked)) }
             fault = app.whyUnread(claim, among: claims)
             let verdict = check?.report.verdict
+            isOfDeviceAlone = false
             level = fault == nil ? verdict?.level ?? .unknown : .failing
             works = fault == nil ? verdict?.diagnosis.effect.works : false
         }
@@ -188,13 +191,13 @@ private struct AuditedEntry {
         let report = check?.report
         let texts = [fault, report.flatMap { $0.verdict.level == .ok ? nil : $0.diagnosis }].compactMap(\.self)
         let scope = check.flatMap { DiagnosisText.scope(of: $0.claim) }
-        var lines = ["", "  \(style.bold(entry.shown))  \(style.verdict(level))"]
-        lines += (texts.flatMap(\.parts) + [scope].compactMap(\.self)).flatMap { style.diagnosis($0).map { "  " + $0 } }
-        let told = report?.verdict.diagnosis.cause.rule
-        for finding in report?.findings ?? [] where finding.severity > .note && finding.rule != told {
-            lines += [""] + CheckReport.text(of: finding, style: style).map { "  " + $0 }
+        var lines: [String] = [""]
+        for text in texts {
+            lines += style.heading(TextStyle.Sign(level), entry.shown, text.effect)
+            lines += style.parts(text.cause, text.action, text.outlook)
         }
-        return lines
+        if let scope { lines += style.part("also", scope) }
+        return lines + (report?.also(style) ?? [])
     }
 
     var json: OrderedJSON {
@@ -227,34 +230,36 @@ private struct AppAudit {
         unclaimed = app.unclaimed(claims) { sighting($0)?.readings }
     }
 
-    /// Of each entry, or of the app where it has none.
-    var levels: [Verdict.Level] { absence == nil ? entries.map(\.level) : [.failing] }
+    /// Of each entry, or of the app where it has none. What only a device can tell is no fault of this machine.
+    var levels: [Verdict.Level] {
+        absence == nil ? entries.filter { !$0.isOfDeviceAlone }.map(\.level) : [.failing]
+    }
 
     func text(style: TextStyle) -> String {
         let (working, unknown) = (entries.count { $0.works == true }, entries.count { $0.works == nil })
-        let (domains, work) = (
-            entries.count == 1 ? "domain" : "domains", working == 1 || entries.count == 1 ? "works" : "work"
-        )
-        var lines = [
-            "\(style.bold(name.displayable))  \(style.verdict(.worst(levels)))",
-            "  \(path.displayable): \(working) of its \(entries.count) associated \(domains) \(work)"
-                + (unknown == 0 ? "" : ", \(unknown) unknown"),
-            "",
-        ]
-        lines += (absence?.parts ?? []).flatMap(style.diagnosis)
-        if absence == nil {
+        let work = working == 1 || entries.count == 1 ? "works" : "work"
+        let effect =
+            absence?.effect ?? "\(working) of its \(entries.count.of("associated domain")) \(work)"
+            + (unknown == 0 ? "" : ", \(unknown) unknown") + "."
+        var lines = style.heading(TextStyle.Sign(.worst(levels)), name.displayable, effect)
+        if path != name { lines += style.remark(path.displayable) }
+        if let absence {
+            lines += style.parts(absence.cause, absence.action, absence.outlook)
+        } else {
+            lines.append("")
             let places = entries.contains { $0.place != nil } ? "file of" : ""
             let rows = [["entry", places, "origin's file", "Apple's copy"]] + entries.map(\.row)
             lines += TextTable(rows: rows).lines(indentation: 2, style: style)
         }
         lines += entries.flatMap { $0.lines(style: style) }
         for entry in unclaimed {
-            lines += ["", "  \(style.severity(.note))  \(entry.text) is not in the entitlements"]
-            lines += style.diagnosis(
-                "  The file of \(entry.domain) names the app for \(entry.service), and the app does not claim it: "
-                    + "\(English.fails(entry.service)). Add the entry if the app needs it.")
+            lines.append("")
+            lines += style.heading(
+                .underway, entry.text,
+                "The file names the app, and the app does not claim it: \(English.fails(entry.service)).")
+            lines += style.part("do", "Add the entry to the entitlements if the app needs it.")
         }
-        return lines.joined(separator: "\n")
+        return style.signs(lines.joined(separator: "\n"))
     }
 
     var json: OrderedJSON {

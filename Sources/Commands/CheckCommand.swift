@@ -9,7 +9,7 @@ import Monitoring
 import Probing
 import Storage
 
-/// `aasa-monitor check TARGET...`: one look, one report a target, in the order given.
+/// `aasa-monitor check TARGET...`: one look, one report a target, trouble first.
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -24,6 +24,9 @@ struct CheckCommand: AsyncParsableCommand {
             names the app and the rule. Where that opens the app and the domain is well, only the phone knows why it opens \
             the website all the same: the reasons follow, the likeliest first, each with a test. One target may stand \
             beside it, such as an entitlement with a mode; then a path is enough. The exit code is that of the check.
+
+            A domain that is well takes a line. Of trouble it says what phones do, why, what to do and until when; -v adds \
+            all findings and what each server answered.
 
             A single check has no history. If the copies differ, a recent Last-Modified of the origin, or the store that \
             --config names, says since when.
@@ -55,6 +58,9 @@ struct CheckCommand: AsyncParsableCommand {
 
     @Flag(help: "Show only the targets that decide the exit code.")
     var failing = false
+
+    @Flag(name: [.short, .long], help: "Show all findings, and what each server answered.")
+    var verbose = false
 
     @Flag(name: [.short, .long], help: "Show nothing; the exit code tells.")
     var quiet = false
@@ -96,7 +102,8 @@ struct CheckCommand: AsyncParsableCommand {
             expectations: expectations.read(for: targets.map(\.domain)))
         let progress = Progress(total: targets.count, isQuiet: quiet)
         var output = ReportOutput(
-            format: format, isSingle: question != nil || (!self.targets.isEmpty && targets.count == 1))
+            format: format, isSingle: question != nil || (!self.targets.isEmpty && targets.count == 1),
+            isVerbose: verbose, names: targets.map(\.domain.name))
         var (isFound, isUnknown) = (false, false)
         let (depth, limit) = (depth, strict ? Severity.warning : .error)
         try await checker.close(after: {
@@ -206,21 +213,32 @@ struct ExpectationOptions: ParsableArguments {
 struct ReportOutput {
     private let format: OutputFormat
     private let isSingle: Bool
-    private let style = TextStyle.standardOutput
+    private let isVerbose: Bool
+    private let style: TextStyle
+    /// The width of the names; nil for a single one.
+    private let column: Int?
     private var collected: [OrderedJSON] = []
+    private var texts: [(urgency: Int, text: String)] = []
     private var printed = 0
-    private var levels: [Verdict.Level: Int] = [:]
+    private var states: [String: (urgency: Int, count: Int)] = [:]
     private var plugin = PluginOutput()
     private var junit = JUnit(command: "check")
 
-    init(format: OutputFormat, isSingle: Bool) {
+    /// `names`: of all targets.
+    init(
+        format: OutputFormat, isSingle: Bool, isVerbose: Bool = false, names: [String],
+        style: TextStyle = .standardOutput
+    ) {
         self.format = format
         self.isSingle = isSingle
+        self.isVerbose = isVerbose
+        self.style = style
+        column = isSingle ? nil : style.nameColumn(names)
     }
 
     /// `isBad`: whether the exit code is 1 by it. `isShown`: else it is only counted.
     mutating func add(_ report: CheckReport, isBad: Bool, isShown: Bool) {
-        levels[report.verdict.level, default: 0] += 1
+        states[report.stateInTotal, default: (report.urgency, 0)].count += 1
         guard isShown else { return }
         switch format {
         case .markdown:
@@ -231,14 +249,12 @@ struct ReportOutput {
         case .junit: junit.add(report, isBad: isBad)
         case .json: collected.append(report.json)
         case .jsonl: Console.print(report.json.text(isPretty: false))
-        default:
-            Console.print((printed > 0 ? "\n" : "") + report.text(style: style))
-            printed += 1
+        default: texts.append((report.urgency, report.text(style: style, column: column, isVerbose: isVerbose)))
         }
     }
 
-    /// JSON: an array where several targets were asked for, the object itself for a single one. Text: of several how many
-    /// are how.
+    /// JSON: an array where several targets were asked for, the object itself for a single one. Text: trouble first, and of
+    /// several how many are how.
     mutating func finish() {
         switch format {
         case .json:
@@ -248,16 +264,28 @@ struct ReportOutput {
         case .jsonl, .github: return
         case .nagios: Console.print(plugin.text)
         case .junit: Console.print(junit.xml)
-        default:
-            guard !isSingle else { return }
-            Console.print((printed > 0 ? "\n" : "") + totals)
+        case .markdown: if !isSingle { Console.print((printed > 0 ? "\n" : "") + totals) }
+        default: if !texts.isEmpty || !isSingle { Console.print(text) }
         }
     }
 
+    /// A report of a line stands close to another one.
+    var text: String {
+        let sorted = texts.enumerated().sorted { ($0.element.urgency, $0.offset) < ($1.element.urgency, $1.offset) }
+            .map(\.element.text)
+        var result = sorted.first ?? ""
+        for (before, text) in zip(sorted, sorted.dropFirst()) {
+            result += (before + text).contains("\n") ? "\n\n" : "\n"
+            result += text
+        }
+        return isSingle ? result : result + (result.isEmpty ? "" : "\n\n") + style.bold(totals)
+    }
+
     private var totals: String {
-        let counts = [(Verdict.Level.failing, "failing"), (.warning, "warning"), (.unknown, "unknown"), (.ok, "OK")]
-            .compactMap { level, word in levels[level].map { "\($0) \(word)" } }
-        return "\(levels.values.reduce(0, +)) domains: \(counts.joined(separator: ", "))"
+        let all = states.sorted { ($0.value.urgency, $0.key) < ($1.value.urgency, $1.key) }
+        let counts = all.map { "\($0.value.count.grouped) \($0.key)" }
+        let count = all.reduce(0) { $0 + $1.value.count }
+        return "\(count.of("domain")): \(counts.joined(separator: ", "))"
     }
 
     /// What a plugin exits with.

@@ -175,12 +175,14 @@ struct IncidentsText {
             let isOpen = incident.resolvedAt == nil
             lines += (isOpen ? [""] : []) + [Self.line(incident, style, now)]
             guard isOpen else {
-                lines += incident.was.flatMap(style.diagnosis)
+                lines += incident.was.flatMap { style.part("was", $0) }
                 continue
             }
-            lines += incident.parts.map { $0.onOneLine(upTo: 600) }.flatMap(style.diagnosis)
+            if let effect = incident.effect { lines += style.part("now", effect.onOneLine(upTo: 600)) }
+            let parts = [incident.cause, incident.action, incident.outlook].map { $0?.onOneLine(upTo: 600) }
+            lines += style.parts(parts[0], parts[1], parts[2])
         }
-        text = lines.joined(separator: "\n")
+        text = style.signs(lines.joined(separator: "\n"))
     }
 
     private static func line(_ incident: IncidentReport, _ style: TextStyle, _ now: Date) -> String {

@@ -104,7 +104,14 @@ struct LintResult {
     }
 }
 
-/// What `lint` says to people: each finding in the compiler's form, with its line of the file below.
+extension [LintFinding] {
+    /// Those of one severity in the order of the file.
+    fileprivate var worstFirst: [LintFinding] {
+        enumerated().sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }.map(\.element)
+    }
+}
+
+/// What `lint` says to people: each finding in the compiler's form, errors first, with its line of the file below.
 struct LintText {
     let style: TextStyle
 
@@ -114,7 +121,7 @@ struct LintText {
 
     private func describe(_ result: LintResult) -> String {
         var lines: [String] = []
-        for finding in result.report.findings {
+        for finding in result.report.findings.worstFirst {
             let place = "\(result.text.name.displayable):\(finding.start.line):\(finding.start.column)"
             lines.append(
                 "\(style.bold(place)): \(style.severity(finding.severity)): \(finding.message.displayable) "

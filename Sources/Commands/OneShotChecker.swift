@@ -85,7 +85,7 @@ struct OneShotChecker: Sendable {
                 observation: readings.observation, readings: readings,
                 verdict: Verdict(
                     of: readings, history: history, checks: checks, expectations: expectations, asked: asked, now: now),
-                judgedAt: now, cdnURL: cdnURL, expectations: expectations)
+                judgedAt: now, cdnURL: cdnURL, expectations: expectations, service: asked?.name)
         }
     }
 

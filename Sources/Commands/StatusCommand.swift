@@ -169,6 +169,11 @@ extension MonitorStatus {
 extension DomainReport {
     /// What there is to say of it, part by part.
     var told: [String] { parts.isEmpty ? ["The first check has not ended yet."] : parts }
+
+    /// What phones do, in a word or two.
+    var word: String { state?.word(comparison?.state) ?? DomainStatus.waiting.word }
+
+    fileprivate var sign: TextStyle.Sign { TextStyle.Sign(verdict, isUnderway: state == .propagating) }
 }
 
 /// The overview in a terminal: what needs attention in full, what is well in one line each.
@@ -188,31 +193,37 @@ struct StatusText {
         if !fault.isEmpty { lines += ["", "Last known state: \(overview.pastHeadline)"] }
         let global = overview.monitor.incidents
         guard !isShort else {
-            lines += global.map {
-                "\($0.kind.rawValue)  \($0.stateSince(age)) · \(identity($0))"
+            lines += global.flatMap {
+                style.wrapped(
+                    "\($0.kind.rawValue)  \($0.stateSince(age)) · \(identity($0))", indentation: 0, hanging: 2)
             }
             lines += table(overview.domains)
-            text = lines.joined(separator: "\n")
+            text = style.signs(lines.joined(separator: "\n"))
             return
         }
         for incident in global {
-            lines += ["", "\(style.bold(incident.kind.rawValue))  \(incident.stateSince(age))"]
-            lines += diagnosis(incident.parts)
-            lines.append("  " + identity(incident))
+            lines += [""]
+            lines += style.heading(
+                incident.state == .firing ? .bad : .underway, incident.kind.rawValue, incident.effect ?? incident.about)
+            lines += parts(incident.cause, incident.action, incident.outlook)
+            lines += style.remark("\(incident.stateSince(age)) · \(identity(incident))")
         }
         let troubled = overview.domains.filter(\.needsAttention)
         let calm = overview.domains.filter { !$0.needsAttention }
         for group in Self.groups(troubled) { lines += [""] + paragraph(group) }
         if !calm.isEmpty {
             lines.append("")
-            lines += TextTable(rows: calm.map { [$0.domain, Self.word($0), details($0)] })
-                .lines(indentation: 0, style: style).map { line in
-                    String(line.reversed().drop { $0 == " " }.reversed())
-                }
-            lines += calm.flatMap { row in row.orderedIncidents.map { "  \(row.domain): \(line($0))" } }
+            let column = style.nameColumn(calm.map(\.domain))
+            for row in calm {
+                lines += style.heading(
+                    row.sign, row.domain, ([progress(row)] + checked(row)).joined(separator: " · "), brief: row.word,
+                    column: column)
+                lines += row.orderedIncidents.flatMap { style.remark(line($0)) }
+            }
         }
-        lines += ["", overview.notifications]
-        text = lines.joined(separator: "\n")
+        lines +=
+            [""] + overview.notifications.split(separator: "\n").flatMap { style.wrapped(String($0), indentation: 0) }
+        text = style.signs(lines.joined(separator: "\n"))
     }
 
     // MARK: - Domains with one cause
@@ -236,78 +247,61 @@ struct StatusText {
     /// Equal for domains of which the same is said, names and numbers apart.
     private static func cause(_ row: DomainReport) -> String {
         let words = row.parts.joined(separator: "\n").replacing(row.domain, with: "")
-        return ([word(row), row.diagnosisId?.rawValue ?? ""] + [words.filter { !$0.isNumber }])
+        return ([row.word, "\(row.sign)", row.diagnosisId?.rawValue ?? ""] + [words.filter { !$0.isNumber }])
             .joined(separator: "\n")
     }
 
     private func paragraph(_ group: [DomainReport]) -> [String] {
         guard let first = group.first else { return [] }
-        guard group.count > 1 else {
-            return head(first) + diagnosis(first.told) + first.orderedIncidents.flatMap { style.diagnosis(line($0)) }
-        }
         let isSame = group.allSatisfy { $0.parts == first.parts }
-        var lines = ["\(style.bold("\(group.count.grouped) domains"))  \(level(first))"]
-        if !isSame { lines[0] += "  " + style.dim("as \(first.domain):") }
-        lines += diagnosis(first.told)
-        let shown = group.prefix(Self.mostListed)
-        let width = String.column(shown.map(\.domain), upTo: style.width / 5 * 2)
-        // A line each, however long: who looks for a domain finds its incident beside it.
-        lines += shown.map { row in
-            "  \(row.domain.padded(to: width))  "
-                + ([details(row)] + row.orderedIncidents.map(line)).joined(separator: " · ")
+        let name = group.count == 1 ? first.domain : "\(group.count.grouped) domains"
+        let effect = shortened(first.effect) ?? first.told[0]
+        var lines = style.heading(first.sign, name, isSame ? effect : "As \(first.domain): \(effect)")
+        lines += parts(first.cause, first.action, first.outlook)
+        guard group.count > 1 else {
+            return lines + [details(first)].flatMap { $0.isEmpty ? [] : style.remark($0) }
+                + first.orderedIncidents.flatMap { style.remark(line($0)) }
         }
+        let shown = group.prefix(Self.mostListed)
+        let rows = shown.map { row in
+            [row.domain, ([details(row)] + row.orderedIncidents.map(line)).joined(separator: " · ")]
+        }
+        // In a pipe a line each, however long: who looks for a domain finds its incident beside it.
+        let whole = TextStyle(isColoured: false, width: .max)
+        lines += TextTable(rows: rows).lines(indentation: 4, style: style.breaksDiagnosis ? style : whole)
         let more = group.count - shown.count
-        if more > 0 { lines.append("  " + style.dim("and \(more.grouped) more; --short lists all")) }
+        if more > 0 { lines += style.remark("and \(more.grouped) more; --short lists all") }
         return lines
-    }
-
-    /// The name, the level and the rest, which goes to a line of its own where a terminal has no room.
-    private func head(_ row: DomainReport) -> [String] {
-        let head = "\(style.bold(row.domain))  \(level(row))"
-        let details = details(row)
-        let isLong = row.domain.count + Self.word(row).count + details.count + 4 > style.width
-        guard style.breaksDiagnosis, isLong else { return ["\(head)  \(style.dim(details))"] }
-        return [head] + style.wrapped(details, indentation: 2).map(style.dim)
     }
 
     // MARK: - Lines
 
     private func table(_ rows: [DomainReport]) -> [String] {
-        let words = rows.map { row in
+        let column = style.nameColumn(rows.map(\.domain))
+        return rows.flatMap { row in
             let incidents = row.orderedIncidents.map { $0.brief(at: now) }
-            let checked = row.checkedAt.map { "checked \(age($0))" }
-            return [
-                row.domain, row.needsAttention ? Self.word(row).uppercased() : Self.word(row),
-                ([row.comparison?.summary] + incidents + [checked]).compactMap(\.self).joined(separator: " · "),
-            ]
-        }
-        let names = String.column(words.map { $0[0] }, upTo: style.width / 5 * 2)
-        let levels = words.map { $0[1].count }.max() ?? 0
-        return words.map { "\($0[0].padded(to: names))  \($0[1].padded(to: levels))  \($0[2])" }
-    }
-
-    /// The level in words; colour never says it alone.
-    private static func word(_ row: DomainReport) -> String {
-        switch row.verdict {
-        case .failing: "failing"
-        case .warning: "warning"
-        case .unknown: "unknown"
-        case .ok: "OK"
-        case nil: "not checked yet"
+            return style.heading(
+                row.sign, row.domain,
+                ([progress(row)] + incidents + checked(row)).joined(separator: " · "),
+                column: column)
         }
     }
-
-    private func level(_ row: DomainReport) -> String { row.verdict.map(style.verdict) ?? Self.word(row) }
 
     private func age(_ date: Date) -> String { Span.age(now.timeIntervalSince(date)) }
 
-    private func diagnosis(_ parts: [String]) -> [String] {
-        parts.map { $0.onOneLine(upTo: 600) }.flatMap(style.diagnosis)
+    private func checked(_ row: DomainReport) -> [String] { row.checkedAt.map { ["checked \(age($0))"] } ?? [] }
+
+    private func shortened(_ part: String?) -> String? { part.map { $0.onOneLine(upTo: 600) } }
+
+    private func parts(_ cause: String?, _ action: String?, _ outlook: String?) -> [String] {
+        style.parts(shortened(cause), shortened(action), shortened(outlook))
     }
 
+    /// The state, and how far phones are.
+    private func progress(_ row: DomainReport) -> String { row.state?.progress(row.comparison) ?? row.word }
+
     private func details(_ row: DomainReport) -> String {
-        [row.comparison?.summary, row.checkedAt.map { "checked \(age($0))" }].compactMap(\.self)
-            .joined(separator: " · ")
+        ([row.comparison?.summary].compactMap(\.self) + checked(row)).joined(separator: " · ")
     }
 
     private func line(_ incident: IncidentReport) -> String {

@@ -8,6 +8,8 @@ package struct DomainReport: Codable, Sendable {
     package let labels: [String: String]
     /// How bad it is; nil before the first check. Nothing is `ok` while no monitor checks.
     package let verdict: Verdict.Level?
+    /// What phones do: `DomainStatus`; nil from a daemon that does not say it.
+    package let state: DomainStatus?
     /// The parts below in one line.
     package let diagnosis: String?
     package let diagnosisId: DiagnosisID?
@@ -30,7 +32,9 @@ package struct DomainReport: Codable, Sendable {
         let verdict = state?.verdict
         let text = verdict?.text(at: time.wall)
         let level = verdict.map { Verdict.Level(of: $0, open: (state?.open ?? [:]).values) }
+        let status = DomainStatus(of: verdict, open: (state?.open ?? [:]).values)
         self.verdict = isChecked ? level : level?.unchecked
+        self.state = isChecked ? status : status.unchecked(level)
         diagnosis = text?.oneLine
         diagnosisId = verdict?.diagnosis.id
         effect = text?.effect
@@ -125,6 +129,28 @@ package struct ComparisonReport: Codable, Equatable, Sendable {
 extension ComparisonReport {
     package var differences: Differences {
         Differences(changes: changes, total: changesTotal, behaviour: behaviour)
+    }
+}
+
+extension DomainStatus {
+    /// The word, and how far phones are: `Up to date on 8 edges`, `Propagating: 5 of 8 edges have the new
+    /// file, 4 h after the change`.
+    package func progress(_ comparison: ComparisonReport?) -> String {
+        let edges = comparison?.edges.flatMap { $0.asked > 0 ? $0 : nil }
+        let lag = comparison?.lagSeconds.map { "\(Span.words(TimeInterval($0))) after the change" }
+        switch self {
+        case .inSync where comparison?.state == .inSync:
+            guard let edges else { return word }
+            return "\(word) on \(edges.inSync < edges.asked ? "\(edges.inSync) of " : "")\(edges.asked.of("edge"))"
+        case .propagating:
+            let share = edges.map {
+                "\($0.inSync) of \($0.asked.of("edge")) \($0.inSync == 1 ? "has" : "have") the new file"
+            }
+            let parts = [share, lag].compactMap(\.self)
+            return parts.isEmpty ? word : "\(word): \(parts.joined(separator: ", "))"
+        case .stale: return [word(comparison?.state), lag].compactMap(\.self).joined(separator: ", ")
+        default: return word(comparison?.state)
+        }
     }
 }
 

@@ -143,7 +143,7 @@ def check_many_domains_are_few_decisions(run):
 def check_domain_page_shows_propagation(run):
     stage = run.stage("twelve")
     with run.page(stage, STALE) as page:
-        assert "Mixed for 31 h 12 min" in page.inner_text(".badge")
+        assert "Follows an old file at some edges for 31 h 12 min" in page.inner_text(".badge")
         lanes = page.locator(".lane:not(.head):not(.axis)")
         assert lanes.count() == 9
         assert lanes.nth(0).locator(".place").inner_text().startswith("Origin")

@@ -124,7 +124,7 @@ extension CommandsTests {
             ])
 
         private func text(_ report: CheckReport, width: Int = 100) -> String {
-            report.text(style: TextStyle(isColoured: false, width: width))
+            report.text(style: TextStyle(isColoured: false, width: width), isVerbose: true)
         }
 
         // MARK: - Text
@@ -151,25 +151,126 @@ extension CommandsTests {
             }
         }
 
-        @Test("the first two lines say how it stands, and why")
-        func beginning() throws {
-            let lines = text(Self.report(Self.mixed)).split(separator: "\n")
-            try #require(lines.count > 1)
-            #expect(lines[0].hasPrefix("example.com  "))
-            #expect(lines[1].hasPrefix("  ") && !lines[1].hasPrefix("   "))
-        }
-
         @Test("in a pipe or a file each part of the diagnosis is a line; on a terminal it is broken")
         func diagnosis() throws {
             let report = Self.report(Self.mixed)
-            let parts = report.verdict.text.parts
-            try #require(parts.count > 2)
+            let parts = report.diagnosis
             let style = TextStyle(isColoured: false, width: 60, breaksDiagnosis: false)
-            let whole = report.text(style: style).split(separator: "\n")
-            #expect(whole.dropFirst().prefix(parts.count).map(String.init) == parts.map { "  \($0)" })
-            let broken = text(report, width: 60).split(separator: "\n")
-            try #require(broken.count > 2)
-            #expect(broken.count > whole.count && broken.prefix(5).allSatisfy { $0.count <= 60 })
+            let whole = report.text(style: style).split(separator: "\n").map(String.init)
+            let labelled = [("why   ", parts.cause), ("do    ", parts.action), ("until ", parts.outlook)]
+                .compactMap { label, part in part.map { "    " + label + $0 } }
+            #expect(whole.first == "✗ example.com  \(parts.effect)")
+            #expect(Array(whole[1...].prefix(labelled.count)) == labelled)
+            let broken = report.text(style: TextStyle(isColoured: false, width: 60)).split(separator: "\n")
+            #expect(broken.count > whole.count && broken.allSatisfy { $0.count <= 60 })
+        }
+
+        // MARK: - Every state on every terminal
+
+        private static func refusal(_ address: String) -> EdgeResult {
+            EdgeResult(
+                address: address,
+                retrieval: answer(
+                    Data(), status: 404, at: address,
+                    [
+                        "Apple-Failure-Reason": "SWCERR00101 Bad HTTP Response: 403 Forbidden",
+                        "Apple-Failure-Details": #"{"cause":"Forbidden"}"#, "Cache-Control": "max-age=3600,public",
+                    ]))
+        }
+
+        private static func changed(_ date: String) -> Retrieval { answer(good, ["Last-Modified": date]) }
+
+        /// What each is, how many lines it takes at 80 columns, and how it begins.
+        static var scenes: [(name: String, report: CheckReport, lines: ClosedRange<Int>, begin: String)] {
+            let addresses = ["192.0.2.1", "192.0.2.2"].map { address($0, answer(good, at: $0)) }
+            let refused = (1...8).map { refusal("17.253.1.\($0)") }
+            let current = (1...8).map { edge("17.253.1.\($0)") }
+            let behind = (1...3).map { edge("17.253.1.\($0)", old) } + current.dropFirst(3)
+            let silent = full(addresses: [address("192.0.2.1", silence())])
+            return [
+                (
+                    "healthy", report(full(addresses: addresses, edges: current)), 1...1,
+                    "✓ example.com  Up to date on 8 edges"
+                ),
+                (
+                    "403 for the crawler",
+                    report(
+                        full(
+                            addresses: addresses,
+                            agents: [AgentResult(agent: .crawler, retrieval: answer(Data("no".utf8), status: 403))],
+                            edges: refused)), 5...12, "✗ example.com  Links open the website, not the app."
+                ),
+                (
+                    "propagating", report(origin: changed("Sat, 21 Nov 2026 04:00:00 GMT"), full(edges: behind)), 1...2,
+                    "~ example.com  Propagating: 5 of 8 edges have the new file, 3 h after the change"
+                ),
+                (
+                    "stale",
+                    report(
+                        origin: changed("Fri, 20 Nov 2026 00:00:00 GMT"),
+                        full(edges: (1...8).map { edge("17.253.1.\($0)", old) })), 4...10,
+                    "✗ example.com  Phones follow the old file"
+                ),
+                ("mixed", report(mixed), 8...26, "✗ example.com  "),
+                ("silent", report(origin: silence(), silent), 3...14, "✗ example.com  "),
+            ]
+        }
+
+        @Test("no line is wider than the terminal; a cause is said once", arguments: [40, 80, 120])
+        func terminals(_ width: Int) {
+            for (name, report, lines, begin) in Self.scenes {
+                for isUnicode in [true, false] {
+                    for isColoured in [true, false] {
+                        for isVerbose in [true, false] {
+                            let style = TextStyle(isColoured: isColoured, width: width, isUnicode: isUnicode)
+                            let text = report.text(style: style, isVerbose: isVerbose)
+                            let plain = text.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+                            let found = plain.split(separator: "\n", omittingEmptySubsequences: false)
+                            #expect(text.contains("\u{1B}") == isColoured)
+                            for line in found where !line.contains("/") {
+                                #expect(line.count <= width, "\(name): \(line)")
+                            }
+                            #expect(isUnicode || plain.utf8.allSatisfy { $0 < 0x80 }, "\(name): \(plain)")
+                            if isUnicode, width >= 80 { #expect(plain.hasPrefix(begin), "\(name): \(plain)") }
+                            if width >= 80, !isVerbose { #expect(lines.contains(found.count), "\(name): \(plain)") }
+                            let words = plain.split { $0.isWhitespace }.joined(separator: " ")
+                            let said = report.diagnosis.cause.map {
+                                words.ranges(of: style.signs($0).split { $0.isWhitespace }.joined(separator: " ")).count
+                            }
+                            #expect(report.isCalm || said ?? 1 == 1, "\(name): \(plain)")
+                        }
+                    }
+                }
+            }
+        }
+
+        @Test("of several trouble comes first, and a line counts them")
+        func several() {
+            var output = ReportOutput(
+                format: .text, isSingle: false, names: ["example.com"], style: TextStyle(isColoured: false, width: 80))
+            let order = ["healthy", "propagating", "403 for the crawler"]
+            for name in order {
+                for scene in Self.scenes where scene.name == name {
+                    output.add(scene.report, isBad: false, isShown: true)
+                }
+            }
+            let lines = output.text.split(separator: "\n", omittingEmptySubsequences: false)
+            let heads = lines.filter { $0.first.map { "✗~✓".contains($0) } ?? false }.map { $0.prefix(1) }
+            #expect(heads == ["✗", "~", "✓"], "\(output.text)")
+            #expect(lines.last == "3 domains: 1 failing, 1 propagating, 1 up to date")
+        }
+
+        @Test("what was asked about stands in heading, JSON and JUnit")
+        func asked() throws {
+            var report = Self.report(Self.full(edges: [Self.edge("17.253.1.1")]))
+            report.service = "webcredentials"
+            #expect(text(report).hasPrefix("✓ webcredentials:example.com  "))
+            #expect(try json(report)["service"] as? String == "webcredentials")
+            var junit = JUnit(command: "check")
+            junit.add(report, isBad: false)
+            #expect(junit.xml.contains(#"name="webcredentials:example.com""#), "\(junit.xml)")
+            report.service = nil
+            #expect(try json(report)["service"] is NSNull)
         }
 
         @Test("where servers differ it is told which has what")

@@ -71,19 +71,19 @@ extension CommandsTests {
             let states = try (0..<20).map { try Self.state("s\($0).test", .failing, "No copy for \($0) hours.") }
             let lines = Self.text(states + [try Self.state("other.test", .failing, "Another cause.")])
             #expect(lines.filter { $0.contains("No copy for") }.count == 1, "\(lines)")
-            #expect(lines.filter { $0.hasPrefix("20 domains  FAILING") }.count == 1)
+            #expect(lines.filter { $0.hasPrefix("✗ 20 domains  As s0.test: ") }.count == 1)
             for number in 0..<20 {
                 #expect(
-                    lines.filter { $0.hasPrefix("  s\(number).test ") && $0.contains("incident id-of-s\(number).") }
+                    lines.filter { $0.hasPrefix("    s\(number).test ") && $0.contains("incident id-of-s\(number).") }
                         .count == 1)
             }
-            #expect(lines.filter { $0.hasPrefix("other.test  FAILING") }.count == 1)
+            #expect(lines.filter { $0.hasPrefix("✗ other.test  ") }.count == 1)
         }
 
         @Test("of very many domains with one cause the first are listed, and the others counted")
         func very() throws {
             let lines = Self.text(try (0..<50).map { try Self.state("s\($0).test", .failing, "No copy.") })
-            #expect(lines.contains("  and 30 more; --short lists all"), "\(lines)")
+            #expect(lines.contains("    and 30 more; --short lists all"), "\(lines)")
             let short = Self.text(
                 try (0..<50).map { try Self.state("s\($0).test", .failing, "No copy.") }, isShort: true)
             #expect(short.count == 51)
@@ -97,9 +97,26 @@ extension CommandsTests {
             #expect(
                 lines == [
                     "1 of 2 domains needs attention",
-                    "a.test     FAILING  missing: Apple has no copy · cdn.missing firing id-of-a.test · checked 1 min ago",
-                    "good.test  OK       missing: Apple has no copy · checked 1 min ago",
+                    "✗ a.test     At risk · cdn.missing firing id-of-a.test · checked 1 min ago",
+                    "✓ good.test  Up to date · checked 1 min ago",
                 ])
+        }
+
+        @Test("no line is wider than the terminal, and the longest name does not decide", arguments: [40, 80, 120])
+        func width(_ width: Int) throws {
+            let long = "universal-links.loyalty.eu-central-1.production.contoso-hospitality-group.test"
+            let states = try [
+                Self.state("a.test", .failing, "No copy at all, for a reason that takes more than a line to tell."),
+                Self.state("b.test", .warning, "A warning."), Self.state("good.test", .ok, "All well."),
+                Self.state(long, .ok, "All well."),
+            ]
+            for isShort in [true, false] {
+                let style = TextStyle(isColoured: false, width: width)
+                let text = StatusText(Self.overview(states), isShort: isShort, style: style, now: Self.noon).text
+                let lines = text.split(separator: "\n")
+                for line in lines where !line.contains(long) { #expect(line.count <= width, "\(line)") }
+                #expect(lines.count { $0.hasPrefix("✓ good.test  Up to date") } == 1, "\(text)")
+            }
         }
 
         @Test("that no daemon checks comes first, and nothing is called well now")

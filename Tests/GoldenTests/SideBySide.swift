@@ -28,7 +28,7 @@ struct SideBySide {
     var calm: String? {
         guard incidents.contains(where: { $0.state == "firing" }) else { return nil }
         let calm = [
-            status.hasPrefix("OK") || status.hasPrefix("UNKNOWN") ? "status" : nil,
+            ["✓", "?", "~ Propagating"].contains(where: status.hasPrefix) ? "status" : nil,
             ["OK", "UNKNOWN"].contains(plugin("status.nagios.txt")) ? "status --format nagios" : nil,
             page.hasPrefix("ok ") || page.hasPrefix("soft ") ? "the page" : nil,
             badge.hasSuffix(" green") || badge.hasSuffix(" grey") ? "the badge" : nil,
@@ -63,10 +63,10 @@ struct SideBySide {
         text(name).firstMatch(of: /AASA ([A-Z]+)/).map { String($0.1) } ?? "-"
     }
 
-    /// The level that `status` gives the domain of the state.
+    /// The state that `status` gives the domain.
     private var status: String {
-        text("status-short.txt").firstMatch(of: /(?:links|site1)\.example\.com +(OK|WARNING|FAILING|UNKNOWN)/)
-            .map { String($0.1) } ?? "-"
+        text("status-short.txt").firstMatch(of: /([✗~✓?]) (?:links|site1)\.example\.com  +([^·,:\n]+[^·,:\n ])/)
+            .map { "\($0.1) \($0.2)" } ?? "-"
     }
 
     private var page: String {

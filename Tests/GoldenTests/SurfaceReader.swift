@@ -164,9 +164,22 @@ struct SurfaceReader {
 
     // MARK: - The command line
 
-    private static let levels = [
-        "FAILING": "failing", "WARNING": "warning", "UNKNOWN": "unknown", "OK": "ok", "CRITICAL": "failing",
-    ]
+    private static let levels = ["WARNING": "warning", "UNKNOWN": "unknown", "OK": "ok", "CRITICAL": "failing"]
+
+    /// `✗ links.example.com  Links open the website, not the app.`
+    private static func head(_ line: Substring) -> (sign: Character, name: String, words: Substring)? {
+        line.wholeMatch(of: /([✗~✓?]) (\S+)  +(.*)/).map { ($0.1[$0.1.startIndex], String($0.2), $0.3) }
+    }
+
+    /// The level behind a sign; nil of a domain that was not checked yet.
+    private static func level(_ sign: Character, _ words: Substring) -> String? {
+        switch sign {
+        case "✗": "failing"
+        case "~": words.contains(/^(?:As \S+ )?Propagating/) ? "ok" : "warning"
+        case "✓": "ok"
+        default: words.hasPrefix("Not checked yet") || words.hasPrefix("The first check") ? nil : "unknown"
+        }
+    }
 
     private mutating func readCommands() {
         reading("status.txt") { $0.status($1) }
@@ -175,9 +188,9 @@ struct SurfaceReader {
                 if let found = line.wholeMatch(of: /([a-z]+\.[a-z]+)  (\w+ since .+)/) {
                     reader.kind(found.1, of: reader.phrase(Self.parts(found.2)))
                 }
-                guard let found = line.wholeMatch(of: /(\S+)  +(FAILING|WARNING|UNKNOWN|OK)  +(.*)/) else { continue }
-                reader.say(String(found.1), .level, Self.levels[String(found.2)])
-                reader.say(String(found.1), reader.briefs(found.3))
+                guard let (sign, name, words) = Self.head(line) else { continue }
+                reader.say(name, .level, Self.level(sign, words))
+                reader.say(name, reader.briefs(words))
             }
         }
         reading("status.nagios.txt") { $0.plugin($1) }
@@ -193,7 +206,7 @@ struct SurfaceReader {
                     reader.say(id, .since, at: found.4.firstMatch(of: /\ since (.+? UTC)/)?.1)
                 } else {
                     _ = reader.phrase(Self.parts(found.4), id: id)
-                    if !next.isEmpty { reader.say(id, .effect, next.trimmingCharacters(in: .whitespaces)) }
+                    if let effect = next.wholeMatch(of: /\ +now   (.+)/) { reader.say(id, .effect, effect.1) }
                 }
             }
         }
@@ -227,32 +240,29 @@ struct SurfaceReader {
         var open: [String: [(id: String, state: String)]] = [:]
         for paragraph in text.split(separator: "\n\n") {
             let lines = paragraph.split(separator: "\n")
-            let effect = lines.dropFirst().first.map { $0.trimmingCharacters(in: .whitespaces) } ?? ""
-            let head = lines[0]
-            if let found = head.wholeMatch(of: /([a-z]+\.[a-z]+)  (\w+ since .+)/) {
-                let incident = phrase([String(found.2)] + Self.parts(lines.last ?? ""))
-                kind(found.1, of: incident)
+            if let (_, name, effect) = Self.head(lines[0]), name.wholeMatch(of: /[a-z]+\.[a-z]+/) != nil {
+                let incident = phrase(Self.parts(lines.last ?? ""))
+                kind(name[...], of: incident)
                 if let incident { say(incident.id, .effect, effect) }
                 continue
             }
-            let group = head.wholeMatch(of: /\d+ domains  (FAILING|WARNING|UNKNOWN).*/)
+            let group = lines[0].wholeMatch(of: /([✗~✓?]) \d+ domains  (As \S+ )?(.*)/)
             var name = ""
             for line in lines {
                 var rest = line
-                if let found = line.wholeMatch(of: /(\S+)  +(FAILING|WARNING|UNKNOWN|OK)  (.*)/) {
-                    name = String(found.1)
-                    say(name, .level, Self.levels[String(found.2)])
+                if let (sign, found, words) = Self.head(line) {
+                    name = found
+                    let level = Self.level(sign, words)
+                    say(name, .level, level)
                     open[name, default: []] += []
-                    if found.2 != "OK" { say(name, .effect, effect) }
-                } else if let group, let found = line.wholeMatch(of: /\ \ (\S+)  +(.*)/), found.1.contains(".") {
+                    // One that is well has a line, which names no effect.
+                    if let level, level != "ok" { say(name, .effect, words) }
+                } else if let group, let found = line.wholeMatch(of: /\ {4}(\S+)  +(.*)/), found.1.contains(".") {
                     name = String(found.1)
                     rest = found.2
                     open[name, default: []] += []
-                    say(name, .level, Self.levels[String(group.1)])
-                    if !head.contains(":") { say(name, .effect, effect) }
-                } else if let found = line.wholeMatch(of: /\ \ (\S+): (.*)/) {
-                    name = String(found.1)
-                    rest = found.2
+                    say(name, .level, Self.level(group.1[group.1.startIndex], group.3))
+                    if group.2 == nil { say(name, .effect, group.3) }
                 }
                 let start = #/(?:^|· ) *([a-z]+\.[a-z]+) (?:pending|firing|recovering) since /#
                 let starts = rest.matches(of: start)

@@ -101,10 +101,10 @@ extension StatusServerSuite {
         func rows() async throws {
             let (scratch, watched) = try await staged()
             let page = try await page(scratch, watched)
-            #expect(page.sections == [nil, "Waiting", "In sync"])
+            #expect(page.sections == [nil, "Not checked yet", "Up to date"])
             let rows = page.rows
             #expect(rows.map(\.name) == ["gone.test", "stale.test", "moving.test", "new.test", "fine.test"])
-            #expect(rows.map(\.status) == ["Opens the website", "Stale", "Propagating", "Waiting", "In sync"])
+            #expect(rows.map(\.status) == ["Opens the website", "Follows an old file", "Propagating", "Not checked yet", "Up to date"])
             let texts: [[String]] = [
                 ["<strong>Links open the website, not the app.</strong>", "0 of 2 have a copy"],
                 [

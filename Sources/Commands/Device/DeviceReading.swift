@@ -36,7 +36,7 @@ extension DeviceReading {
         if shown.count > Self.mostEntries {
             parts.append("and \((shown.count - Self.mostEntries).of("more entry", "more entries"))")
         }
-        return parts.joined(separator: "\n\n")
+        return style.signs(parts.joined(separator: "\n\n"))
     }
 
     /// `https://example.com/a  opens APP on the device, by {"/":"/a"}`
@@ -59,11 +59,11 @@ extension DeviceReading {
 
     private func text(of diagnosis: DeviceDiagnosis, _ style: TextStyle) -> [String] {
         let names = [diagnosis.domain, diagnosis.service, diagnosis.appID ?? ""].filter { !$0.isEmpty }
-        var lines = [
-            "\(style.bold(names.map { $0.displayable.shortened(to: 200) }.joined(separator: "  ")))  "
-                + style.verdict(diagnosis.level)
-        ]
-        for part in diagnosis.text(at: at).parts { lines += style.diagnosis(part) }
+        let text = diagnosis.text(at: at)
+        var lines = style.heading(
+            TextStyle.Sign(diagnosis.level), names.map { $0.displayable.shortened(to: 200) }.joined(separator: "  "),
+            text.effect)
+        lines += style.parts(text.cause, text.action, text.outlook)
         if let link = diagnosis.link {
             let file = link.inFile.map { "; \(diagnosis.file): \(Self.words($0))" } ?? ""
             lines += ["", "  \(style.dim("link"))       \(link.url.displayable.shortened(to: 200))"]

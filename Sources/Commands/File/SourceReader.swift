@@ -135,7 +135,16 @@ enum FileSource: Hashable, CustomStringConvertible {
         if exists, !isFolder.boolValue {
             self = .path(text)
         } else if !Self.isNamedAsFile(text), let target = try? Target(parsing: text) {
-            self = .origin(target.domain)
+            // Its answer would be that of another file.
+            if let link = target.link {
+                throw CommandFailure(
+                    .usage,
+                    "'\(link.displayable.shortened(to: 200))' is not where devices read the file of \(target.domain), which is "
+                        + "\(target.domain.wellKnownURL): name \(target.domain) for that one, or save yours with "
+                        + "'curl -o FILE URL' and name the FILE")
+            }
+            let isCopy = text.lowercased().hasPrefix(AppleCDN.baseURL + "/")
+            self = isCopy ? .cdn(target.domain) : .origin(target.domain)
         } else if exists {
             throw CommandFailure(.noInput, "'\(text.displayable)' is a folder; name the file in it")
         } else {

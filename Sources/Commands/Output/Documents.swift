@@ -9,6 +9,8 @@ import Report
 struct CheckDocument: InOrder {
     var schema = "aasa-monitor/check/v1"
     let domain: String
+    /// That was asked about.
+    let service: String?
     let checkedAt: Date
     let depth: Depth
     let verdict: Verdict.Level
@@ -48,6 +50,7 @@ struct CheckDocument: InOrder {
             report.observation, report.readings, report.verdict, report.diagnosis
         )
         domain = observation.domain.name
+        service = report.service
         checkedAt = observation.checkedAt
         depth = observation.depth
         self.verdict = verdict.level

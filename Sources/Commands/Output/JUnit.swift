@@ -90,10 +90,10 @@ extension JUnit {
 
     /// A domain of `check` is a test, which fails where the exit code does.
     mutating func add(_ report: CheckReport, isBad: Bool) {
-        let text = report.text(style: .plain)
+        let text = report.text(style: .plain, isVerbose: true)
         let isUnknown = report.verdict.level == .unknown
         add(
-            report.observation.domain.name, in: "domains",
+            report.why.flatMap { $0.isTarget ? $0.url : nil } ?? report.subject, in: "domains",
             isUnknown ? .error(text) : isBad ? .failed(text) : .passed,
             notes: report.findings.isEmpty ? "" : text)
     }

@@ -24,11 +24,14 @@ struct TextStyle: Sendable {
     /// Whether the parts of the diagnosis are broken into lines too. In a file, a log or a pipe they are not: there
     /// `head -5` tells what is the matter and what to do, and `grep` shows a whole part.
     let breaksDiagnosis: Bool
+    /// Whether the locale has the signs that ASCII lacks.
+    let isUnicode: Bool
 
-    init(isColoured: Bool, width: Int = 100, breaksDiagnosis: Bool = true) {
+    init(isColoured: Bool, width: Int = 80, breaksDiagnosis: Bool = true, isUnicode: Bool = true) {
         self.isColoured = isColoured
         self.width = width
         self.breaksDiagnosis = breaksDiagnosis
+        self.isUnicode = isUnicode
     }
 
     /// For text within another format.
@@ -45,27 +48,15 @@ struct TextStyle: Sendable {
             case .always: true
             case .never: false
             }
+        // The first that is set decides: https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap08.html
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
         return TextStyle(
-            isColoured: isColoured,
-            width: min(max(TerminalSize.standardOutput?.columns ?? 100, 60), 120), breaksDiagnosis: isTerminal)
-    }
-
-    /// A part of the diagnosis under its domain's name.
-    func diagnosis(_ part: String) -> [String] {
-        breaksDiagnosis ? wrapped(part, indentation: 2) : ["  " + part]
+            isColoured: isColoured, width: min(max(TerminalSize.standardOutput?.columns ?? 80, 20), 120),
+            breaksDiagnosis: isTerminal, isUnicode: locale.lowercased().contains(/utf-?8/))
     }
 
     func bold(_ text: String) -> String { painted(text, "1") }
     func dim(_ text: String) -> String { painted(text, "2") }
-
-    func verdict(_ level: Verdict.Level) -> String {
-        switch level {
-        case .ok: painted("OK", "1;32")
-        case .warning: painted("WARNING", "1;33")
-        case .failing: painted("FAILING", "1;31")
-        case .unknown: painted("UNKNOWN", "1;35")
-        }
-    }
 
     func severity(_ severity: Severity) -> String {
         switch severity {
@@ -76,10 +67,10 @@ struct TextStyle: Sendable {
     }
 
     private func painted(_ text: String, _ code: String) -> String {
-        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+        isColoured && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
-    /// Breaks text at blanks so that lines fit the width; a longer word keeps its line.
+    /// Breaks text at blanks so that lines fit the width; a longer address, path or file keeps its line.
     func wrapped(_ text: String, indentation: Int, hanging: Int = 0) -> [String] {
         var lines: [String] = []
         var line = String(repeating: " ", count: indentation)
@@ -90,11 +81,109 @@ struct TextStyle: Sendable {
                 line = String(repeating: " ", count: indentation + hanging)
                 isEmpty = true
             }
-            line += (isEmpty ? "" : " ") + word
+            var rest = word
+            while line.count + rest.count > width, isEmpty, !word.contains("/"), line.count + 8 <= width {
+                lines.append(line + rest.prefix(width - line.count))
+                rest = rest.dropFirst(width - line.count)
+                line = String(repeating: " ", count: indentation + hanging)
+            }
+            line += (isEmpty ? "" : " ") + rest
             isEmpty = false
         }
         return lines + [line]
     }
+
+    /// The same with signs of ASCII in place of our own, where the locale has no others. What sites send stays.
+    func signs(_ text: String) -> String {
+        guard !isUnicode else { return text }
+        return text.escaped { Self.plainSigns[$0] }
+    }
+
+    private static let plainSigns: [Unicode.Scalar: String] = [
+        "✗": "x", "✓": "+", "·": "-", "…": "...", "←": "<-", "→": "->", "↕": "^", "–": "-", "—": "-", "’": "'",
+        "“": "\"", "”": "\"", "\u{FFFD}": "?",
+    ]
+}
+
+// MARK: - What is said of a domain: its name with a sign, what phones do, why, what to do, until when
+
+extension TextStyle {
+    /// How a domain stands, in front of its name. Colour never says it alone.
+    enum Sign {
+        case well, underway, bad, unclear
+
+        /// `isUnderway`: a change is on its way, and all is well.
+        init(_ level: Verdict.Level?, isUnderway: Bool = false) {
+            self =
+                switch level {
+                case .failing: .bad
+                case .warning: .underway
+                case .unknown, nil: .unclear
+                case .ok: isUnderway ? .underway : .well
+                }
+        }
+
+        fileprivate var look: (mark: String, code: String) {
+            switch self {
+            case .well: ("✓", "1;32")
+            case .underway: ("~", "1;33")
+            case .bad: ("✗", "1;31")
+            case .unclear: ("?", "1;35")
+            }
+        }
+    }
+
+    /// The widest column of names: the longest does not decide for all.
+    func nameColumn(_ names: [String]) -> Int { String.column(names, upTo: width / 5 * 2) }
+
+    /// `✗ example.com  Links open the website, not the app.` `column`: the width of the names beside it. `brief`: the same in a
+    /// word or two, for a terminal without room.
+    func heading(
+        _ sign: Sign, _ name: String, _ words: String, brief: String? = nil, column: Int? = nil
+    ) -> [String] {
+        let (mark, code) = sign.look
+        let head = painted(signs("\(mark) \(name)"), code)
+        let shown: (String) -> String = { sign.isOfTrouble ? bold($0) : $0 }
+        let count = max(column ?? 0, name.count)
+        let start = count + 4
+        let line = { head + String(repeating: " ", count: count - name.count + 2) + shown($0) }
+        guard breaksDiagnosis, start + words.count > width else { return [line(words)] }
+        if let brief, start + brief.count <= width { return [line(brief)] }
+        guard start + TextTable.narrowest <= width else {
+            return [head] + wrapped(words, indentation: 4).map { "    " + shown(String($0.dropFirst(4))) }
+        }
+        let broken = wrapped(words, indentation: start).map { String($0.dropFirst(start)) }
+        return [line(broken[0])]
+            + broken.dropFirst().map { String(repeating: " ", count: start) + shown($0) }
+    }
+
+    /// Why, what to do and until when, a line each where it is short. `indentation`: of the names.
+    func parts(_ cause: String?, _ action: String?, _ outlook: String?, indentation: Int = 4) -> [String] {
+        [("why", cause), ("do", action), ("until", outlook)].flatMap { label, text in
+            text.map { part(label, $0, indentation: indentation) } ?? []
+        }
+    }
+
+    /// `why   A firewall answers Apple's crawler with 403.` What to do is what a reader looks for.
+    func part(_ label: String, _ text: String, indentation: Int = 4) -> [String] {
+        let whole = label.padded(to: 6) + text
+        let start = String(repeating: " ", count: indentation)
+        let lines =
+            breaksDiagnosis
+            ? wrapped(whole, indentation: indentation, hanging: 6).map { String($0.dropFirst(indentation)) } : [whole]
+        return lines.map { start + (label == "do" ? bold($0) : $0) }
+    }
+
+    /// What is read last: facts and identifiers.
+    func remark(_ text: String, indentation: Int = 4) -> [String] {
+        let start = String(repeating: " ", count: indentation)
+        guard breaksDiagnosis else { return [start + dim(text)] }
+        return wrapped(text, indentation: indentation).map { start + dim(String($0.dropFirst(indentation))) }
+    }
+}
+
+extension TextStyle.Sign {
+    fileprivate var isOfTrouble: Bool { self == .bad || self == .unclear }
 }
 
 /// The terminal at standard output.
@@ -118,17 +207,14 @@ struct TextTable {
     var rows: [[String]]
 
     /// Less than this is no column to read text in; it then goes to a line of its own.
-    private static let narrowest = 24
-
-    /// The longest name does not decide for all: a cell that is longer than this share of the width has a line to itself.
-    private static func widest(_ style: TextStyle) -> Int { style.width / 5 * 2 }
+    static let narrowest = 24
 
     func lines(indentation: Int, style: TextStyle) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         guard columns > 0 else { return [] }
         // A column that is empty throughout takes no room.
         let widths = (0..<columns - 1).map { column in
-            String.column(rows.map { $0.indices.contains(column) ? $0[column] : "" }, upTo: Self.widest(style))
+            style.nameColumn(rows.map { $0.indices.contains(column) ? $0[column] : "" })
         }
         let start = indentation + widths.reduce(0) { $0 + ($1 == 0 ? 0 : $1 + 2) }
         return rows.flatMap { row -> [String] in

@@ -50,7 +50,7 @@ extension CheckReport {
     var annotations: [String] { (why.map { [$0.annotation] } ?? []) + ofFindings }
 
     private var ofFindings: [String] {
-        let name = observation.domain.name
+        let name = subject
         let findings = findings
         let ignored = self.ignored.map { ignored in
             WorkflowCommand(

@@ -3,6 +3,7 @@
 import AASA
 import Evidence
 import Foundation
+import Monitoring
 import Report
 
 struct CheckReport: Sendable {
@@ -14,6 +15,8 @@ struct CheckReport: Sendable {
     /// Where Apple's copy lies, also when it was not asked for.
     let cdnURL: String
     var expectations = Expectations()
+    /// The service that was asked about; nil for the whole domain.
+    var service: String?
     /// What `--why` adds; nil where it was not asked for.
     var why: WhyReport?
 
@@ -52,22 +55,117 @@ extension AssociationChange.Kind {
     }
 }
 
-// The report for people: verdict and diagnosis first, then what was found, then the evidence. Text from the watched
-// site is made harmless before it gets here or on its way out.
+// The report for people: what phones do, why, what to do, until when; a healthy domain is a line. What was seen follows
+// where somebody asks for it. Text from the watched site is made harmless before it gets here or on its way out.
 extension CheckReport {
-    func text(style: TextStyle) -> String {
+    /// What was asked about: the domain, or an entitlement as an app has it.
+    var subject: String {
+        let mode = observation.mode == .production ? "" : "?mode=\(observation.mode.rawValue)"
+        return service.map { "\($0):\(observation.domain.name)\(mode)" } ?? observation.domain.name
+    }
+
+    var status: DomainStatus { DomainStatus(of: verdict, open: []) }
+
+    /// Whether nothing needs to be done.
+    var isCalm: Bool { verdict.level == .ok && [.inSync, .direct, .propagating].contains(status) }
+
+    private var sign: TextStyle.Sign { TextStyle.Sign(verdict.level, isUnderway: status == .propagating) }
+
+    /// Trouble comes first.
+    var urgency: Int {
+        switch verdict.level {
+        case .failing: 0
+        case .warning: 1
+        case .unknown: 2
+        case .ok: isCalm ? status == .propagating ? 4 : 5 : 3
+        }
+    }
+
+    /// In a count of several targets.
+    var stateInTotal: String {
+        switch verdict.level {
+        case .failing: "failing"
+        case .warning: "warning"
+        case .unknown: DomainStatus.unknown.word.lowercased()
+        case .ok: status.word.lowercased()
+        }
+    }
+
+    /// `column`: the width of the names beside it.
+    func text(style: TextStyle, column: Int? = nil, isVerbose: Bool = false) -> String {
         // Who asks about a URL reads the answer first, and the report of its domain as the reason.
         var lines = why.map { $0.lines(style: style) + ($0.isApart ? [""] : []) } ?? []
-        let name = observation.domain.name
-        lines.append("\(style.bold(name))  \(style.verdict(verdict.level))")
-        for part in diagnosis.parts { lines += style.diagnosis(part) }
-        lines += expected.text(style).map { "  " + $0 }
-        for finding in findings { lines += [""] + Self.text(of: finding, style: style) }
+        let text = diagnosis
+        if isCalm {
+            let more = isVerbose ? "" : unsaid
+            lines += style.heading(sign, subject, calmWords + more, brief: status.word + more, column: column)
+        } else {
+            lines += style.heading(sign, subject, text.effect, column: column)
+        }
+        guard !isCalm || isVerbose else { return style.signs(lines.joined(separator: "\n")) }
+        lines += style.parts(text.cause, text.action, text.outlook)
+        if isVerbose {
+            lines += expected.text(style).map { "    " + $0 } + details(style)
+        } else {
+            lines += also(style) + expected.text(style).map { "    " + $0 }
+            for ignored in ignored {
+                lines += style.part("also", "ignored: \(ignored.text.rule.rawValue), \(ignored.why)")
+            }
+            lines += style.remark(EvidenceText(report: self, style: style).brief)
+            let rules = (findings.map(\.rule.rawValue) + ignored.map(\.text.rule.rawValue)).uniqued
+            lines += style.remark(
+                (rules.isEmpty ? [] : [rules.joined(separator: ", ")] + ["evidence: check -v"]).joined(separator: " · ")
+            )
+        }
+        return style.signs(lines.joined(separator: "\n"))
+    }
+
+    private var calmWords: String {
+        let comparison = ComparisonReport(verdict.comparison, at: now, time: ReportTime(now: now))
+        var words = status.progress(comparison)
+        if verdict.comparison.isWithoutEffect == true { words += ": \(comparison.summary)" }
+        if case .none = verdict.diagnosis.effect.links { words += ". \(diagnosis.effect)" }
+        if status == .propagating, let limit = verdict.diagnosis.outlook?.limit { words += " (\(limit))" }
+        return words
+    }
+
+    /// What a line leaves out: `, 2 URLs as expected · 1 note: check -v`
+    private var unsaid: String {
+        let notes = findings.count { $0.rule != verdict.diagnosis.cause.rule }
+        let parts = [notes == 0 ? nil : notes.of("note"), ignored.isEmpty ? nil : "\(ignored.count) ignored"]
+            .compactMap(\.self)
+        let met = expected.metCount
+        return (met == 0 ? "" : ", \(met.of("URL")) as expected")
+            + (parts.isEmpty ? "" : " · \(parts.joined(separator: ", ")): check -v")
+    }
+
+    /// Other trouble than that of the diagnosis, in the same form.
+    func also(_ style: TextStyle) -> [String] {
+        let others = zip(verdict.findings, findings).filter { finding, _ in
+            finding.severity > .note && !verdict.diagnosis.tells(finding)
+        }
+        var lines = others.prefix(Self.mostOthers).flatMap { _, text in
+            style.part("also", text.message) + style.part("do", text.fix)
+        }
+        let more = others.count - Self.mostOthers
+        if more > 0 { lines += style.part("also", "\(more.of("more finding")): check -v") }
+        return lines
+    }
+
+    private static let mostOthers = 3
+
+    /// All that was found and seen. What the diagnosis says is not said again.
+    private func details(_ style: TextStyle) -> [String] {
+        var lines: [String] = []
+        for (finding, text) in zip(verdict.findings, findings) {
+            lines += [""] + Self.text(of: text, style: style, isTold: verdict.diagnosis.leads(finding))
+        }
         for ignored in ignored { lines += [""] + Self.text(of: ignored, style: style) }
         if !verdict.comparison.changes.isEmpty {
             lines += ["", "  " + style.dim("what the CDN does not have yet")]
             for change in verdict.comparison.changes {
-                lines.append("    \(change.kind.mark) \(change.summary.displayable.shortened(to: 200))")
+                lines += style.wrapped(
+                    "\(change.kind.mark) \(change.summary.displayable.shortened(to: 200))", indentation: 4, hanging: 2)
             }
             if let more = verdict.comparison.differences.more(after: .max) { lines.append("    \(more)") }
         }
@@ -77,15 +175,17 @@ extension CheckReport {
                 lines += style.wrapped(note.sentence, indentation: 4, hanging: 2)
             }
         }
-        lines += [""] + EvidenceText(report: self, style: style).lines
-        return lines.joined(separator: "\n")
+        return lines + [""] + EvidenceText(report: self, style: style).lines
     }
 
     /// One finding: what was seen, and what to do.
-    static func text(of finding: FindingText, style: TextStyle) -> [String] {
+    /// `isTold`: whether its words have been said.
+    static func text(of finding: FindingText, style: TextStyle, isTold: Bool = false) -> [String] {
         var lines = ["  \(style.severity(finding.severity))  \(finding.rule.rawValue)"]
-        lines += style.wrapped(finding.message, indentation: 4)
-        lines += style.wrapped("do:   " + finding.fix, indentation: 4, hanging: 6)
+        if !isTold {
+            lines += style.wrapped(finding.message, indentation: 4)
+            lines += style.wrapped("do:   " + finding.fix, indentation: 4, hanging: 6)
+        }
         let evidence = finding.evidence.sorted { $0.key < $1.key }.filter { !$0.value.isEmpty && $0.key != "url" }
         if !evidence.isEmpty {
             let seen = evidence.map { "\($0.key): \($0.value.displayable.shortened(to: 300))" }
@@ -106,7 +206,7 @@ extension CheckReport {
 // A report as Markdown, for job summaries, pull requests and tickets.
 extension CheckReport {
     var markdown: String {
-        let name = observation.domain.name
+        let name = subject
         let text = diagnosis
         var lines = why.map { $0.markdown + [""] } ?? []
         lines += ["## \(Self.mark(verdict.level)) \(Markdown.text(name)): \(verdict.level.rawValue)", ""]

@@ -41,6 +41,45 @@ struct EvidenceText {
         return "the request by name got no file, though \(first.address.address) has one"
     }
 
+    /// In a line: what the origin gave, who gets something else, and how many of Apple's edges have its file.
+    var brief: String {
+        let origin = observation.origin
+        var facts = ["origin \(Self.brief(plain, origin))"]
+        if let answer = origin.answer { facts.append("\(answer.body.decodedBytes.grouped) bytes") }
+        if let end = origin.connection?.tls?.chain.first?.notAfter {
+            let left = end.timeIntervalSince(report.now)
+            facts.append(left > 0 ? "certificate \(left.inWords)" : "certificate expired")
+        }
+        let others = (full?.addresses ?? []).count { !ServedCell($0.retrieval, in: report.readings).isLike(firstHop) }
+        if others > 0 { facts.append("\(others) of \(full?.addresses.count ?? 0) addresses differ") }
+        let clients =
+            (full?.agents ?? []).filter(differs).map { ($0.agent.shortName, $0.retrieval) }
+            + (full?.vantages ?? []).filter { !ServedCell($0.retrieval, in: report.readings).isLike(plain) }
+            .map { ("from \($0.name.inSentence)", $0.retrieval) }
+        return
+            ([facts.joined(separator: ", ")]
+            + clients.map { "\($0) \(Self.brief(ServedCell($1, in: report.readings), $1))" }.uniqued + [copy])
+            .joined(separator: " · ").displayable
+    }
+
+    private var copy: String {
+        guard case .asked(let retrieval) = observation.cdn else { return "Apple not asked" }
+        let codes = ([retrieval] + (full?.edges ?? []).map(\.retrieval)).compactMap {
+            $0.answer.flatMap { CrawlerFailure($0)?.code }
+        }
+        let said = codes.isEmpty ? "" : " (\(codes.uniqued.listed(upTo: 2)))"
+        guard let edges = report.verdict.comparison.edges, edges.asked > 0 else {
+            return "Apple \(Self.brief(ServedCell(retrieval, in: report.readings), retrieval))\(said)"
+        }
+        return "Apple \(edges.inSync) of \(edges.asked.of("edge"))\(said)"
+    }
+
+    /// The status alone, or why there is none.
+    private static func brief(_ cell: ServedCell, _ retrieval: Retrieval) -> String {
+        if let answer = retrieval.answer { return "\(answer.status)" }
+        return cell.words().shortened(to: 60)
+    }
+
     // MARK: - Lines
 
     private func heading(_ name: String, _ text: String) -> [String] {
@@ -133,10 +172,7 @@ struct EvidenceText {
     private var agents: [String] {
         (full?.agents ?? []).flatMap { result -> [String] in
             let cell = ServedCell(result.retrieval, in: report.readings)
-            let address = result.address ?? result.retrieval.connection?.address
-            let same = full?.addresses.first { address != nil && $0.address.address == address }
-            let expected = same.map { ServedCell($0.retrieval, in: report.readings) } ?? firstHop
-            guard !cell.isLike(expected) else { return [] }
+            guard differs(result) else { return [] }
             let who =
                 switch result.agent {
                 case .crawler: "as Apple's crawler (AASA-Bot)"
@@ -145,6 +181,14 @@ struct EvidenceText {
             let place = (full?.addresses.count ?? 0) > 1 ? result.address.map { " at \($0)" } ?? "" : ""
             return note("\(who)\(place): \(cell.words(besides: plain))")
         }
+    }
+
+    /// Whether it got something else than this program at the same address.
+    private func differs(_ result: AgentResult) -> Bool {
+        let address = result.address ?? result.retrieval.connection?.address
+        let same = full?.addresses.first { address != nil && $0.address.address == address }
+        let expected = same.map { ServedCell($0.retrieval, in: report.readings) } ?? firstHop
+        return !ServedCell(result.retrieval, in: report.readings).isLike(expected)
     }
 
     /// The copy at the root, where it is another file.
@@ -181,17 +225,10 @@ struct EvidenceText {
             let age = answer?.age.map { age in "age \(age) s" + (answer?.maxAge.map { " of \($0) s" } ?? "") }
             return (
                 result.address,
-                [cell.words(besides: plain), age ?? "", answer.flatMap(Self.place).map { "from \($0)" } ?? ""]
+                [cell.words(besides: plain), age ?? "", result.shortName.map { "from \($0.shortened(to: 24))" } ?? ""]
             )
         }
         return note("\(results.count) edges, not all alike:") + table(rows)
-    }
-
-    /// Where an edge stands, by the last hop of its `Via`, such as `usqas4-vp-vst-001`; else by its network's name.
-    private static func place(_ answer: Answer) -> String? {
-        let hop = answer.header("via")?.split(separator: ",").last?.split(separator: " ").dropFirst().first
-        let text = hop.map { String($0.prefix { $0 != "." }) } ?? answer.header("cdn-server")
-        return text?.displayable.shortened(to: 24)
     }
 
     // MARK: - The pages behind the links

@@ -24,6 +24,9 @@ struct ExpectedAnswers {
     /// Text lines at most.
     private static let limit = 10
 
+    /// How many do what is expected.
+    var metCount: Int { answers.count(where: \.isAsExpected) }
+
     /// A line for each URL that does what is expected.
     func text(_ style: TextStyle) -> [String] {
         let met = answers.filter(\.isAsExpected)

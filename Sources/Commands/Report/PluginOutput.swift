@@ -61,7 +61,7 @@ struct PluginOutput {
     mutating func add(_ report: CheckReport) {
         if let why = report.why { common.append(why.words) }
         add(
-            report.verdict.level, report.observation.domain.name, report.diagnosis.oneLine,
+            report.verdict.level, report.subject, report.diagnosis.oneLine,
             Self.performance(report))
     }
 

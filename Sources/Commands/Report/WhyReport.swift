@@ -90,7 +90,7 @@ struct WhyReport: Sendable {
     let conclusion: Conclusion
     /// Whether the URL is a target itself: then the report of its domain follows at once, and what only the phone knows is
     /// left to `--why`.
-    private let isTarget: Bool
+    let isTarget: Bool
     /// What the origin's file says, where that is another one and says something else.
     let atOrigin: MatchAnswer?
     private let originFile: AssociationFile?

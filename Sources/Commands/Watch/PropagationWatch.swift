@@ -34,6 +34,8 @@ struct WatchEvent: Sendable {
 /// What one edge was seen to serve.
 struct WatchedEdge: Sendable {
     let address: String
+    /// `usqas4 17.253.21.205`, as the page of a domain names it; the address alone where the edge says no more.
+    fileprivate(set) var name: String
     let retrieval: Retrieval
     /// The meaning of what it serves; nil where that is no file.
     let meaning: ContentHash?
@@ -49,7 +51,9 @@ struct WatchedEdge: Sendable {
     init(_ result: EdgeResult, _ contents: [ContentHash: Data]) {
         retrieval = result.retrieval
         // A proxy's address is no edge's.
-        address = result.address.isEmpty || retrieval.connection?.viaProxy == true ? "the CDN" : result.address
+        let isKnown = !result.address.isEmpty && retrieval.connection?.viaProxy != true
+        address = isKnown ? result.address : "the CDN"
+        name = isKnown ? [result.shortName, address].compactMap(\.self).joined(separator: " ") : address
         meaning = retrieval.answer?.body.hash.flatMap { contents[$0] }.flatMap { ContentReading($0).meaning }
     }
 
@@ -155,6 +159,8 @@ struct PropagationWatch: Sendable {
         seen.insert(edge.address)
         let old = edges.firstIndex { $0.address == edge.address }.map { edges.remove(at: $0) }
         edge.unanswered = edge.retrieval.answer != nil ? nil : (old.map(\.unanswered) ?? 0).map { $0 + 1 }
+        // Silence names nobody.
+        if edge.retrieval.answer == nil, let old { edge.name = old.name }
         edge.inSyncSince = old?.inSyncSince
         if edge.retrieval.isAboutFile {
             // What is in sync at the first look had picked the file up before anybody watched.
@@ -195,7 +201,7 @@ struct PropagationWatch: Sendable {
 
     /// The last word, which names those that gave no answer.
     func end(_ kind: WatchEvent.Kind, at now: Date) -> WatchEvent {
-        let words = unasked.map { $0.address + ($0.state(goal).detail.map { " (\($0.shortened(to: 120)))" } ?? "") }
+        let words = unasked.map { $0.name + ($0.state(goal).detail.map { " (\($0.shortened(to: 120)))" } ?? "") }
         let (start, names) = kind == .inSync ? ("could not be asked: ", words) : ("no answer yet: ", unheard)
         let detail = names.isEmpty ? nil : start + names.joined(separator: ", ")
         return event(kind, at: now, detail: goal == nil ? "the origin has not answered yet" : detail)

@@ -64,7 +64,8 @@ struct WatchOutput: Sendable {
 
     func sentence(for event: WatchEvent, of index: Int) -> String {
         let (domain, usual) = subjects[index]
-        let (watch, edge, detail) = (event.watch, event.edge ?? "", event.detail ?? "")
+        let (watch, detail) = (event.watch, event.detail ?? "")
+        let edge = event.edge.map { address in watch.edges.first { $0.address == address }?.name ?? address } ?? ""
         let (serves, tally) = (event.state?.words ?? "", watch.tally)
         let file = watch.goal.map(words) ?? ""
         let text =
@@ -115,7 +116,7 @@ struct WatchOutput: Sendable {
         let behind = watch.edges.filter { !watch.isInSync($0) }
         let words =
             watch.unheard.map { "\($0) has not answered yet" }
-            + behind.map { "\($0.address) \($0.state(watch.goal).words.shortened(to: 120))" }
+            + behind.map { "\($0.name) \($0.state(watch.goal).words.shortened(to: 120))" }
         let more = words.count > 8 ? ["and \(words.count - 8) more"] : []
         return watch.count == 0 ? "no edge was asked" : ([watch.tally] + words.prefix(8) + more).joined(separator: "; ")
     }
@@ -126,10 +127,10 @@ struct WatchOutput: Sendable {
 
     /// Why there is nothing to wait for, whole.
     private func report(_ event: WatchEvent, of index: Int) -> String {
-        let start = ["\(style.bold(subjects[index].domain.name))  \(style.verdict(.failing))"]
-        let why = style.wrapped(nothing(event).displayable, indentation: 2)
-        return (start + why + event.findings.flatMap { [""] + CheckReport.text(of: $0, style: style) })
-            .joined(separator: "\n")
+        let start = style.heading(.bad, subjects[index].domain.name, "\(nothing(event).displayable.atStart).")
+        let why = event.findings.flatMap { style.part("why", $0.message) + style.part("do", $0.fix) }
+        let rules = event.findings.map(\.rule.rawValue).joined(separator: ", ")
+        return style.signs((start + why + style.remark(rules)).joined(separator: "\n"))
     }
 
     private func object(_ event: WatchEvent, _ sentence: String, of index: Int) -> OrderedJSON {
@@ -167,7 +168,7 @@ extension WatchOutput {
                 lines = [rows[0].cells.joined(separator: "  ")]
                 if let goal = event.watch.goal { lines.append("  waiting for \(words(for: goal))") }
                 if let usual = subjects[0].usual { lines.append("  \(usual.words)") }
-                rows = event.watch.edges.map { (event.watch.isInSync($0), [$0.address, words(for: $0, event.watch)]) }
+                rows = event.watch.edges.map { (event.watch.isInSync($0), [$0.name, words(for: $0, event.watch)]) }
             }
             // A board that is higher than the terminal cannot be redrawn: those that are waited for come first.
             let room = max(3, height - lines.count - 6)

@@ -214,11 +214,11 @@ extension Checks {
 
 extension EdgeResult {
     /// The address and, if the answer has it, the location.
-    var place: String { location.map { "\(address) (\($0))" } ?? address }
+    var place: String { shortName.map { "\(address) (\($0))" } ?? address }
 
-    /// The location from the answer's own headers: the first word of the last hop on Apple's network, such as `usqas4`,
-    /// or the name of another network's edge, such as `lumn`.
-    var location: String? {
+    /// Where it stands, from the answer's own headers: the first word of the last hop on Apple's network, such as `usqas4`, or the
+    /// name of another network's edge, such as `lumn`.
+    package var shortName: String? {
         guard let answer = retrieval.answer else { return nil }
         let hops = answer.header("via")?.split(separator: ",") ?? []
         let names = hops.compactMap { hop in

@@ -49,6 +49,36 @@ extension Diagnosis {
         id == other.id && effect.kind == other.effect.kind && cause.rule == other.cause.rule
     }
 
+    /// Whether the cause is this finding, in its words.
+    package func leads(_ finding: Finding) -> Bool {
+        if case .finding(_, finding.problem, _) = cause { true } else { false }
+    }
+
+    /// Whether a finding adds nothing for a reader: it leads the diagnosis, or belongs to the same trouble. Mistakes in the
+    /// file and unmet expectations are each mended by themselves.
+    package func tells(_ finding: Finding) -> Bool {
+        if leads(finding) { return true }
+        if case .finding(_, let problem, _) = cause {
+            switch problem.area {
+            case .origin: break
+            case .cdn: return finding.problem.area == .cdn
+            case .file, .expectation, .monitor: return finding.problem.area == .cdn && effect.isOfCopy
+            }
+        }
+        switch (cause, finding.problem.area) {
+        case (.remark, _): return false
+        // What Apple has follows from what the origin gives, and the effect says it.
+        case (.finding, .cdn), (.origin, .cdn), (.access, .cdn): return effect.isOfCopy || finding.severity == .error
+        case (.crawler, .cdn), (.copy, .cdn): return true
+        case (.finding(_, let lead, _), .origin):
+            return lead.kind?.feeds != nil && lead.kind?.feeds == finding.feeds
+        case (.origin, .origin), (.access, .origin), (.crawler, .origin): return finding.feeds != .certificateExpiring
+        // A page in place of the file is no file with mistakes.
+        case (.origin(.pageInsteadOfFile), .file), (.origin(.otherJSON), .file): return finding.severity == .error
+        default: return false
+        }
+    }
+
     init(of context: DiagnosisContext) {
         let cause =
             Self.rows.lazy.compactMap { $0(context) }.first

@@ -85,6 +85,14 @@ package struct Effect: Codable, Equatable, Sendable {
         }
     }
 
+    /// Whether phones do not get the origin's file from Apple, or not everywhere: the effect says so.
+    var isOfCopy: Bool {
+        switch links {
+        case .openWebsite, .followOtherFile, .unknown: true
+        default: false
+        }
+    }
+
     /// Which case it is, without counts and examples.
     var kind: String {
         switch links {

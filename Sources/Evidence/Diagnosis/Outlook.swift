@@ -24,6 +24,18 @@ package enum Outlook: Codable, Equatable, Sendable {
     /// Phones that have the app follow within a week.
     case phonesWithinWeek
 
+    /// Until when a change is normal, in a few words; nil where that is not what it says.
+    package var limit: String? {
+        switch self {
+        case .normalUntil(let date): "normal until \(English.instant(date))"
+        case .usual(let time):
+            "usually \(TimeInterval(time.median).inWords), 9 of 10 \(TimeInterval(time.percentile90).inWords)"
+        case .beyondUsual(let time): "9 of 10 took \(TimeInterval(time.percentile90).inWords) at most"
+        case .withinDay: "normal up to 24 h"
+        default: nil
+        }
+    }
+
     /// Apple's time for a change, in seconds.
     private static let promise = 86_400
 

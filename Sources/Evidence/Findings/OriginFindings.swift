@@ -420,7 +420,7 @@ extension English {
 
 extension AgentResult.Agent {
     /// The name in firewall rules.
-    var shortName: String {
+    package var shortName: String {
         switch self {
         case .crawler: "AASA-Bot"
         case .device: "CFNetwork"

@@ -65,6 +65,36 @@ package enum DomainStatus: String, Codable, Sendable, CaseIterable {
     }
 }
 
+extension DomainStatus {
+    /// What phones do, in a word or two: the one scale of the page, the badge, `check` and `status`.
+    package var word: String {
+        switch self {
+        case .missing: "Opens the website"
+        case .expectationFailed: "Not as expected"
+        case .stale: "Follows an old file"
+        case .divergent: "Follows another file"
+        case .unconfirmed: "Not known, failing"
+        case .originFailing: "Works, origin failing"
+        case .atRisk: "At risk"
+        case .propagating: "Propagating"
+        case .unknown: "Not known"
+        case .waiting: "Not checked yet"
+        case .direct: "Up to date at the origin"
+        case .inSync: "Up to date"
+        }
+    }
+
+    /// The same where edges disagree: phones get the one file or the other.
+    package func word(_ comparison: Comparison.State?) -> String {
+        comparison == .mixed && self <= .divergent ? "\(word) at some edges" : word
+    }
+
+    /// The same while no monitor checks: nothing is known to be well any more.
+    package func unchecked(_ level: Verdict.Level?) -> DomainStatus {
+        level == .ok || level == nil ? .unknown : self
+    }
+}
+
 extension DomainStatus: Comparable {
     package static func < (left: DomainStatus, right: DomainStatus) -> Bool { left.rank < right.rank }
 }

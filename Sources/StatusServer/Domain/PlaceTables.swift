@@ -7,17 +7,6 @@ import Monitoring
 import Report
 import Storage
 
-extension EdgeResult {
-    /// `usqas4`, of Apple's own `Via`; nil where the edge gives no such name.
-    var shortName: String? {
-        guard let via = retrieval.answer?.header("via"), let host = via.split(separator: " ").dropFirst().first else {
-            return nil
-        }
-        let name = host.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        return name.isEmpty || name.count == host.count ? nil : String(name.prefix(16)).lowercased()
-    }
-}
-
 /// What both tables are made of.
 struct PlaceReader {
     let full: Observation

@@ -242,16 +242,10 @@ struct DomainFace: Equatable, Sendable {
     /// `isChecked`: whether the daemon still checks; where it does not, nothing is called well.
     init(_ record: SummaryRecord, isChecked: Bool) {
         let level = record.summary?.level
-        if !isChecked, level == nil || level == .ok {
-            (word, mark, tone) = ("Not checked", DomainStatus.unknown.mark, .soft)
-            return
-        }
-        // Edges that disagree do not all serve an old file, or none: phones get the one or the other. While a change is
-        // young, that is how it arrives.
-        let isMixed = record.summary?.comparison == .mixed && record.status < .propagating
-        word = isMixed ? "Mixed" : record.status.word
-        mark = record.status.mark
-        tone = record.status.tone(level)
+        let status = isChecked ? record.status : record.status.unchecked(level)
+        word = status.word(record.summary?.comparison)
+        mark = status.mark
+        tone = status.tone(isChecked ? level : level?.unchecked)
     }
 }
 
@@ -283,21 +277,4 @@ extension DomainStatus {
 
     /// The symbol in `marks.svg`.
     var mark: String { "m-\(rawValue)" }
-
-    var word: String {
-        switch self {
-        case .missing: "Opens the website"
-        case .expectationFailed: "Not as expected"
-        case .stale: "Stale"
-        case .divergent: "Divergent"
-        case .unconfirmed: "Failing, not known"
-        case .originFailing: "Origin failing"
-        case .atRisk: "At risk"
-        case .propagating: "Propagating"
-        case .unknown: "Not known"
-        case .waiting: "Waiting"
-        case .direct: "Direct"
-        case .inSync: "In sync"
-        }
-    }
 }

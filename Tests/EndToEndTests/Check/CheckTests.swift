@@ -13,8 +13,10 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(file())
                 let process = try await stage.check(["site.test"])
                 #expect(process.end == .exit(0))
-                #expect(process.output.hasPrefix("site.test  OK\n"))
-                #expect(process.output.contains("Apple's CDN serves the same"))
+                #expect(process.output == "✓ site.test  Up to date on 1 edge\n")
+                let whole = try await stage.check(["-v", "site.test"])
+                #expect(whole.output.contains("Apple's CDN serves the same"))
+                #expect(whole.output.contains("  cdn      "))
                 #expect(!process.output.contains("\u{1B}"))
                 #expect(process.errors == "")
             }
@@ -27,7 +29,7 @@ extension EndToEndTests {
                 [
                     "schema", "domain", "checked_at", "verdict", "diagnosis", "effect", "cause", "action", "outlook",
                     "origin", "cdn", "comparison", "findings",
-                ], ["depth", "pages", "diagnosis_id", "ignored"]
+                ], ["depth", "service", "pages", "diagnosis_id", "ignored"]
             ),
             (
                 ["origin"],
@@ -156,11 +158,14 @@ extension EndToEndTests {
                 try stage.write("own.yaml", "version: 1\ndomains: [good.test, bad.test]\n")
                 let all = try await stage.check(["--config", "own.yaml"])
                 #expect(all.end == .exit(1), "\(all.errors)")
-                #expect(all.output.hasPrefix("good.test  OK\n"))
-                #expect(all.output.hasSuffix("\n\n2 domains: 1 failing, 1 OK\n"))
+                // Trouble first, whatever the order of the configuration.
+                #expect(all.output.hasPrefix("✗ bad.test "))
+                #expect(
+                    all.output.hasSuffix(
+                        "\n\n✓ good.test  Up to date on 1 edge\n\n2 domains: 1 failing, 1 up to date\n"))
                 let failing = try await stage.check(["--config", "own.yaml", "--failing"])
-                #expect(failing.output.hasPrefix("bad.test  FAILING\n"))
-                #expect(failing.output.hasSuffix("\n\n2 domains: 1 failing, 1 OK\n"))
+                #expect(failing.output.hasPrefix("✗ bad.test "))
+                #expect(failing.output.hasSuffix("\n\n2 domains: 1 failing, 1 up to date\n"))
                 #expect(!failing.output.contains("good.test"))
                 let listed = try await stage.check(["--config", "own.yaml", "--failing", "--format", "json"])
                 #expect(try JSONValue(Data(listed.output.utf8)).elements.map { $0["domain"].string } == ["bad.test"])

@@ -86,7 +86,7 @@ extension EndToEndTests {
                 #expect(text.contains("## ✅ good.test: ok\n\n**"), "\(text)")
                 #expect(text.contains("## ❌ bad.test: failing\n\n**"))
                 #expect(text.contains("| error | [origin.status](https://"))
-                #expect(text.hasSuffix("\n3 domains: 2 failing, 1 OK\n"))
+                #expect(text.hasSuffix("\n3 domains: 2 failing, 1 up to date\n"))
                 for piece in ["<img", "[x](http", "@team", "https://evil"] {
                     #expect(!text.contains(piece), "\(piece)")
                 }
