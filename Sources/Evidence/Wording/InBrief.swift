@@ -68,7 +68,8 @@ extension String {
             guard head.count(where: { $0 == "\"" }).isMultiple(of: 2),
                 head.count(where: { $0 == "(" }) == head.count(where: { $0 == ")" }), String(head).wordCount > 2
             else { continue }
-            let isList = self[boundary.range].first == "," && !Self.clauseBeginnings.contains(boundary.output.next ?? "")
+            let isList =
+                self[boundary.range].first == "," && !Self.clauseBeginnings.contains(boundary.output.next ?? "")
             if isList { weak = head } else { strong = head }
         }
         if let head = strong ?? weak { return head + "." }

@@ -18,15 +18,6 @@ extension FrontPage {
         (decisions.groups[section] ?? []).prefix(query.rows)
     }
 
-    /// Whether each domain that is not up to date has its name in a decision. A filter may find more than one names.
-    var namesAll: Bool {
-        guard query.state != nil || query.reason != nil else { return true }
-        let groups = Decisions.Section.allCases.flatMap { decisions.groups[$0] ?? [] }
-        return groups.allSatisfy { $0.domains.count <= Self.mostNames }
-            && decisions.shared.allSatisfy { $0.domains.count <= Self.mostNames }
-            && Decisions.Section.allCases.allSatisfy { (decisions.groups[$0] ?? []).count <= query.rows }
-    }
-
     var sections: [HTML] {
         [
             act,
@@ -51,7 +42,8 @@ extension FrontPage {
     private func rows(_ section: Decisions.Section, _ row: (Decisions.Group) -> HTML) -> [HTML] {
         let all = decisions.groups[section] ?? []
         let rest = all.dropFirst(query.rows).reduce(0) { $0 + $1.domains.count }
-        let more: HTML = #"<li class="more"><a href="\#(query.with { $0.order = .longest }.address)">\#(rest.of("more domain"))</a></li>"#
+        let more: HTML =
+            #"<li class="more"><a href="\#(query.with { $0.order = .longest }.address)">\#(rest.of("more domain"))</a></li>"#
         return shownGroups(section).map(row) + (rest > 0 ? [more] : [])
     }
 
@@ -73,7 +65,7 @@ extension FrontPage {
         let single = group.domains.count == 1 ? group.domains.first : nil
         let lasting = single.flatMap { domain in records[domain.domain] }.flatMap { record in
             watched[record.domain].map {
-                TroubleDuration(record, staleAfter: $0.checks.staleAfter, isShort: false, frame.time)
+                TroubleDuration(record, staleAfter: $0.checks.staleAfter, frame.time)
             }
         }
         return act(
@@ -96,7 +88,8 @@ extension FrontPage {
         let long = Span.words(report.lasted(at: frame.time.wall))
         return act(
             names, id: "i-\(report.id)", report.severity == .error ? .fail : .warn, labels: [], words,
-            time: "<p><b>\(long)</b></p><p class=\"soft\">since \(HTML.time(report.since, frame.time.clock(report.since)))</p>",
+            time:
+                "<p><b>\(long)</b></p><p class=\"soft\">since \(HTML.time(report.since, frame.time.clock(report.since)))</p>",
             acknowledging: acknowledging([report.id], domains: 1, fine: notified([report.id], at: report.firedAt)))
     }
 
@@ -180,9 +173,10 @@ extension FrontPage {
             let edges = record?.summary?.edges
             what = edges.map { "\(version) is on \($0.inSync) of \($0.asked.of("edge"))" } ?? "\(line(group))"
             let changed = record?.summary?.changedAt
-            third = changed.map {
-                "deployed \(HTML.time(time.shown($0), time.brief($0))), \(Span.words(time.since($0))) ago"
-            } ?? since(group)
+            third =
+                changed.map {
+                    "deployed \(HTML.time(time.shown($0), time.brief($0))), \(Span.words(time.since($0))) ago"
+                } ?? since(group)
             let limit = changed.flatMap { changed in
                 watched[first.domain].map { time.shown(changed + $0.checks.staleAfter.inSeconds) }
             }
@@ -257,7 +251,9 @@ extension FrontPage {
     /// Where the domains differ, what is said of one names it.
     private func words(of group: Decisions.Group) -> Words {
         let known = group.domains.prefix(Self.mostNames).compactMap { domain in
-            records[domain.domain]?.summary.map { (domain.domain, $0.diagnosis, $0.diagnosis.inBrief(at: frame.time.wall)) }
+            records[domain.domain]?.summary.map {
+                (domain.domain, $0.diagnosis, $0.diagnosis.inBrief(at: frame.time.wall))
+            }
         }
         guard let (name, diagnosis, text) = known.first else {
             return Words(effect: group.status.word, why: nil, action: nil)

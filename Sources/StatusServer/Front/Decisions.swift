@@ -59,6 +59,14 @@ struct Decisions: Sendable {
 
     var isEmpty: Bool { groups.isEmpty && shared.allSatisfy(\.domains.isEmpty) }
 
+    /// Whether a page with so many groups in a section has the name of each domain.
+    func namesAll(_ most: Int) -> Bool {
+        shared.allSatisfy { $0.domains.count <= FrontPage.mostNames }
+            && groups.values.allSatisfy { groups in
+                groups.count <= most && groups.allSatisfy { $0.domains.count <= FrontPage.mostNames }
+            }
+    }
+
     /// The incidents that a page has a button for, with so many groups in a section.
     func acknowledgeable(_ most: Int) -> [String] {
         (groups[.act] ?? []).prefix(most).flatMap { $0.incidents.prefix(FrontPage.mostAcknowledged).map(\.id) }

@@ -51,7 +51,8 @@ struct FrontPage: Sendable {
             let open = all - unknown
             if open == 0 { return ("", "What phones do is not known") }
             let domains =
-                unknown > 0 ? "\(open.grouped) of \(all.of("domain"))"
+                unknown > 0
+                ? "\(open.grouped) of \(all.of("domain"))"
                 : all == 1 ? "1 domain" : "All \(all.grouped) domains"
             parts.append("\(domains) \(open == 1 && (unknown == 0 || all == 1) ? "opens" : "open") the app")
             let risk = tally(.atRisk)

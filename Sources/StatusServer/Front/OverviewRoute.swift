@@ -37,7 +37,9 @@ extension Pages {
         }
         let starts = confirmed.map(\.since)
         if let first = starts.min(), let last = starts.max() { page.began = first...last }
-        page.list = try await list(query, isOfAll: query.isList || !page.namesAll, watched, time)
+        // A filter may find more domains than decisions name.
+        let isCut = (query.state != nil || query.reason != nil) && !decisions.namesAll(query.rows)
+        page.list = try await list(query, isOfAll: query.order != .trouble || isCut, watched, time)
         if !query.isFiltered, !query.isList { page.ended = try await ended(time, watched) }
         if page.all == 1, !query.isFiltered, let only = watched.domains.first {
             page.single = try await domainView(only, DomainQuery(), page.context, frame)

@@ -17,6 +17,8 @@
 
   const busy = () => {
     if (document.querySelector("input[type=checkbox]:checked")) return true;
+    // A form that is opened among rows, and half filled in.
+    if ([...document.querySelectorAll("[data-live] details[open] input:not([type=hidden])")].some((input) => input.value !== input.defaultValue)) return true;
     const active = document.activeElement;
     if (active && active.closest("form") && active.matches("input, select, textarea")) return true;
     const selection = document.getSelection();
@@ -82,10 +84,11 @@
     document.body.classList.remove("old");
   };
 
-  const rowIDs = (root) => [...root.querySelectorAll("tr[id]")].map((row) => row.id);
+  const rows = "main tr[id], main li[id]";
+  const rowIDs = (root) => [...root.querySelectorAll(rows)].map((row) => row.id);
 
   // The first row that the reader sees.
-  const anchor = () => [...document.querySelectorAll("tr[id]")].find((row) => row.getBoundingClientRect().bottom > 0);
+  const anchor = () => [...document.querySelectorAll(rows)].find((row) => row.getBoundingClientRect().bottom > 0);
 
   const replace = (next) => {
     const first = anchor();
