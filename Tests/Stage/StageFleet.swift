@@ -25,13 +25,18 @@ extension StageScenes {
                 site.pickUps.append(Array(repeating: nil, count: 8))
             }
         }
+        /// What its origin has served from the beginning on.
+        func always(_ name: String, _ reply: Reply) -> StageSite {
+            site(name) { $0.deploys = [($0.deploys[0].at, reply.expiring(at: now + 53 * day))] }
+        }
         let page = Reply.file("<!doctype html><title>Shop</title><p>Not here</p>").with {
             $0.headers["Content-Type"] = "text/html"
         }
         let many = (0..<7000).map { "/product/\($0)" }
         let lost = Reply.crawler("SWCERR00101 Bad HTTP Response: 503 Service Unavailable")
         func lateFile(_ name: String) -> Reply {
-            associationFile("9JA89QQLNQ.\(name)", ["/open/*", "/www/*"]).expiring(at: now + 53 * day)
+            let app = "9JA89QQLNQ." + name.split(separator: ".").reversed().joined(separator: ".")
+            return associationFile(app, ["/open/*", "/www/*"]).expiring(at: now + 53 * day)
         }
         func late(_ name: String, _ hours: Double, has: Int) -> StageSite {
             site(name, team: "travel") { site in
@@ -46,7 +51,7 @@ extension StageScenes {
             for edge in 0..<8 { site.edgeTroubles.append((edge, now - hours * hour, .distantFuture, reply)) }
             return site
         }
-        let content = Reply.crawler("SWCERR00301 Content is not JSON")
+        let content = Reply.crawler("SWCERR00401 Bad JSON content")
         let lint = Reply.file(
             #"{"applinks": {"details": [{"appIDs": ["com.example.app"], "components": [{"/": "/a/*"}]}]}}"#)
         var flapping = site("flap.example") { site in
@@ -57,12 +62,12 @@ extension StageScenes {
         return twelve(now: now) + [
             edges(failing("html.example", team: "growth", for: 24.9, page), for: 23, content),
             edges(
-                failing("big.example", team: "growth", for: 290, associationFile("9JA89QQLNQ.big.example", many)),
-                for: 288, content),
+                failing("big.example", team: "growth", for: 290, associationFile("9JA89QQLNQ.example.big", many)),
+                for: 288, .crawler("SWCERR00402 File too large")),
             edges(failing("ack.example", for: 8, .status(503)), for: 7.5, lost),
             edges(failing("silent.example", for: 9, .status(500)), for: 8.5, lost),
             late("www.travel.example", 40, has: 0), late("edge.example", 73, has: 0),
-            edges(site("divergent.example", team: "growth"), for: 41.6, lateFile("other")),
+            edges(site("divergent.example", team: "growth"), for: 41.6, lateFile("divergent.example")),
             failing("cert.shop.example", for: 13, .certificate(.expired)),
             failing("api.old.example", for: 290, .failed(.nameNotFound, .resolving)),
             failing("broken.example", for: 30, .status(500)),
@@ -70,7 +75,7 @@ extension StageScenes {
             failing("slow.example", for: 21, .failed(.timedOut)),
             edges(failing("blind.example", for: 4, .failed(.timedOut)), for: 4, .failed(.timedOut)),
             site("new.example") { $0.deploys = [(now - 12.2 * day, .status(404))] }.withoutCopies(now - 12.3 * day),
-            failing("lint.example", for: 200, lint), failing("xn--wgv71a119e.example", for: 190, lint),
+            always("lint.example", lint), always("xn--wgv71a119e.example", lint),
             site("redirect.example") { site in
                 site.deploys = site.deploys.map { ($0.at, $0.reply.redirected(to: "https://www.redirect.example/")) }
             },

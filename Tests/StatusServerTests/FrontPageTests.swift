@@ -125,7 +125,7 @@ extension StatusServerSuite {
                     "moving.test",
                     [
                         "v2 is on 1 of 2 edges", "deployed <time", "2 h ago",
-                        "alert if not done by <time datetime=\"2026-11-22T05:00:00Z\">22 Nov 05:00</time>",
+                        "alert after <time datetime=\"2026-11-22T05:00:00Z\">22 Nov 05:00</time>",
                     ]
                 ), ("new.test", ["The first check has not ended yet"]), ("fine.test", ["v1", "class=\"month\""]),
             ]

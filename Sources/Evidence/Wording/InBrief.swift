@@ -18,7 +18,7 @@ extension Diagnosis {
             effect: text.effect.withoutOptions ?? text.effect,
             cause: (why ?? text.cause)?.withoutOptions?.inWords(upTo: Self.mostWords),
             action: text.action?.withoutOptions.map { action in
-                let brief = action.inWords(upTo: Self.mostWords)
+                let brief = action.inWords(upTo: Self.mostWordsOfAction)
                 // An instruction is not cut in its middle.
                 return brief.hasSuffix("…") ? action.sentences.first ?? action : brief
             })
@@ -26,6 +26,7 @@ extension Diagnosis {
 
     /// Of a reason, where many stand below each other.
     package static let mostWords = 15
+    private static let mostWordsOfAction = 25
 
     /// What phones do with several domains that differ in numbers and paths alone.
     package var sharedEffect: String { "\(English.brief(effect).atStart)." }

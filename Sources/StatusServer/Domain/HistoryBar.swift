@@ -66,7 +66,8 @@ struct HistoryBar: Sendable {
             return strokes.isEmpty ? nil : #"<path class="\#(tone)" d="\#(strokes.joined())"/>"#
         }
         return """
-            <svg class="month" role="img" aria-label="\(text)" width="\(days.count * 5)" height="12">\(paths)</svg>
+            <svg class="month" role="img" aria-label="\(text)" viewBox="0 0 \(days.count * 5) 12" \
+            preserveAspectRatio="none" height="12">\(paths)</svg>
             """
     }
 

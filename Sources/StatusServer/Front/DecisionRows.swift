@@ -73,9 +73,17 @@ extension FrontPage {
             words,
             time: """
                 <p><b>\(lasting?.long ?? range(group))</b>\((lasting?.of).map { $0 == "left" ? " left" : "" })</p>\
-                <p class="soft">\(since(group))\((lasting?.until).map { " · <bdi>\($0.withoutStop)</bdi>" })</p>
+                <p class="soft">\(since(group))\(single.flatMap { until($0, lasting) }.map { " · \($0)" as HTML })</p>
                 """,
             acknowledging: acknowledging(group))
+    }
+
+    /// What ends it, as far as that is known.
+    private func until(_ domain: TroubledDomain, _ lasting: TroubleDuration?) -> HTML? {
+        if case .asksAgain(let date) = records[domain.domain]?.summary?.diagnosis.outlook {
+            return "Apple retries at about \(HTML.time(date, frame.time.clock(date)))"
+        }
+        return (lasting?.until).map { "<bdi>\(($0.sentences.first ?? $0).withoutStop)</bdi>" }
     }
 
     private func act(_ shared: Decisions.Shared) -> HTML {
@@ -97,8 +105,9 @@ extension FrontPage {
         _ names: HTML, id: String, _ tone: Tone, labels: [HTML], _ words: Words, time: HTML, acknowledging: HTML
     ) -> HTML {
         """
-        <li id="\(id)" class="\(tone.rawValue)-edge"><div><p class="names">\(names)\(labels.map { " \($0)" })</p>\
+        <li id="\(id)" class="\(tone.rawValue)-edge"><div><p class="who">\(names)\(labels.map { " \($0)" })</p>\
         <p><strong class="\(tone.rawValue)">\(words.effect)</strong>\(words.why.map { " <bdi>\($0)</bdi>" })</p>\
+        \(words.causes.map { #"<p class="cause"><bdi>\#($0)</bdi></p>"# })\
         \(words.action.map { #"<p class="do"><span aria-hidden="true">→</span> <bdi>\#($0)</bdi></p>"# })</div>\
         <div class="lasts">\(time)</div><div>\(acknowledging)</div></li>
 
@@ -180,7 +189,7 @@ extension FrontPage {
             let limit = changed.flatMap { changed in
                 watched[first.domain].map { time.shown(changed + $0.checks.staleAfter.inSeconds) }
             }
-            fourth = limit.map { "alert if not done by \(HTML.time($0, time.clock($0)))" } ?? ""
+            fourth = limit.map { "alert after \(HTML.time($0, time.clock($0)))" } ?? ""
         }
         return matter("d-\(first.domain.name)", names(group.domains), what, third, fourth)
     }
@@ -195,7 +204,7 @@ extension FrontPage {
 
     private func matter(_ id: String, _ names: HTML, _ what: HTML, _ third: HTML, _ fourth: HTML) -> HTML {
         """
-        <li id="\(id)"><p class="names">\(names)</p><p><bdi>\(what)</bdi></p>\
+        <li id="\(id)"><p class="who">\(names)</p><p><bdi>\(what)</bdi></p>\
         <p class="soft">\(third)</p><p class="soft">\(fourth)</p></li>
 
         """
@@ -205,7 +214,7 @@ extension FrontPage {
     private func handling(_ handling: Decisions.Handling?, acknowledged id: String?) -> (by: HTML, until: HTML) {
         guard let handling else { return ("", "") }
         let by = handling.by.onOneLine(upTo: 60)
-        let text = handling.note.isEmpty ? by : "\(by): “\(handling.note.onOneLine(upTo: 120))”"
+        let text = handling.note.isEmpty ? by : "\(by): “\(handling.note.onOneLine(upTo: 80))”"
         if let end = handling.silencedUntil {
             return ("<bdi>\(text)</bdi>", "silenced until \(HTML.time(end, frame.time.clock(end)))")
         }
@@ -246,6 +255,8 @@ extension FrontPage {
         let effect: String
         let why: String?
         let action: String?
+        /// In place of `why`, where causes differ.
+        var causes: [String] = []
     }
 
     /// Where the domains differ, what is said of one names it.
@@ -262,10 +273,13 @@ extension FrontPage {
             let all = known.map { part($0.2) }
             return all.allSatisfy { $0 == all[0] } ? all[0] : all[0].map { "\(name.unicodeName): \($0)" }
         }
-        let effects = Set(known.map(\.2.effect))
+        let effect = Set(known.map(\.2.effect)).count == 1 ? text.effect : diagnosis.sharedEffect
+        let causes = Set(known.map(\.1.id))
+        guard causes.count > 1 else { return Words(effect: effect, why: shared(\.cause), action: shared(\.action)) }
+        let isAlike = Set(known.map(\.2.action)).count == 1
         return Words(
-            effect: effects.count == 1 ? text.effect : diagnosis.sharedEffect, why: shared(\.cause),
-            action: shared(\.action))
+            effect: effect, why: nil, action: isAlike ? text.action : "Repair the origins. The page of each says how.",
+            causes: known.map { "\($0.0.unicodeName): \($0.2.cause ?? $0.2.effect)" })
     }
 
     /// What a line says: what phones do where they feel it, else why.

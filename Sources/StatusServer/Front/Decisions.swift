@@ -135,8 +135,10 @@ extension Decisions {
     ) -> Place {
         func own(_ section: Section, _ incidents: [ConfirmedIncident] = [], _ handling: Handling? = nil) -> Place {
             let isRecovering = section == .calm && !incidents.isEmpty
+            // Phones have Apple's copy: that the origin comes back is the decision, whatever broke it.
             let key = Key(
-                section: section, status: domain.status, reason: domain.reason, handling: handling,
+                section: section, status: domain.status,
+                reason: section == .act && domain.status == .originFailing ? "" : domain.reason, handling: handling,
                 isRecovering: isRecovering,
                 alone: section == .calm && (isRecovering || domain.status == .propagating) ? domain.domain : nil)
             return .own(key, incidents)

@@ -51,7 +51,7 @@ struct DomainList: Sendable {
         }
         return """
             <li id="l-\(record.domain.name)"><span class="\(face.tone.rawValue)">\(HTML.mark(face.mark))\
-            <span class="unseen">\(face.word)</span></span><span class="names">\(HTML.link(record.domain))</span>\
+            <span class="unseen">\(face.word)</span></span><span class="who">\(HTML.link(record.domain))</span>\
             \(pasts[record.domain].flatMap { HistoryBar($0, days: Self.days, time: frame.time)?.line })\
             <span class="soft">\(version)\(overdue(record, watched, frame))</span></li>
 

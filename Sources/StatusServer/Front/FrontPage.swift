@@ -31,20 +31,26 @@ struct FrontPage: Sendable {
     var all: Int { counts.values.reduce(0, +) }
     private var waiting: Int { counts[.waiting] ?? 0 }
     private func tally(_ tile: DomainStatus.Tile) -> Int { tile.statuses.reduce(0) { $0 + (counts[$1] ?? 0) } }
-    private var isOfOthers: Bool { counts[.divergent] ?? 0 > 0 }
+
+    private func words(_ tile: DomainStatus.Tile) -> String {
+        let (count, others) = (tally(tile), counts[.divergent] ?? 0)
+        let file = others == 0 ? "an old file" : others == count ? "another file" : "an old or another file"
+        return tile.words(count, file: file)
+    }
 
     /// What is worst, and the rest of it.
     private var headline: (worst: String, rest: String) {
         guard all > 0 else { return ("", "No domain is watched") }
         if waiting == all { return ("", "First check in progress: 0 of \(all.of("domain")) checked") }
         let (website, unknown) = (tally(.website), tally(.unknown))
-        func part(_ tile: DomainStatus.Tile, _ count: Int, isFirst: Bool) -> String {
+        func part(_ tile: DomainStatus.Tile, isFirst: Bool) -> String {
+            let count = tally(tile)
             let domains = count == all && all > 1 ? "All \(all.grouped) domains" : count.of("domain")
-            return "\(isFirst ? domains : count.grouped) \(tile.words(count, isOfOthers: isOfOthers))"
+            return "\(isFirst ? domains : count.grouped) \(words(tile))"
         }
         var parts: [String] = []
         for tile in [DomainStatus.Tile.website, .oldFile, .unexpected] where tally(tile) > 0 {
-            let text = part(tile, tally(tile), isFirst: parts.isEmpty)
+            let text = part(tile, isFirst: parts.isEmpty)
             parts.append(tile == .website ? "\(text) instead of the app" : text)
         }
         if parts.isEmpty {
@@ -61,7 +67,7 @@ struct FrontPage: Sendable {
         if unknown > 0 { parts.append("\(unknown.grouped) not known") }
         let text = parts.joined(separator: ", ")
         guard website > 0 else { return ("", text) }
-        let worst = part(.website, website, isFirst: true)
+        let worst = part(.website, isFirst: true)
         return (worst, String(text.dropFirst(worst.count)))
     }
 
@@ -83,9 +89,11 @@ struct FrontPage: Sendable {
                 """
         }
         guard let began else { return first }
-        func written(_ instant: Date) -> HTML { HTML.time(frame.time.shown(instant), frame.time.brief(instant)) }
-        if began.lowerBound == began.upperBound { return "\(first) It began: \(written(began.lowerBound))." }
-        return "\(first) The newest began at \(written(began.upperBound)), the oldest at \(written(began.lowerBound))."
+        func written(_ instant: Date, _ text: String) -> HTML { HTML.time(frame.time.shown(instant), text) }
+        let (oldest, newest) = (began.lowerBound, began.upperBound)
+        let last = written(newest, frame.time.brief(newest))
+        if oldest == newest { return "\(first) \(isOne ? "It" : "They") began at \(last)." }
+        return "\(first) The newest began at \(last), the oldest \(written(oldest, frame.time.age(oldest)))."
     }
 
     // MARK: - Markup
@@ -156,16 +164,15 @@ struct FrontPage: Sendable {
         let shown = DomainStatus.Tile.allCases.filter { tally($0) > 0 || query.state == $0.rawValue }
         guard !shown.isEmpty else { return nil }
         let shares = shown.map { tile -> HTML in
-            let (count, isChosen) = (tally(tile), query.state == tile.rawValue)
+            let isChosen = query.state == tile.rawValue
             let address = query.with {
                 $0.state = isChosen ? nil : tile.rawValue
                 $0.reason = nil
             }.address
-            let words = tile.words(count, isOfOthers: isOfOthers)
             return """
                 <li><a href="\(address)"\(#" aria-current="true""#, if: isChosen)>\
                 <svg class="dot-\(tile.rawValue)" width="10" height="10" aria-hidden="true"><circle cx="5" cy="5" r="5"/></svg>\
-                <b>\(count.grouped)</b> \(words)</a></li>
+                <b>\(tally(tile).grouped)</b> \(words(tile))</a></li>
                 """
         }
         return #"<ul class="shares" id="shares" data-live aria-label="What phones do">\#(shares)</ul>"#
@@ -228,13 +235,12 @@ struct FrontPage: Sendable {
 }
 
 extension DomainStatus.Tile {
-    /// `isOfOthers`: some follow a file that the origin was never seen to serve, which need not be an old one.
-    fileprivate func words(_ count: Int, isOfOthers: Bool = false) -> String {
+    /// `file`: the one that is not current.
+    fileprivate func words(_ count: Int, file: String = "an old file") -> String {
         switch self {
         case .website: count == 1 ? "opens the website" : "open the website"
         case .unexpected: count == 1 ? "is not as expected" : "are not as expected"
-        case .oldFile where isOfOthers: count == 1 ? "follows another file" : "follow another file"
-        case .oldFile: count == 1 ? "follows an old file" : "follow an old file"
+        case .oldFile: count == 1 ? "follows \(file)" : "follow \(file)"
         case .atRisk: count == 1 ? "works, at risk" : "work, at risk"
         case .unknown: "not known"
         case .current: count == 1 ? "is up to date" : "are up to date"
