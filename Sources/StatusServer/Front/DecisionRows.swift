@@ -31,7 +31,7 @@ extension FrontPage {
     private func section(_ id: HTML, _ title: String, _ note: String?, _ list: HTML, _ rows: [HTML]) -> HTML {
         """
 
-        <section class="decisions" id="\(id)" data-live>\(HTML.heading(title, note))
+        <section class="decisions" id="\(id)">\(HTML.heading(title, note))
         <ul class="\(list)">
         \(rows)</ul>
         </section>
@@ -119,8 +119,9 @@ extension FrontPage {
         guard !group.incidents.isEmpty else {
             let open = group.domains.first.flatMap { records[$0.domain]?.summary?.incidents.first }
             let due = open?.graceUntil.map { frame.time.shown($0) }.flatMap { $0 > frame.time.wall ? $0 : nil }
-            let alert: HTML = due.map { "no alert before \(HTML.time($0, frame.time.clock($0)))" } ?? "not notified yet"
-            return #"<p class="fine">\#(alert)</p>"#
+            let alert: HTML? = due.map { "no alert before \(HTML.time($0, frame.time.clock($0)))" }
+            // Visitors do not learn whom an alert reaches.
+            return #"<p class="fine">\#(alert ?? (frame.isPublic ? "" : "not notified yet"))</p>"#
         }
         let ids = group.incidents.prefix(Self.mostAcknowledged).map(\.id)
         let fired = records[group.domains[0].domain]?.summary?.incidents.first { $0.incident.id == ids[0] }?.incident

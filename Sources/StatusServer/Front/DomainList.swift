@@ -28,7 +28,7 @@ struct DomainList: Sendable {
             """
         return """
 
-            <section class="decisions" id="list" data-live>\
+            <section class="decisions" id="list">\
             \(HTML.heading(title, "\(isShortened ? range : total.grouped), with the last \(Self.days) days"))
             <ul class="well">
             \(rows)</ul>

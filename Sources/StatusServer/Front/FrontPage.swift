@@ -109,25 +109,25 @@ struct FrontPage: Sendable {
             <div class="lead" id="lead" data-live>
             <h1>\(#"<em>\#(most)</em>"#, if: !most.isEmpty)\(rest)</h1>
             <p class="soft">\(note)</p>
-            \(strip)
+            \(strip)\(waiting > 0 ? progress : nil)
             </div>
-            \(progress)
             <div id="fleet" data-live>\(nobodyNotified)</div>
             <div class="sums">
             \(legend)
             \(filter)
             </div>
-            \(sections)
-            \(list.html(self))
+            <div id="decisions" data-live>\(sections)\(list.html(self))
+            </div>
             \(single?.summary)
             """)
     }
 
+    /// During the first checks.
     private var progress: HTML? {
-        guard waiting > 0, all > 0 else { return nil }
+        guard all > 0 else { return nil }
         let done = String.percent(Double(all - waiting) / Double(all) * 100)
         return """
-            <div class="progress" id="progress" data-live>\
+            <div class="progress">\
             <svg role="img" aria-label="\((all - waiting).grouped) of \(all.grouped) checked" width="100%" height="8">\
             <rect class="rail" width="100%" height="8" rx="2"/>\
             <rect class="done" width="\(done)" height="8" rx="2"/></svg></div>

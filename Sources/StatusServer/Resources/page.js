@@ -94,7 +94,7 @@
     const first = anchor();
     const top = first ? first.getBoundingClientRect().top : 0;
     const focused = document.activeElement;
-    const focus = focused && focused.closest("[data-live]") ? { row: focused.closest("[id]"), href: focused.getAttribute("href") } : null;
+    const focus = focused && focused.closest("[data-live]") ? { row: focused.closest("[id]"), href: focused.getAttribute("href"), isSummary: focused.matches("summary") } : null;
     const open = new Set([...document.querySelectorAll("details[open][id]")].map((element) => element.id));
     for (const fresh of parts(next)) {
       const stale = document.getElementById(fresh.id);
@@ -114,9 +114,10 @@
       const same = document.getElementById(first.id);
       if (same) scrollBy(0, same.getBoundingClientRect().top - top);
     }
-    if (focus && focus.row && focus.href) {
+    if (focus && focus.row && (focus.href || focus.isSummary)) {
       const home = document.getElementById(focus.row.id);
-      const link = home && [...home.querySelectorAll("a")].find((element) => element.getAttribute("href") === focus.href);
+      const link = home && (focus.isSummary ? home.querySelector("summary")
+        : [...home.querySelectorAll("a")].find((element) => element.getAttribute("href") === focus.href));
       if (link) link.focus({ preventScroll: true });
     }
   };
