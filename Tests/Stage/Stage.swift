@@ -22,10 +22,11 @@ package struct StageTime: MonitorClock {
 }
 
 extension StageScenes {
-    /// `twelve`, `single`, `empty`, `hostile`, or a number of domains.
+    /// `twelve`, `fleet` (of 32 domains), `single`, `empty`, `hostile`, or a number of domains.
     package static func named(_ scene: String, now: Date) -> [StageSite] {
         switch scene {
         case "twelve", "empty": twelve(now: now)
+        case "fleet": fleet(now: now)
         case "single": single(now: now)
         case "hostile": hostile(now: now)
         default: StageState.named(scene)?.sites ?? many(Int(scene) ?? 50, now: now)
@@ -44,7 +45,7 @@ extension StageScenes {
         guard scene != "empty" else { return watched }
         let end = StageState.named(scene)?.end ?? now
         for site in sites { try await site.play(into: store, until: end - Double(site.name.count % 5) * 50) }
-        if scene == "twelve" { try await StageMessages.send(into: store, now: now) }
+        if scene == "twelve" || scene == "fleet" { try await StageMessages.send(into: store, now: now) }
         return watched
     }
 }

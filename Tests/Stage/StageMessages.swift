@@ -35,6 +35,16 @@ package enum StageMessages {
                     by: "eva", reason: "Waiting for Apple. Campaign moved to Monday.",
                     at: now - StageTime.ahead - 6 * 3600))
         }
+        // Of the fleet.
+        if let failing = incidents.first(where: { $0.domain?.name == "ack.example" && $0.inhibitedBy == nil }) {
+            _ = try await store.acknowledge(
+                named: failing.id,
+                Acknowledgement(by: "jun", reason: "ticket 4711", at: now - StageTime.ahead - 7 * 3600))
+        }
+        _ = try await store.add(
+            Silence(
+                scope: SilenceScope(domains: [try DomainPattern("silent.example")]), startsAt: now - 3600,
+                endsAt: now + 7 * 3600, author: "eva", reason: "shutting down the shop"))
         _ = try await store.add(
             Silence(
                 scope: SilenceScope(domains: [try DomainPattern("pay.market.example")]), startsAt: now - 3600,

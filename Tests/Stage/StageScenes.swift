@@ -10,7 +10,7 @@ package enum StageScenes {
     private static let day: TimeInterval = 86400
 
     /// A site whose changes each took so many hours, the last of them so many hours ago.
-    private static func calm(
+    static func calm(
         _ name: String, versions: Int, last: TimeInterval, took: TimeInterval, labels: [String: String] = [:], now: Date
     ) -> StageSite {
         let app = "9JA89QQLNQ." + name.split(separator: ".").reversed().joined(separator: ".")

@@ -2,7 +2,7 @@
 //
 //   aasa-monitor-stage SCENE [--port N] [--token TEXT]
 //
-// SCENE: twelve, single, empty, hostile, a state of StageState, or a number of domains. It prints the address, and serves until its input ends.
+// SCENE: twelve, fleet, single, empty, hostile, a state of StageState, or a number of domains. It prints the address, and serves until its input ends.
 
 import Evidence
 import Foundation

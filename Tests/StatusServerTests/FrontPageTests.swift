@@ -35,9 +35,9 @@ extension StatusServerSuite {
             }
         }
 
-        private func page(_ scratch: ScratchStore, _ watched: [WatchedDomain], _ query: [String: String] = [:])
-            async throws -> ShownOverview
-        {
+        private func page(
+            _ scratch: ScratchStore, _ watched: [WatchedDomain], _ query: [String: String] = [:], role: Role = .writer
+        ) async throws -> ShownOverview {
             let list = WatchList(watched)
             let context = PageContext(
                 store: scratch.store,
@@ -51,7 +51,7 @@ extension StatusServerSuite {
                 version: "1.2.3", cdnBaseURL: "https://cdn.test/a/v1/", health: { MonitorHealth() })
             try await list.show(in: scratch.store)
             return ShownOverview(
-                try await Pages(context: context, gate: WriteGate(key: context.key), role: .writer)
+                try await Pages(context: context, gate: WriteGate(key: context.key), role: role)
                     .overview(FrontQuery(query), ReportTime(now: noon)))
         }
 
@@ -82,44 +82,98 @@ extension StatusServerSuite {
             ])
         func sentences(_ text: String, _ parts: [String]) { #expect(text.sentences == parts) }
 
-        @Test("the tiles follow from what phones do, and sum to all domains")
-        func tiles() async throws {
+        @Test("the legend follows from what phones do, sums to all domains, and filters")
+        func legend() async throws {
             let (scratch, watched) = try await staged()
             let page = try await page(scratch, watched)
-            #expect(page.contains("<h1>3 of 5 domains open the app, 2 of them with an old file</h1>"))
             #expect(
-                page.tiles.map(\.text) == [
-                    "opens the website", "follow an old file", "work, but at risk", "not known",
-                    "follows the current file",
+                page.contains(
+                    "<h1><em>1 domain opens the website</em> instead of the app, 2 follow an old file, 1 not known</h1>"
+                ))
+            #expect(
+                page.legend.map { "\($0.count) \($0.text)" } == [
+                    "1 opens the website", "2 follow an old file", "1 not known", "1 is up to date",
                 ])
-            #expect(page.tiles.map(\.count) == ["1", "2", "0", "1", "1"])
-            #expect(page.tiles.compactMap { Int($0.count) }.reduce(0, +) == watched.count)
+            #expect(page.contains("<li><a href=\"/?state=old-file\">"))
+            #expect(page.html.matches(of: /<rect class="(website|old-file|not-known|current)" x=/).count == 4)
             #expect(page.contains("href=\"/assets/icon-fail.svg\""))
         }
 
-        @Test("rows come trouble first, and say effect, cause, action, edges, how long and until when")
-        func rows() async throws {
+        @Test("each domain is in the section of the decision that it needs, with effect, reason, action and times")
+        func sections() async throws {
             let (scratch, watched) = try await staged()
             let page = try await page(scratch, watched)
-            #expect(page.sections == [nil, "Not checked yet", "Up to date"])
-            let rows = page.rows
-            #expect(rows.map(\.name) == ["gone.test", "stale.test", "moving.test", "new.test", "fine.test"])
-            #expect(rows.map(\.status) == ["Opens the website", "Follows an old file", "Propagating", "Not checked yet", "Up to date"])
-            let texts: [[String]] = [
-                ["<strong>Links open the website, not the app.</strong>", "0 of 2 have a copy"],
-                [
-                    "<strong>25 h</strong> <span class=\"soft\">behind</span>", "<rect class=\"debt fail\"",
-                    ">cdn.stale</a>", "not acknowledged",
-                ],
-                [
-                    "<strong>2 h</strong> <span class=\"soft\">behind</span>", "<rect class=\"debt prog\"",
-                    "1 of 2 have v2", "<bdi>normal until 22 Nov 05:00; no earlier",
-                ], ["never"], ["<bdi>v1 since 20 Nov</bdi>"],
+            #expect(
+                page.sections == [
+                    "act": [["gone.test"], ["stale.test"]], "calm": [["moving.test"], ["new.test"]],
+                    "list": [["fine.test"]],
+                ])
+            let texts: [(String, [String])] = [
+                (
+                    "gone.test",
+                    ["Links open the website, not the app.", "<b>1 h</b>", "<span aria-hidden=\"true\">→</span>"]
+                ),
+                (
+                    "stale.test",
+                    [
+                        "<b>25 h</b>", "since <time datetime=\"2026-11-20T06:00:00Z\">20 Nov 06:00</time>",
+                        "<summary class=\"button go\">Acknowledge</summary>", "name=\"incident\" value=",
+                        "<a class=\"pill\" href=\"/?label=team%3Db\"><bdi>team b</bdi></a>", "nobody was notified",
+                    ]
+                ),
+                (
+                    "moving.test",
+                    [
+                        "v2 is on 1 of 2 edges", "deployed <time", "2 h ago",
+                        "alert after <time datetime=\"2026-11-22T05:00:00Z\">22 Nov 05:00</time>",
+                    ]
+                ), ("new.test", ["The first check has not ended yet"]), ("fine.test", ["v1", "class=\"month\""]),
             ]
-            for (row, texts) in zip(rows, texts) {
-                for text in texts { #expect(row.markup.contains(text), "\(row.name): \(text)") }
-                #expect(row.markup.contains(">1 min ago</time>") == (row.name != "new.test"))
+            for (name, texts) in texts {
+                let row = try #require(page.row(name))
+                for text in texts { #expect(row.contains(text), "\(name): \(text)") }
             }
+        }
+
+        enum Taking: CaseIterable {
+            case acknowledged, silenced, other, nobody
+        }
+
+        @Test(
+            "what somebody acknowledged or silenced is being handled, with who, why and until when",
+            arguments: Taking.allCases)
+        func handled(taking: Taking) async throws {
+            let (scratch, watched) = try await staged()
+            let stale = try Domain("stale.test")
+            let incident = try #require(try await scratch.store.incidents(IncidentQuery(domain: stale, limit: 1)).first)
+            let note: String
+            switch taking {
+            case .acknowledged:
+                _ = try await scratch.store.acknowledge(
+                    named: incident.incident.id, Acknowledgement(by: "eva", reason: "Waiting", at: noon - 600))
+                note = "acknowledged <time datetime=\"2026-11-21T06:50:00Z\">06:50</time>"
+            case .silenced, .other:
+                _ = try await scratch.store.add(
+                    Silence(
+                        scope: SilenceScope(
+                            domains: [.exactly(stale)], kinds: taking == .other ? [.originBroken] : nil),
+                        startsAt: noon - 60, endsAt: noon + 7200, author: "eva", reason: "Waiting"))
+                note = "silenced until <time datetime=\"2026-11-21T09:00:00Z\">09:00</time>"
+            case .nobody: note = ""
+            }
+            let isTaken = taking == .acknowledged || taking == .silenced
+            let page = try await page(scratch, watched)
+            #expect(page.sections["handled"] == (isTaken ? [["stale.test"]] : nil))
+            #expect(page.sections["act"] == (isTaken ? [["gone.test"]] : [["gone.test"], ["stale.test"]]))
+            let row = try #require(page.row("stale.test"))
+            #expect(row.contains("<bdi>eva: “Waiting”</bdi>") == isTaken && row.contains(note))
+            #expect(row.contains("Acknowledge</summary>") != isTaken)
+            let visitor = try await self.page(scratch, watched, role: .visitor)
+            #expect(!visitor.contains("eva") && !visitor.contains("Waiting") && !visitor.contains("/incidents/"))
+            #expect(visitor.sections["act"] == [["gone.test"], ["stale.test"]])
+            #expect(visitor.contains("<h2>Needs action</h2>") && !visitor.contains("otified "))
+            let reader = try await self.page(scratch, watched, role: .reader)
+            #expect(!reader.contains("<form class=\"write\"") && reader.contains("eva") == isTaken)
         }
 
         @Test("a state does not contradict its row, and copies are not wrong because the origin is")
@@ -135,91 +189,113 @@ extension StatusServerSuite {
                 expect: Expectations(services: ["webcredentials"]))
             let page = try await page(
                 scratch, [try info("large.test"), try info("down.test"), try info("lacking.test")])
-            let rows = Dictionary(page.rows.map { ($0.name, $0) }) { first, _ in first }
-            let (large, down) = (try #require(rows["large.test"]), try #require(rows["down.test"]))
-            #expect(large.status == "Opens the website" && large.markup.contains("<span class=\"soft\">so far</span>"))
-            #expect(large.markup.contains("2 of 2 have a copy, which opens no link"))
-            #expect(down.markup.contains("2 of 2 have v1"))
-            #expect(down.markup.matches(of: /<rect class="now"/).count == 2)
-            #expect(rows["lacking.test"]?.status == "Not as expected")
-            #expect(page.contains("<h1>1 of 3 domains opens the app</h1>"))
-            #expect(page.tiles.map(\.text).prefix(2) == ["opens the website", "is not as expected"])
-            #expect(page.tiles.map(\.count) == ["1", "1", "0", "1", "0"])
+            #expect(page.row("large.test")?.contains("Links open the website") == true)
+            #expect(
+                page.contains(
+                    "<h1><em>1 domain opens the website</em> instead of the app, 1 is not as expected</h1>"))
+            #expect(
+                page.legend.map { "\($0.count) \($0.text)" } == [
+                    "1 opens the website", "1 is not as expected", "1 works, at risk",
+                ])
         }
 
-        @Test("edges that disagree for long are called so, not stale")
-        func mixed() async throws {
-            let scratch = try ScratchStore()
-            try await play("split.test", into: scratch.store, changedAt: noon - 90000, edges: [Self.next, Self.file])
-            let page = try await page(scratch, [try info("split.test")])
-            #expect(page.rows.map(\.status) == ["Mixed"])
-            #expect(page.contains("<span class=\"fine\">Behind for</span><span class=\"value fail\">"))
-        }
-
-        @Test("a cause that several domains share is said once above them, while no alert is due yet")
+        @Test("domains with one cause are one decision from two on, which names them and takes them together")
         func shared() async throws {
             let (scratch, watched) = try await staged()
-            #expect(try await page(scratch, watched).reasons.isEmpty)
-            let none = Reply.status(404)
-            let more = try (0..<3).map { try info("lost\($0).test") }
-            for domain in more { try await play(domain.domain.name, into: scratch.store, edges: [none, none]) }
-            let page = try await page(scratch, watched + more)
-            #expect(page.reasons == ["3 Opens the website"] && page.contains("<bdi>such as lost0.test</bdi>"))
-            #expect(page.contains("<div id=\"fleet\" data-live></div>"))
+            let names = (0..<9).map { "lost\($0).test" }
+            for name in names {
+                try await play(
+                    name, into: scratch.store, changedAt: noon - 90000, edges: [Self.file, Self.file])
+            }
+            let page = try await page(scratch, watched + names.map { try info($0) })
+            // The one that was alone has the same cause.
+            #expect(page.sections["act"]?.map(\.count) == [1, FrontPage.mostNames])
+            let row = try #require(page.row("lost0.test"))
+            #expect(row.contains("Acknowledge 10</summary>") && row.contains(">and 4 more</a>"))
+            #expect(row.matches(of: /name="incident"/).count == 10)
+            let link = try #require(row.firstMatch(of: /class="rest" href="\/\?([^"]+)"/)).1
+            #expect(link.contains("state=stale") && link.contains("reason=cdn-stale"))
+            let parts = link.replacing("&amp;", with: "&").split(separator: "&").map {
+                $0.split(separator: "=", maxSplits: 1).map { String($0).removingPercentEncoding ?? "" }
+            }
+            let more = try await self.page(
+                scratch, watched + names.map { try info($0) }, Dictionary(parts.map { ($0[0], $0[1]) }) { $1 })
+            #expect(more.sections["list"]?.count == 10)
         }
 
+        @Test("a reason has fifteen words at most, and no option of the command line")
+        func reasons() {
+            for (text, brief) in Self.reasons { #expect(text.inWords(upTo: 15) == brief) }
+        }
+
+        static let reasons = [
+            ("The origin answers with status 503.", "The origin answers with status 503."),
+            ("It fails. It is down. Nobody knows why it would be so since no word was said.", "It fails. It is down."),
+            (
+                "A bot or firewall rule treats Apple's crawler by user agent: to AASA-Bot and CFNetwork your server answers with 403.",
+                "A bot or firewall rule treats Apple's crawler by user agent."
+            ),
+            (
+                "The file changed between 19 Nov 16:57 and 21 Nov 07:20 UTC, and 2 of Apple's 8 edges serve it already.",
+                "The file changed between 19 Nov 16:57 and 21 Nov 07:20 UTC."
+            ),
+            (
+                "Apple's crawler reports \"a, b, c, d, e, and f\" for the file of this domain since yesterday at noon, again.",
+                "Apple's crawler reports \"a, b, c, d, e, and f\" for the file of…"
+            ),
+        ]
+
         static let queries: [([String: String], [String])] = [
-            ([:], ["gone.test", "stale.test", "moving.test", "new.test", "fine.test"]),
-            (["state": "old-file"], ["stale.test", "moving.test"]), (["state": "stale"], ["stale.test"]),
-            (["label": "team=b"], ["stale.test", "moving.test"]), (["q": "STA"], ["stale.test"]),
+            ([:], ["fine.test", "gone.test", "moving.test", "new.test", "stale.test"]),
+            (["state": "old-file"], ["moving.test", "stale.test"]), (["state": "stale"], ["stale.test"]),
+            (["state": "in-sync"], ["fine.test"]),
+            (["label": "team=b"], ["moving.test", "stale.test"]), (["q": "STA"], ["stale.test"]),
             (["q": "tale"], []),
             (["sort": "name"], ["fine.test", "gone.test", "moving.test", "new.test", "stale.test"]),
-            (["state": "", "page": "x"], ["gone.test", "stale.test", "moving.test", "new.test", "fine.test"]),
+            (["state": "", "page": "x"], ["fine.test", "gone.test", "moving.test", "new.test", "stale.test"]),
             (["page": "2"], []), (["q": "%"], []), (["label": "team=b' OR 1=1 --"], []),
         ]
 
-        @Test("an address says which rows are shown", arguments: queries)
+        @Test("an address says which domains are shown, each of them once", arguments: queries)
         func filter(query: [String: String], expected: [String]) async throws {
             let (scratch, watched) = try await staged()
             let page = try await page(scratch, watched, query)
-            #expect(page.rows.map(\.name) == expected)
+            #expect(page.sections.values.flatMap(\.self).flatMap(\.self).sorted() == expected)
         }
 
         @Test("no domain, and none checked yet")
         func nothing() async throws {
             let scratch = try ScratchStore()
             let empty = try await page(scratch, [])
-            #expect(empty.contains("<h1>No domain is watched</h1>") && empty.contains("No domain fits."))
+            #expect(empty.contains("<h1>No domain is watched</h1>") && empty.sections.isEmpty)
             let first = try await page(scratch, [info("a.test"), info("b.test")])
             #expect(first.contains("<h1>First check in progress: 0 of 2 domains checked</h1>"))
             #expect(first.contains("<rect class=\"done\" width=\"0%\"") && first.contains("refreshes every 2 s"))
-            #expect(first.sections == ["Waiting"])
+            #expect(first.sections == ["calm": [["a.test", "b.test"]]])
         }
 
         @Test("a removed domain is no longer shown nor counted, and one that comes back is")
         func reload() async throws {
             let (scratch, watched) = try await staged()
-            #expect(try await page(scratch, watched).tiles[0].count == "1")
-            let fewer = watched.filter { $0.domain.name != "gone.test" }
-            let after = try await page(scratch, fewer)
-            #expect(after.tiles[0].count == "0" && after.contains(">4 domains, trouble first</p>"))
-            #expect(try await page(scratch, watched).tiles[0].count == "1")
+            func shown(_ watched: [WatchedDomain]) async throws -> (Bool, [String]) {
+                let page = try await page(scratch, watched)
+                return (page.row("gone.test") != nil, page.legend.map(\.count))
+            }
+            #expect(try await shown(watched) == (true, ["1", "2", "1", "1"]))
+            #expect(try await shown(watched.filter { $0.domain.name != "gone.test" }) == (false, ["2", "1", "1"]))
+            #expect(try await shown(watched) == (true, ["1", "2", "1", "1"]))
         }
 
-        @Test("fifty-one domains and more take a line each, grouped by reason")
+        @Test("what is up to date is paged; decisions are on the first page alone")
         func many() async throws {
             let (scratch, watched) = try await staged()
             let more = try (0..<60).map { try info("w\($0).test", labels: ["team": "c"]) }
+            for domain in more { try await scratch.commit([state(domain.domain.name, .ok)]) }
             let page = try await page(scratch, watched + more)
-            #expect(page.rows.count == 25)
-            #expect(page.rows.allSatisfy { $0.markup.contains("class=\"short ") })
-            // Groups of one say no more than the rows.
-            #expect(page.reasons.isEmpty)
-            #expect(page.contains("1–25 of 65") && page.contains("<a href=\"/?page=2\" rel=\"next\">"))
-            let refusal = Reply.crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden")
-            for index in 0..<6 { try await play("w\(index).test", into: scratch.store, edges: [refusal, refusal]) }
-            let summed = try await self.page(scratch, watched + more)
-            #expect(summed.reasons == ["7 Opens the website", "1 Stale", "1 Propagating"])
+            #expect(page.sections["list"]?.count == 25 && page.sections["act"]?.count == 2)
+            #expect(page.contains("1–25 of 61") && page.contains("<a href=\"/?page=2\" rel=\"next\">"))
+            let last = try await self.page(scratch, watched + more, ["page": "3"])
+            #expect(last.sections.keys.sorted() == ["list"] && last.contains("51–61 of 61"))
         }
 
         @Test("with thousands of domains the page stays small")
@@ -241,8 +317,9 @@ extension StatusServerSuite {
                 try await group.waitForAll()
             }
             let page = try await page(scratch, watched)
-            #expect(page.tiles.map(\.count) == ["0", "0", "50", "2,950"])
-            #expect(page.rows.count == 25)
+            #expect(page.legend.map(\.count) == ["50", "2,950"])
+            #expect(page.sections["list"]?.count == 25)
+            #expect(page.sections["act"]?.allSatisfy { $0.count <= FrontPage.mostNames } == true)
             #expect(page.html.utf8.count < 100 * 1024)
         }
     }
@@ -251,24 +328,30 @@ extension StatusServerSuite {
 /// The overview as its markup shows it.
 private struct ShownOverview {
     let html: String
-    let tiles: [(count: String, text: String)]
-    /// Their titles.
-    let sections: [String?]
-    let rows: [(name: String, status: String, markup: Substring)]
-    /// How many domains have each, and in which state.
-    let reasons: [String]
+    let legend: [(count: String, text: String)]
+    /// The names of each row, by the section.
+    let sections: [String: [[String]]]
 
     init(_ page: FrontPage) {
         html = String(decoding: page.html.bytes, as: UTF8.self)
         let text = html
-        tiles = text.matches(of: /<b>([0-9,]+)<\/b> <span>([^<]+)<\/span><\/span><span class="fine">/)
-            .map { (String($0.1), String($0.2)) }
-        let bodies = (text.split(separator: "<caption").last ?? "").split(separator: "<tbody").dropFirst()
-        sections = bodies.map { body in body.firstMatch(of: /colspan="6"><b>([^<]+)/).map { String($0.1) } }
-        rows = text.matches(of: /<tr role="row" id="d-([^"]+)"(?s:.*?)<\/svg> ([^<]+)<\/td>(?s:.*?)<\/tr>/)
-            .map { (String($0.1), String($0.2), $0.0) }
-        reasons = text.matches(of: /class="figure">([0-9,]+)<\/th>.*?<\/svg> ([^<]+)</).map { "\($0.1) \($0.2)" }
+        legend = text.matches(of: /<\/svg><b>([0-9,]+)<\/b> ([^<]+)<\/a><\/li>/).map { (String($0.1), String($0.2)) }
+        let parts = text.matches(of: /<section class="decisions" id="([a-z]+)"(?s:.*?)<\/section>/).map { part in
+            (String(part.1), Self.rows(part.0).map(Self.names))
+        }
+        sections = Dictionary(parts.filter { !$0.1.isEmpty }) { first, _ in first }
     }
+
+    private static func rows(_ text: Substring) -> [Substring] {
+        text.matches(of: /<li id="(?s:.*?)<\/li>/).map(\.0)
+    }
+
+    private static func names(_ row: Substring) -> [String] {
+        row.matches(of: /href="\/domains\/([^"]+)"/).map { String($0.1) }
+    }
+
+    /// The row whose first name this is.
+    func row(_ name: String) -> Substring? { Self.rows(html[...]).first { Self.names($0).first == name } }
 
     func contains(_ text: String) -> Bool { html.contains(text) }
 }

@@ -28,7 +28,7 @@ struct DomainView: Sendable {
     private var face: DomainFace { DomainFace(record, isChecked: frame.isChecked) }
     var staleAfter: TimeInterval { watched.checks.staleAfter.inSeconds }
     private var lasting: TroubleDuration {
-        TroubleDuration(record, staleAfter: watched.checks.staleAfter, isShort: false, frame.time)
+        TroubleDuration(record, staleAfter: watched.checks.staleAfter, frame.time)
     }
     private var verdict: Verdict? { state?.verdict }
 

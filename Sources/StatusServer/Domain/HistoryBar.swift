@@ -1,4 +1,4 @@
-// The last 90 days of a domain, a mark for each.
+// The last days of a domain, a mark for each.
 
 import Evidence
 import Foundation
@@ -17,12 +17,12 @@ struct HistoryBar: Sendable {
     static let count = 90
 
     /// nil where nothing was seen yet.
-    init?(_ past: DomainPast, time: ReportTime) {
+    init?(_ past: DomainPast, days count: Int = Self.count, time: ReportTime) {
         guard let first = past.firstSeen else { return nil }
         let today = (time.wall.timeIntervalSince1970 / 86400).rounded(.down)
         var days: [(x: String, tone: String, title: String)] = []
         var (watched, troubled) = (0, 0)
-        for back in (0..<Self.count).reversed() {
+        for back in (0..<count).reversed() {
             let begins = time.stored(Date(timeIntervalSince1970: (today - Double(back)) * 86400))
             let ends = min(begins + 86400, time.now)
             guard ends > begins else { continue }
@@ -47,16 +47,28 @@ struct HistoryBar: Sendable {
             if tone != "none" { watched += 1 }
             days.append(
                 (
-                    x: String.percent(Double(Self.count - 1 - back) / Double(Self.count) * 100), tone: tone,
+                    x: String.percent(Double(count - 1 - back) / Double(count) * 100), tone: tone,
                     title: "\(time.day(begins)): \(words)"
                 ))
         }
         self.days = days
-        from = time.day(time.stored(Date(timeIntervalSince1970: (today - Double(Self.count - 1)) * 86400)))
+        from = time.day(time.stored(Date(timeIntervalSince1970: (today - Double(count - 1)) * 86400)))
         text =
             troubled == 0
             ? "No incident in \(watched.of("day"))"
             : "Incidents on \(troubled.grouped) of \(watched.of("day"))"
+    }
+
+    /// In a line among others: a stroke of five pixels for each day, one path for each tone.
+    var line: HTML {
+        let paths = ["none", "ok", "warn", "fail"].compactMap { tone -> HTML? in
+            let strokes = days.indices.filter { days[$0].tone == tone }.map { "M\($0 * 5 + 2) 0v12" }
+            return strokes.isEmpty ? nil : #"<path class="\#(tone)" d="\#(strokes.joined())"/>"#
+        }
+        return """
+            <svg class="month" role="img" aria-label="\(text)" viewBox="0 0 \(days.count * 5) 12" \
+            preserveAspectRatio="none" height="12">\(paths)</svg>
+            """
     }
 
     var html: HTML {

@@ -1,4 +1,4 @@
-// The overview: what phones do, in sum, then what needs a decision, then the domains.
+// The overview: what phones do, in sum; then what needs a decision; then the domains that are up to date.
 
 import Evidence
 import Foundation
@@ -11,98 +11,123 @@ struct FrontPage: Sendable {
     let query: FrontQuery
     let watched: WatchIndex
     let frame: Frame
-    var counts: [DomainStatus: Int]
-    var total: Int
-    var records: [SummaryRecord]
-    var reasons: [(group: ReasonGroup, example: SummaryRecord?)] = []
+    let counts: [DomainStatus: Int]
+    let context: IncidentContext
+    let decisions: Decisions
+    /// Of the domains that decisions name.
+    var records: [Domain: SummaryRecord] = [:]
+    /// Those that ended in the last 24 hours, the latest first: one more than is shown.
+    var ended: [IncidentReport] = []
+    /// The list below the decisions.
+    var list = DomainList()
     var openIncidents = 0
     /// nil: who looks is not to know.
     var unacknowledged: Int?
-    var context = IncidentContext()
+    /// When the newest and the oldest open incident of a domain began.
+    var began: ClosedRange<Date>?
     /// The only domain; nil where there are more.
     var single: DomainView?
 
     var all: Int { counts.values.reduce(0, +) }
-    var troubled: Int { DomainStatus.allCases.filter(\.needsAttention).reduce(0) { $0 + (counts[$1] ?? 0) } }
     private var waiting: Int { counts[.waiting] ?? 0 }
     private func tally(_ tile: DomainStatus.Tile) -> Int { tile.statuses.reduce(0) { $0 + (counts[$1] ?? 0) } }
-    var isLarge: Bool { all > Self.large }
 
-    /// From so many domains on each takes a line, and charts sum them up.
-    static let large = 50
-    /// From so many domains with one cause on the page says it of all of them, too.
-    static let many = 3
-
-    private var headline: String {
-        guard all > 0 else { return "No domain is watched" }
-        if waiting == all { return "First check in progress: 0 of \(all.of("domain")) checked" }
-        let (website, old, unknown) = (tally(.website), tally(.oldFile), tally(.unknown))
-        let other = counts[.divergent] ?? 0 > 0 ? "another" : "an old"
-        // Of a file that is not as expected nobody knows here whether it opens the app.
-        let open = all - website - unknown - tally(.unexpected)
-        let tail =
-            old == 0
-            ? "" : old == open && all == 1 ? ", with \(other) file" : ", \(old.grouped) of them with \(other) file"
-        if open == all {
-            return all == 1 ? "1 domain opens the app\(tail)" : "All \(all.grouped) domains open the app\(tail)"
-        }
-        return "\(open.grouped) of \(all.of("domain")) \(open == 1 ? "opens" : "open") the app\(tail)"
+    private func words(_ tile: DomainStatus.Tile) -> String {
+        let (count, others) = (tally(tile), counts[.divergent] ?? 0)
+        let file = others == 0 ? "an old file" : others == count ? "another file" : "an old or another file"
+        return tile.words(count, file: file)
     }
 
-    private var note: String {
-        guard all > 0 else { return "Add domains to monitor.yaml." }
-        var parts: [String] = []
+    /// What is worst, and the rest of it.
+    private var headline: (worst: String, rest: String) {
+        guard all > 0 else { return ("", "No domain is watched") }
+        if waiting == all { return ("", "First check in progress: 0 of \(all.of("domain")) checked") }
         let (website, unknown) = (tally(.website), tally(.unknown))
-        if website > 0 { parts.append("\(website.grouped) \(website == 1 ? "opens" : "open") the website.") }
-        let unexpected = tally(.unexpected)
-        if unexpected > 0 { parts.append("\(unexpected.grouped) \(unexpected == 1 ? "is" : "are") not as expected.") }
-        if unknown > 0 { parts.append("\(unknown.grouped) \(unknown == 1 ? "is" : "are") not known yet.") }
-        let open = openIncidents
-        parts.append(
-            open == 0
-                ? "No incident is open." : open == 1 ? "1 incident is open" : "\(open.grouped) incidents are open")
-        if open > 0 {
-            parts[parts.count - 1] += unacknowledged.map { $0 == 0 ? ", all acknowledged." : "," } ?? "."
+        func part(_ tile: DomainStatus.Tile, isFirst: Bool) -> String {
+            let count = tally(tile)
+            let domains = count == all && all > 1 ? "All \(all.grouped) domains" : count.of("domain")
+            return "\(isFirst ? domains : count.grouped) \(words(tile))"
         }
-        return parts.joined(separator: " ")
+        var parts: [String] = []
+        for tile in [DomainStatus.Tile.website, .oldFile, .unexpected] where tally(tile) > 0 {
+            let text = part(tile, isFirst: parts.isEmpty)
+            parts.append(tile == .website ? "\(text) instead of the app" : text)
+        }
+        if parts.isEmpty {
+            let open = all - unknown
+            if open == 0 { return ("", "What phones do is not known") }
+            let domains =
+                unknown > 0
+                ? "\(open.grouped) of \(all.of("domain"))"
+                : all == 1 ? "1 domain" : "All \(all.grouped) domains"
+            parts.append("\(domains) \(open == 1 && (unknown == 0 || all == 1) ? "opens" : "open") the app")
+            let risk = tally(.atRisk)
+            if risk > 0 { parts.append("\(risk == open ? "" : "\(risk.grouped) of them ")at risk") }
+        }
+        if unknown > 0 { parts.append("\(unknown.grouped) not known") }
+        let text = parts.joined(separator: ", ")
+        guard website > 0 else { return ("", text) }
+        let worst = part(.website, isFirst: true)
+        return (worst, String(text.dropFirst(worst.count)))
+    }
+
+    private var note: HTML {
+        guard all > 0 else { return "Add domains to monitor.yaml." }
+        guard openIncidents > 0 else { return "No incident is open." }
+        let open = openIncidents.grouped
+        let isOne = openIncidents == 1
+        let plain: HTML = isOne ? "1 incident is open" : "\(open) incidents are open"
+        let first: HTML
+        switch unacknowledged {
+        case nil: first = "\(plain)."
+        case 0?: first = "\(plain), \(isOne ? "" : "all ")acknowledged."
+        case 1? where isOne: first = #"1 incident is open, <a href="/incidents">not acknowledged</a>."#
+        case let count?:
+            first = """
+                <a href="/incidents">\(count.grouped) of \(open) open incidents</a> \
+                \(count == 1 ? "is" : "are") not acknowledged.
+                """
+        }
+        guard let began else { return first }
+        func written(_ instant: Date, _ text: String) -> HTML { HTML.time(frame.time.shown(instant), text) }
+        let (oldest, newest) = (began.lowerBound, began.upperBound)
+        let last = written(newest, frame.time.brief(newest))
+        if oldest == newest { return "\(first) \(isOne ? "It" : "They") began at \(last)." }
+        return "\(first) The newest began at \(last), the oldest \(written(oldest, frame.time.age(oldest)))."
     }
 
     // MARK: - Markup
 
     var html: HTML {
         let worst = DomainStatus.allCases.first { (counts[$0] ?? 0) > 0 } ?? .waiting
+        let (most, rest) = headline
+        let urgent = decisions.count(.act)
         return frame.page(
-            (troubled > 0 ? "(\(troubled.grouped)) " : "") + headline, worst.tone, of: .overview,
+            (urgent > 0 ? "(\(urgent.grouped)) " : "") + most + rest, worst.tone, of: .overview,
             json: "/api/v1/domains",
             """
             <div class="lead" id="lead" data-live>
-            <div>
-            <h1>\(headline)</h1>
-            <p class="soft">\(note)\(unacknowledgedLink)</p>
+            <h1>\(#"<em>\#(most)</em>"#, if: !most.isEmpty)\(rest)</h1>
+            <p class="soft">\(note)</p>
+            \(strip)\(waiting > 0 ? progress : nil)
             </div>
-            </div>
-            \(progress)
-            <div id="fleet" data-live>\(nobodyNotified)\(context.reports(frame.time).map(notice))</div>
-            \(tiles)
+            <div id="fleet" data-live>\(nobodyNotified)</div>
+            <div class="sums">
+            \(legend)
             \(filter)
-            \(byReason)\
-            \(domains)
+            </div>
+            <div id="decisions" data-live>\(sections)\(list.html(self))
+            </div>
             \(single?.summary)
-            \(pager)
             """)
     }
 
-    /// How many open incidents nobody acknowledged.
-    private var unacknowledgedLink: HTML? {
-        guard let unacknowledged, unacknowledged > 0 else { return nil }
-        return #" <a href="/incidents">\#(unacknowledged.grouped) not acknowledged</a>."#
-    }
-
+    /// During the first checks.
     private var progress: HTML? {
-        guard waiting > 0, all > 0 else { return nil }
+        guard all > 0 else { return nil }
         let done = String.percent(Double(all - waiting) / Double(all) * 100)
         return """
-            <div class="progress" id="progress" data-live>\
+            <div class="progress">\
             <svg role="img" aria-label="\((all - waiting).grouped) of \(all.grouped) checked" width="100%" height="8">\
             <rect class="rail" width="100%" height="8" rx="2"/>\
             <rect class="done" width="\(done)" height="8" rx="2"/></svg></div>
@@ -120,26 +145,37 @@ struct FrontPage: Sendable {
         }
     }
 
-    /// An open incident of no single domain.
-    private func notice(_ incident: IncidentReport) -> HTML {
-        let began = Span.age(frame.time.wall.timeIntervalSince(incident.since))
-        let parts = incident.parts.map { "<bdi>\($0.onOneLine(upTo: 600))</bdi> " as HTML }
-        let link: HTML = #"<a href="/incidents/\#(incident.id)">Incident \#(incident.shortID)</a>"#
-        let by = incident.acknowledged.map { ", acknowledged by <bdi>\($0.by.onOneLine(upTo: 100))</bdi>" as HTML }
-        return """
-
-            <p class="notice">\(HTML.mark("m-at-risk")) <strong>\(incident.kind.rawValue)</strong> \
-            \(incident.state.rawValue), began \(began): \(parts)\(link, if: !frame.isPublic)\(by)</p>
-
-            """
+    /// What phones do, as shares of all domains.
+    private var strip: HTML? {
+        guard all > 0 else { return nil }
+        var from = 0
+        let parts = DomainStatus.Tile.allCases.filter { tally($0) > 0 }.map { tile -> HTML in
+            let (x, width) = (Double(from) / Double(all) * 100, Double(tally(tile)) / Double(all) * 100)
+            from += tally(tile)
+            return """
+                <rect class="\(tile.rawValue)" x="\(String.percent(x))" width="\(String.percent(width))" height="10"/>
+                """
+        }
+        // The legend says the same in words.
+        return #"<svg class="strip" aria-hidden="true" width="100%" height="10">\#(parts)</svg>"#
     }
 
-    private var tiles: HTML {
-        let shown = DomainStatus.Tile.allCases.filter { ![.unknown, .unexpected].contains($0) || tally($0) > 0 }
-        return """
-            <ul class="tiles\(" five", if: shown.count > 4)" id="tiles" data-live aria-label="What phones do">\
-            \(shown.map(tile))</ul>
-            """
+    private var legend: HTML? {
+        let shown = DomainStatus.Tile.allCases.filter { tally($0) > 0 || query.state == $0.rawValue }
+        guard !shown.isEmpty else { return nil }
+        let shares = shown.map { tile -> HTML in
+            let isChosen = query.state == tile.rawValue
+            let address = query.with {
+                $0.state = isChosen ? nil : tile.rawValue
+                $0.reason = nil
+            }.address
+            return """
+                <li><a href="\(address)"\(#" aria-current="true""#, if: isChosen)>\
+                <svg class="dot-\(tile.rawValue)" width="10" height="10" aria-hidden="true"><circle cx="5" cy="5" r="5"/></svg>\
+                <b>\(tally(tile).grouped)</b> \(words(tile))</a></li>
+                """
+        }
+        return #"<ul class="shares" id="shares" data-live aria-label="What phones do">\#(shares)</ul>"#
     }
 
     private var filter: HTML {
@@ -148,13 +184,7 @@ struct FrontPage: Sendable {
             ("rows", query.rows == FrontQuery.rowCounts[0] ? nil : "\(query.rows)"),
             ("pause", query.isPaused ? "1" : nil),
         ].compactMap { name, value in value.map { HTML.hidden(name, $0) } }
-        let order =
-            switch query.order {
-            case .trouble: "trouble first"
-            case .longest: "longest first"
-            case .name: "by name"
-            }
-        let labels = Self.labels(query, watched)
+        let labels = Self.labelChoices(query, watched)
         let label: HTML = """
             <select name="label" aria-label="Label"><option value="">Any label</option>\(labels)</select>
             """
@@ -163,79 +193,17 @@ struct FrontPage: Sendable {
             <input type="search" name="q" value="\(query.search)" placeholder="Search domains" \
             aria-label="Search domains" autocomplete="off" maxlength="253">
             <select name="state" aria-label="State"><option value="">Any state</option>\
-            \(Self.states(query, counts))</select>
+            \(Self.stateChoices(query, counts))</select>
             \(label, if: !labels.isEmpty)
             \(kept)
             <button type="submit">Filter</button>\(clear.map { #" <a href="\#($0)">Clear</a>"# })
-            <p id="count" data-live>\(total.of("domain")), \(order)</p>
             </form>
             """
     }
 
-    private var clear: String? { query.isFiltered ? query.with { $0 = FrontQuery() }.address : nil }
+    var clear: String? { query.isFiltered ? query.with { $0 = FrontQuery() }.address : nil }
 
-    private static let columns: [HTML] = [
-        "State", "Domain", "What phones do, why, what to do", "Apple’s edges", "How long, until when", "Checked",
-    ]
-
-    private var domains: HTML {
-        let range: HTML = """
-            <div class="heading all"><h2>Domains</h2> <span class="soft">\(shownRange)</span></div>
-
-            """
-        let nothing: HTML = """
-            <p class="nothing">No domain fits.\(clear.map { #" <a href="\#($0)">Show all</a>"# })</p>
-            """
-        return """
-            <div id="rows" data-live>
-            \(range, if: isLarge)<table role="table" class="list domains">
-            <caption class="unseen">Watched domains</caption>
-            \(HTML.columnHeads(Self.columns))
-            \(sections)</table>
-            \(nothing, if: records.isEmpty)
-            </div>
-            """
-    }
-
-    private var sections: [HTML] {
-        let rows = records.compactMap { record in
-            watched[record.domain].map {
-                FrontRow(record: record, watched: $0, frame: frame, isShort: isLarge, context: context)
-            }
-        }
-        if query.order == .name {
-            return rows.isEmpty ? [] : [section(rows[...])]
-        }
-        var sections: [HTML] = []
-        var rest = rows[...]
-        while let first = rest.first?.record.status {
-            // Trouble of all kinds stands together while each takes its own space.
-            let isTrouble = first.needsAttention && !isLarge
-            let part = rest.prefix { isTrouble ? $0.record.status.needsAttention : $0.record.status == first }
-            rest = rest.dropFirst(part.count)
-            sections.append(section(part, isTrouble ? nil : first))
-        }
-        return sections
-    }
-
-    /// `status`: of all its rows, as its title; nil: it has none.
-    private func section(_ rows: ArraySlice<FrontRow>, _ status: DomainStatus? = nil) -> HTML {
-        let title = status.map { status -> HTML in
-            let count = (counts[status] ?? rows.count).grouped
-            return """
-                <tr role="row" class="section"><th role="rowheader" scope="rowgroup" colspan="6"><b>\(status.word)</b> \
-                \(count)\(" · \(status.meaning)", if: isLarge && status.needsAttention)</th></tr>
-
-                """
-        }
-        return """
-            <tbody role="rowgroup">
-            \(title)\(rows.map(\.html))</tbody>
-
-            """
-    }
-
-    private static func states(_ query: FrontQuery, _ counts: [DomainStatus: Int]) -> [HTML] {
+    private static func stateChoices(_ query: FrontQuery, _ counts: [DomainStatus: Int]) -> [HTML] {
         let tiles = DomainStatus.Tile.allCases.filter { tile in
             tile.statuses.contains { (counts[$0] ?? 0) > 0 } || query.state == tile.rawValue
         }
@@ -253,7 +221,7 @@ struct FrontPage: Sendable {
     /// A list that nobody reads to its end is no list.
     private static let maximumLabels = 200
 
-    private static func labels(_ query: FrontQuery, _ watched: WatchIndex) -> [HTML] {
+    private static func labelChoices(_ query: FrontQuery, _ watched: WatchIndex) -> [HTML] {
         let known = watched.labels.prefix(maximumLabels)
         var choices = known.map {
             HTML.option(
@@ -266,84 +234,16 @@ struct FrontPage: Sendable {
     }
 }
 
-extension FrontPage {
-    private func tile(_ tile: DomainStatus.Tile) -> HTML {
-        let count = tally(tile)
-        let parts = tile.statuses.compactMap { status in
-            counts[status].flatMap { $0 > 0 ? "\($0.grouped) \(status.word.lowercased())" : nil }
-        }
-        let detail =
-            switch tile {
-            case .website where count > 0: "not the app"
-            case .unexpected: "what the file lacks stands in each row"
-            case .current where count > 0: "Apple’s copy is in sync"
-            default: parts.isEmpty ? "none" : parts.joined(separator: ", ")
-            }
-        let isChosen = query.state == tile.rawValue
-        let address = query.with { $0.state = isChosen ? nil : tile.rawValue }.address
-        // What fires is calm nowhere.
-        let fires = tile == .unknown && counts[.unconfirmed] ?? 0 > 0
-        let tone = fires ? Tone.fail : count == 0 && tile != .current ? .soft : tile.tone
-        let words = tile.words(count, isOfOthers: tile == .oldFile && counts[.divergent] ?? 0 > 0)
-        return """
-            <li><a href="\(address)" class="\(tone.rawValue)"\(#" aria-current="true""#, if: isChosen)>\
-            <span class="figure">\(HTML.mark(fires ? DomainStatus.unconfirmed.mark : tile.mark)) \
-            <b>\(count.grouped)</b> <span>\(words)</span></span><span class="fine">\(detail)</span></a></li>
-            """
-    }
-}
-
 extension DomainStatus.Tile {
-    /// `isOfOthers`: some follow a file that the origin was never seen to serve, which need not be an old one.
-    fileprivate func words(_ count: Int, isOfOthers: Bool = false) -> String {
+    /// `file`: the one that is not current.
+    fileprivate func words(_ count: Int, file: String = "an old file") -> String {
         switch self {
         case .website: count == 1 ? "opens the website" : "open the website"
         case .unexpected: count == 1 ? "is not as expected" : "are not as expected"
-        case .oldFile where isOfOthers: count == 1 ? "follows another file" : "follow another file"
-        case .oldFile: count == 1 ? "follows an old file" : "follow an old file"
-        case .atRisk: count == 1 ? "works, but at risk" : "work, but at risk"
+        case .oldFile: count == 1 ? "follows \(file)" : "follow \(file)"
+        case .atRisk: count == 1 ? "works, at risk" : "work, at risk"
         case .unknown: "not known"
-        case .current: count == 1 ? "follows the current file" : "follow the current file"
-        }
-    }
-
-    fileprivate var mark: String {
-        switch self {
-        case .website: DomainStatus.missing.mark
-        case .unexpected: DomainStatus.expectationFailed.mark
-        case .oldFile: DomainStatus.stale.mark
-        case .atRisk: DomainStatus.atRisk.mark
-        case .unknown: DomainStatus.unknown.mark
-        case .current: DomainStatus.inSync.mark
-        }
-    }
-
-    fileprivate var tone: Tone {
-        switch self {
-        case .website, .unexpected, .oldFile: .fail
-        case .atRisk: .warn
-        case .unknown: .soft
-        case .current: .ok
-        }
-    }
-}
-
-extension DomainStatus {
-    /// What phones do, in a few words.
-    var meaning: String {
-        switch self {
-        case .missing: "links open the website, not the app"
-        case .expectationFailed: "phones use a file that does not meet your expectations"
-        case .stale: "phones follow an old file for longer than allowed"
-        case .divergent: "phones follow a file that the origin does not serve"
-        case .unconfirmed: "what phones do is not known, and an incident fires"
-        case .originFailing: "links work from Apple’s copy; the origin fails"
-        case .atRisk: "links work; act before they stop"
-        case .propagating: "phones follow the old file; this is normal after a change"
-        case .unknown: "what phones do is not known"
-        case .waiting: "not checked yet"
-        case .direct: "phones in that mode read the origin"
-        case .inSync: "phones follow the current file"
+        case .current: count == 1 ? "is up to date" : "are up to date"
         }
     }
 }

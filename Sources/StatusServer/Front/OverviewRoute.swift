@@ -15,38 +15,71 @@ extension Pages {
         let store = context.store
         let watched = context.watched.index
         let counts = try await store.statusCounts()
-        let (total, records) = try await store.summaries(
-            query.filter, order: query.order, limit: query.rows, offset: (query.page - 1) * query.rows)
         let frame = try await context.frame(
             time, role, counts: counts, isPaused: query.isPaused,
             pauseAddress: query.with {
                 $0.page = query.page
                 $0.isPaused.toggle()
             }.address)
+        let incidents = try await api.context(time)
+        let confirmed = try await store.confirmedIncidents()
+        let decisions = Decisions(
+            try await store.troubled(query.filter), confirmed, incidents, watched, time)
         var page = FrontPage(
-            query: query, watched: watched, frame: frame, counts: counts, total: total, records: records)
-        page.context = try await api.context(time)
-        let incidents = try await store.incidentCounts(since: .distantFuture)
-        page.openIncidents = incidents.open
+            query: query, watched: watched, frame: frame, counts: counts,
+            context: try await incidents.notified(of: decisions.acknowledgeable(query.rows), in: store),
+            decisions: query.isList ? Decisions() : decisions)
+        page.records = try await records(of: page)
+        let known = try await store.incidentCounts(since: .distantFuture)
+        page.openIncidents = known.open
         if role > .visitor {
-            let inhibited = try await page.context.inhibited(in: store)
-            page.unacknowledged = max(0, incidents.unacknowledged - inhibited)
+            page.unacknowledged = max(0, known.unacknowledged - (try await incidents.inhibited(in: store)))
         }
-        if page.isLarge || page.troubled >= FrontPage.many {
-            let groups = try await store.reasons(query.filter, limit: 12)
-            let examples = try await store.summaries(groups.map(\.example.name))
-            page.reasons = groups.map { group in (group, examples.first { $0.domain == group.example }) }
-        }
-        if !page.isLarge, role > .visitor {
-            let ids = records.flatMap { record in
-                record.status.needsAttention ? record.summary?.incidents.map(\.incident.id) ?? [] : []
-            }
-            page.context = try await page.context.notified(of: ids, in: store)
-        }
-        if page.all == 1, !query.isFiltered, let only = records.first.flatMap({ watched[$0.domain] }) {
+        let starts = confirmed.map(\.since)
+        if let first = starts.min(), let last = starts.max() { page.began = first...last }
+        // A filter may find more domains than decisions name.
+        let isCut = (query.state != nil || query.reason != nil) && !decisions.namesAll(query.rows)
+        page.list = try await list(query, isOfAll: query.order != .trouble || isCut, watched, time)
+        if !query.isFiltered, !query.isList { page.ended = try await ended(time, watched) }
+        if page.all == 1, !query.isFiltered, let only = watched.domains.first {
             page.single = try await domainView(only, DomainQuery(), page.context, frame)
         }
         return page
+    }
+
+    private func records(of page: FrontPage) async throws -> [Domain: SummaryRecord] {
+        let groups = Decisions.Section.allCases.flatMap { page.shownGroups($0) }
+        let names = groups.flatMap { $0.domains.prefix(FrontPage.mostNames).map(\.domain.name) }
+        let records = try await context.store.summaries(names)
+        return Dictionary(records.map { ($0.domain, $0) }) { first, _ in first }
+    }
+
+    private func list(
+        _ query: FrontQuery, isOfAll: Bool, _ watched: WatchIndex, _ time: ReportTime
+    ) async throws -> DomainList {
+        var list = DomainList(isOfAll: isOfAll)
+        var filter = query.filter
+        if !isOfAll {
+            let calm = DomainStatus.Tile.current.statuses
+            filter.statuses = filter.statuses.isEmpty ? calm : calm.filter(filter.statuses.contains)
+            guard !filter.statuses.isEmpty else { return list }
+        }
+        (list.total, list.records) = try await context.store.summaries(
+            filter, order: query.order, limit: query.rows, offset: (query.page - 1) * query.rows)
+        list.pasts = try await context.store.pasts(
+            of: list.records.map(\.domain), since: time.now - Double(DomainList.days) * 86400)
+        return list
+    }
+
+    /// What ended in the last 24 hours of what is still watched.
+    private func ended(_ time: ReportTime, _ watched: WatchIndex) async throws -> [IncidentReport] {
+        let query = IncidentQuery(
+            state: .resolved, since: time.now - 86400, order: .ended, limit: 4 * FrontPage.mostEnded)
+        let records = try await context.store.incidents(query).filter { record in
+            record.incident.inhibitedBy == nil
+                && (record.incident.domain.map { watched[$0] != nil } ?? (role > .visitor))
+        }
+        return try await api.reports(Array(records.prefix(FrontPage.mostEnded + 1)), time)
     }
 }
 
@@ -96,6 +129,9 @@ struct FrontQuery: Equatable, Sendable {
     var filter: SummaryFilter {
         SummaryFilter(statuses: state.map(Self.statuses) ?? [], search: search, label: label, reason: reason)
     }
+
+    /// Whether it asks for a list of domains and not for decisions.
+    var isList: Bool { page > 1 || order != .trouble }
 
     var isFiltered: Bool { state != nil || !search.isEmpty || label != nil || reason != nil }
 

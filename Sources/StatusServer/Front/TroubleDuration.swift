@@ -10,10 +10,9 @@ struct TroubleDuration: Sendable {
     /// nil where nothing is known to last.
     let long: String?
     let of: String
-    let bar: HTML?
     let until: String?
 
-    init(_ record: SummaryRecord, staleAfter: Duration, isShort: Bool, _ time: ReportTime) {
+    init(_ record: SummaryRecord, staleAfter: Duration, _ time: ReportTime) {
         let summary = record.summary
         switch record.status {
         case .stale, .propagating, .divergent:
@@ -23,34 +22,29 @@ struct TroubleDuration: Sendable {
             of = "behind"
             let past = summary?.propagations ?? []
             let estimate = Estimate(lag: lag, past: past)
-            bar = isShort ? nil : estimate.lagBar(staleAfter: staleAfter.inSeconds)
-            until =
-                isShort ? nil : estimate.until(changedAt: changedAt, staleAfter: staleAfter.inSeconds, time)
+            until = estimate.until(changedAt: changedAt, staleAfter: staleAfter.inSeconds, time)
         case .missing, .originFailing, .expectationFailed:
             long = record.since.map { Span.words(time.since($0)) }
             of = record.status == .missing && summary?.hasNoCopy == true ? "without a copy" : "so far"
-            bar = nil
-            until = isShort ? nil : summary?.text(at: time.wall).outlook
+            until = summary?.text(at: time.wall).outlook
         case .atRisk:
-            bar = nil
             if let end = summary?.certificateEnd {
                 let left = end.timeIntervalSince(time.wall)
                 long = left > 0 ? Span.words(left > 172_800 ? (left / 86400).rounded(.down) * 86400 : left) : "0 s"
                 of = "left"
-                until = isShort ? nil : "ends on \(time.clock(end))"
+                until = "ends on \(time.clock(end))"
             } else {
                 long = record.since.map { Span.words(time.since($0)) }
                 of = "so far"
                 until = nil
             }
         case .unconfirmed, .unknown:
-            (long, of, bar) = (record.since.map { Span.words(time.since($0)) }, "so far", nil)
-            until = nil
-        case .waiting: (long, of, bar, until) = (nil, "", nil, nil)
+            (long, of, until) = (record.since.map { Span.words(time.since($0)) }, "so far", nil)
+        case .waiting: (long, of, until) = (nil, "", nil)
         case .direct, .inSync:
             long = nil
             of = summary?.propagations.last.map { "last change took \(Span.words(TimeInterval($0)))" } ?? ""
-            (bar, until) = (nil, nil)
+            until = nil
         }
     }
 }
@@ -90,42 +84,6 @@ struct Estimate: Equatable, Sendable {
         return rank == past.count
             ? "longer than all of the last \(past.count) changes"
             : "longer than \(rank) of the last \(past.count) changes"
-    }
-}
-
-extension Estimate {
-    /// The lag as a bar, against the usual time and the limit. Positions are percentages.
-    func lagBar(staleAfter: TimeInterval) -> HTML {
-        let scale = max(lag, staleAfter, TimeInterval(usual?.percentile90 ?? 0)) * 1.02
-        func percent(_ seconds: TimeInterval) -> Double { min(100, max(0, seconds / max(1, scale) * 100)) }
-        func line(_ at: Double, _ kind: HTML, _ label: String) -> HTML {
-            let (x, anchor) = (String.percent(at), at < 24 ? "start" : at > 78 ? "end" : "middle")
-            return """
-                <line class="\(kind)" x1="\(x)" x2="\(x)" y1="2" y2="18"/>\
-                <text x="\(x)" y="28" text-anchor="\(anchor)">\(label)</text>
-                """
-        }
-        let limitAt = percent(staleAfter)
-        let band = usual.map { usual -> HTML in
-            let (from, to) = (percent(TimeInterval(usual.median)), percent(TimeInterval(usual.percentile90)))
-            return """
-                <rect class="band" x="\(String.percent(from))" y="4" width="\(String.percent(to - from))" height="12"/>
-                """
-        }
-        let median = usual.map { usual -> HTML in
-            let at = percent(TimeInterval(usual.median))
-            // Two labels need room.
-            return line(at, "tick", abs(at - limitAt) < 45 ? "" : "usual \(TimeInterval(usual.median).inWords)")
-        }
-        let text =
-            "\(Span.words(lag)) behind, limit \(Span.words(staleAfter))"
-            + (usual.map { ", usual \(Span.words(TimeInterval($0.median)))" } ?? "")
-        return """
-            <svg class="lag" role="img" aria-label="\(text)" width="100%" height="30">\(band)\
-            <rect class="debt \(lag >= staleAfter ? "fail" : "prog")" x="0" y="7" \
-            width="\(String.percent(max(0.8, percent(lag))))" height="6"/>\
-            \(median)\(line(limitAt, "limit", Span.words(staleAfter)))</svg>
-            """
     }
 }
 

@@ -72,10 +72,14 @@ extension IncidentContext {
     private func inhibitor(of incident: Incident) -> IncidentKind? {
         guard let domain = incident.domain else { return nil }
         if let own = incident.inhibitedBy { return own }
-        return global.first {
-            $0.record.incident.state == .firing && $0.facts?.affected?.explains(incident.kind, of: domain) ?? false
-        }?
-        .record.incident.kind
+        return globalInhibitor(of: incident.kind, domain).map { global[$0].record.incident.kind }
+    }
+
+    /// The place in `global` of the incident that inhibits such an incident of a domain; nil: none does.
+    func globalInhibitor(of kind: IncidentKind, _ domain: Domain) -> Int? {
+        global.firstIndex {
+            $0.record.incident.state == .firing && $0.facts?.affected?.explains(kind, of: domain) ?? false
+        }
     }
 
     /// With its marks. `labels`: of its domain. `graceUntil`: as stored.

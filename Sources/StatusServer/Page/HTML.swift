@@ -93,6 +93,18 @@ extension HTML {
         ##"<svg class="mark \##(tone)" aria-hidden="true"><use href="#\##(name)"/></svg>"##
     }
 
+    /// An instant as clocks show it. The script puts the reader's own clock beside it.
+    static func time(_ shown: Date, _ text: String) -> HTML { #"<time datetime="\#(shown.rfc3339)">\#(text)</time>"# }
+
+    /// A domain as people write it; the form of the protocols where that is another one.
+    static func name(_ domain: Domain) -> HTML {
+        let shown = domain.unicodeName
+        return shown == domain.name
+            ? "<bdi>\(shown)</bdi>" : #"<bdi title="\#(domain.name)">\#(shown.displayable)</bdi>"#
+    }
+
+    static func link(_ domain: Domain) -> HTML { #"<a href="/domains/\#(domain.name)">\#(name(domain))</a>"# }
+
     static func option(_ value: String, _ text: String, isChosen: Bool) -> HTML {
         #"<option value="\#(value)"\#(" selected", if: isChosen)>\#(text)</option>"#
     }

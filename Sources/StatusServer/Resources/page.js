@@ -17,6 +17,8 @@
 
   const busy = () => {
     if (document.querySelector("input[type=checkbox]:checked")) return true;
+    // A form that is opened among rows, and half filled in.
+    if ([...document.querySelectorAll("[data-live] details[open] input:not([type=hidden])")].some((input) => input.value !== input.defaultValue)) return true;
     const active = document.activeElement;
     if (active && active.closest("form") && active.matches("input, select, textarea")) return true;
     const selection = document.getSelection();
@@ -117,16 +119,17 @@
     document.body.classList.remove("old");
   };
 
-  const rowIDs = (root) => [...root.querySelectorAll("tr[id]")].map((row) => row.id);
+  const rows = "main tr[id], main li[id]";
+  const rowIDs = (root) => [...root.querySelectorAll(rows)].map((row) => row.id);
 
   // The first row that the reader sees.
-  const anchor = () => [...document.querySelectorAll("tr[id]")].find((row) => row.getBoundingClientRect().bottom > 0);
+  const anchor = () => [...document.querySelectorAll(rows)].find((row) => row.getBoundingClientRect().bottom > 0);
 
   const replace = (next) => {
     const first = anchor();
     const top = first ? first.getBoundingClientRect().top : 0;
     const focused = document.activeElement;
-    const focus = focused && focused.closest("[data-live]") ? { row: focused.closest("[id]"), href: focused.getAttribute("href") } : null;
+    const focus = focused && focused.closest("[data-live]") ? { row: focused.closest("[id]"), href: focused.getAttribute("href"), isSummary: focused.matches("summary") } : null;
     const open = new Set([...document.querySelectorAll("details[open][id]")].map((element) => element.id));
     for (const fresh of parts(next)) {
       const stale = document.getElementById(fresh.id);
@@ -147,9 +150,10 @@
       const same = document.getElementById(first.id);
       if (same) scrollBy(0, same.getBoundingClientRect().top - top);
     }
-    if (focus && focus.row && focus.href) {
+    if (focus && focus.row && (focus.href || focus.isSummary)) {
       const home = document.getElementById(focus.row.id);
-      const link = home && [...home.querySelectorAll("a")].find((element) => element.getAttribute("href") === focus.href);
+      const link = home && (focus.isSummary ? home.querySelector("summary")
+        : [...home.querySelectorAll("a")].find((element) => element.getAttribute("href") === focus.href));
       if (link) link.focus({ preventScroll: true });
     }
   };

@@ -203,6 +203,48 @@ extension Store {
         """
 }
 
+// MARK: - Who has what
+
+/// An incident of a domain that is confirmed and not over: what a decision about the domain needs of it.
+package struct ConfirmedIncident: Equatable, Sendable {
+    package let id: String
+    package let domain: Domain
+    package let kind: IncidentKind
+    package let state: Incident.State
+    package let since: Date
+    package let inhibitedBy: IncidentKind?
+
+    package init(
+        id: String, domain: Domain, kind: IncidentKind, state: Incident.State, since: Date, inhibitedBy: IncidentKind?
+    ) {
+        (self.id, self.domain, self.kind, self.state) = (id, domain, kind, state)
+        (self.since, self.inhibitedBy) = (since, inhibitedBy)
+    }
+}
+
+extension Store {
+    /// All of them, by domain and kind, without their documents.
+    package func confirmedIncidents() async throws -> [ConfirmedIncident] {
+        try await read { database in
+            try Row.fetchAll(database, cached: Self.confirmed).compactMap { row in
+                guard let domain = try? Domain(row[1]), let kind = IncidentKind(rawValue: row[2]),
+                    let state = Incident.State(rawValue: row[3])
+                else { return nil }
+                return ConfirmedIncident(
+                    id: row[0], domain: domain, kind: kind, state: state, since: Date(milliseconds: row[4]),
+                    inhibitedBy: (row[5] as String?).flatMap(IncidentKind.init(rawValue:)))
+            }
+        }
+    }
+
+    static let confirmed = """
+        SELECT i.id, i.domain, i.kind, i.state, i.since, i.inhibited_by
+        FROM incident i INDEXED BY incident_unresolved
+        WHERE \(IncidentRow.isUnresolved) AND i.kind <> 'change' AND i.domain <> '\(IncidentRow.noDomain)'
+        ORDER BY i.domain, i.kind
+        """
+}
+
 // MARK: - Counting
 
 package struct IncidentCounts: Equatable, Sendable {

@@ -210,16 +210,42 @@ extension Store {
 
     /// The incidents and pauses of a domain from `start` on.
     package func past(of domain: Domain, since start: Date) async throws -> DomainPast {
-        try await read { database in
-            let first = try Int64.fetchOne(
-                database, cached: "SELECT min(at) FROM version_interval WHERE domain = ?", arguments: [domain.name])
-            let incidents = try IncidentRow.records(
-                IncidentQuery(domain: domain, since: start, limit: Self.mostPast), database)
-            return DomainPast(
-                firstSeen: first.map(Date.init(milliseconds:)), incidents: incidents.map(\.incident),
-                pauses: try Self.pauses(since: start, database))
+        try await pasts(of: [domain], since: start)[domain] ?? .empty
+    }
+
+    /// The same of the domains of one list.
+    package func pasts(of domains: [Domain], since start: Date) async throws -> [Domain: DomainPast] {
+        guard !domains.isEmpty else { return [:] }
+        let names = try Stored.text(domains.map(\.name))
+        return try await read { database in
+            let pauses = try Self.pauses(since: start, database)
+            var pasts: [Domain: DomainPast] = [:]
+            for row in try Row.fetchAll(database, cached: Self.firstSights, arguments: [names]) {
+                guard let domain = try? Domain(row["name"]) else { continue }
+                pasts[domain] = DomainPast(firstSeen: row.instant("first"), pauses: pauses)
+            }
+            let records = try IncidentRow.records(
+                database, cached: Self.pastIncidents,
+                ["names": names, "since": start.milliseconds, "limit": Self.mostPast * min(domains.count, 10)])
+            for incident in records.map(\.incident) {
+                if let domain = incident.domain { pasts[domain]?.incidents.append(incident) }
+            }
+            return pasts
         }
     }
+
+    /// The origin is asked at each check.
+    private static let firstSights = """
+        SELECT value AS name,
+            (SELECT min(at) FROM version_interval WHERE domain = value AND place = '') AS first
+        FROM json_each(?)
+        """
+
+    private static let pastIncidents = """
+        \(IncidentRow.select) WHERE i.domain IN (SELECT value FROM json_each(:names)) AND i.version > 0
+            AND i.kind <> 'change' AND (i.resolved_at IS NULL OR i.resolved_at >= :since)
+        ORDER BY i.opened_at DESC, i.id DESC LIMIT :limit
+        """
 
     static func pauses(since start: Date, _ database: Database) throws -> [ClosedRange<Date>] {
         try Row.fetchAll(

@@ -95,16 +95,17 @@ enum NameSearch {
     static func end(of beginning: String) -> String { beginning + "\u{10FFFF}" }
 }
 
-/// Domains with the same status and reason.
-package struct ReasonGroup: Equatable, Sendable {
+/// A watched domain that is not up to date, without its documents: thousands of them are grouped for one page.
+package struct TroubledDomain: Equatable, Sendable {
+    package let domain: Domain
     package let status: DomainStatus
+    /// `DomainSummary.reason`.
     package let reason: String
-    package let count: Int
-    /// The earliest and the latest `since` of them.
-    package let oldest: Date?
-    package let newest: Date?
-    /// The first domain by name.
-    package let example: Domain
+    package let since: Date?
+
+    package init(domain: Domain, status: DomainStatus, reason: String, since: Date?) {
+        (self.domain, self.status, self.reason, self.since) = (domain, status, reason, since)
+    }
 }
 
 extension Store {
@@ -182,28 +183,24 @@ extension Store {
 
     private static let countsOfRanks = "SELECT rank, count(*) AS count FROM domain WHERE watched = 1 GROUP BY rank"
 
-    /// The domains that need attention, grouped by status and reason; worst first, at most `limit` groups.
-    package func reasons(_ filter: SummaryFilter, limit: Int) async throws -> [ReasonGroup] {
+    /// The domains that are not up to date: worst first, by reason, the longest first.
+    package func troubled(_ filter: SummaryFilter) async throws -> [TroubledDomain] {
         try await read { database in
-            try Row.fetchAll(
-                database, sql: Self.reasonGroups(filter),
-                arguments: StatementArguments(filter.arguments.merging(["limit": limit]) { $1 })
-            ).compactMap { row in
-                guard let status = DomainStatus(rank: row["rank"]), let example = try? Domain(row["example"]) else {
-                    return nil
+            try Row.fetchAll(database, sql: Self.troubled(filter), arguments: StatementArguments(filter.arguments))
+                .compactMap { row in
+                    guard let domain = try? Domain(row[0]), let status = DomainStatus(rank: row[1]) else { return nil }
+                    return TroubledDomain(
+                        domain: domain, status: status, reason: row[2],
+                        since: (row[3] as Int64?).map(Date.init(milliseconds:)))
                 }
-                return ReasonGroup(
-                    status: status, reason: row["reason"], count: row["count"], oldest: row.instant("oldest"),
-                    newest: row.instant("newest"), example: example)
-            }
         }
     }
 
-    static func reasonGroups(_ filter: SummaryFilter) -> String {
+    /// All of it is in the index `domain_by_reason`.
+    static func troubled(_ filter: SummaryFilter) -> String {
         """
-        SELECT rank, reason, count(*) AS count, min(since) AS oldest, max(since) AS newest, min(name) AS example
-        FROM domain WHERE \(filter.condition) AND rank <= \(DomainStatus.lastOfAttention.rank)
-        GROUP BY rank, reason ORDER BY rank, count(*) DESC, reason LIMIT :limit
+        SELECT name, rank, reason, since FROM domain WHERE \(filter.condition) AND rank < \(DomainStatus.direct.rank)
+        ORDER BY rank, reason, since, name
         """
     }
 }

@@ -1,0 +1,83 @@
+// A diagnosis where it has a line among many: what phones do, why, and one action.
+
+import Foundation
+
+extension Diagnosis {
+    /// The same parts without what only a domain's own page has room for: the place of a fault, Apple's and the server's words
+    /// where the cause itself says why, and the options of the command line.
+    package func inBrief(at now: Date) -> DiagnosisText {
+        let text = text(at: now)
+        let why: String?
+        // Without its place: an address is no reason.
+        if case .finding(_, let problem, _) = cause {
+            why = problem.declaration.words(now).why
+        } else {
+            why = cause.declaration.words(now).why
+        }
+        return DiagnosisText(
+            effect: text.effect.withoutOptions ?? text.effect,
+            cause: (why ?? text.cause)?.withoutOptions?.inWords(upTo: Self.mostWords),
+            action: text.action?.withoutOptions.map { action in
+                let brief = action.inWords(upTo: Self.mostWordsOfAction)
+                // An instruction is not cut in its middle.
+                return brief.hasSuffix("…") ? action.sentences.first ?? action : brief
+            })
+    }
+
+    /// Of a reason, where many stand below each other.
+    package static let mostWords = 15
+    private static let mostWordsOfAction = 25
+
+    /// What phones do with several domains that differ in numbers and paths alone.
+    package var sharedEffect: String { "\(English.brief(effect).atStart)." }
+}
+
+extension String {
+    /// Cut behind each full stop that ends one.
+    package var sentences: [String] {
+        replacing(/(?<end>[.!?]”?) (?<next>[A-Z“`])/) { "\($0.end)\n\($0.next)" }
+            .split(separator: "\n").map(String.init)
+    }
+
+    /// Without sentences and asides about an option of the command line; nil where nothing is left.
+    fileprivate var withoutOptions: String? {
+        guard contains("--") else { return self }
+        let isOption = /(^|[\s(`'])--[a-z]/
+        let rest = replacing(/\s\([^()]*--[a-z][^()]*\)/, with: "").sentences.filter { !$0.contains(isOption) }
+        return rest.isEmpty ? nil : rest.joined(separator: " ")
+    }
+
+    /// As many whole sentences as have `limit` words at most. A first sentence that is longer ends where a clause of it does.
+    package func inWords(upTo limit: Int) -> String {
+        var brief = ""
+        for sentence in sentences {
+            let longer = brief.isEmpty ? sentence : "\(brief) \(sentence)"
+            guard longer.wordCount <= limit else { break }
+            brief = longer
+        }
+        return brief.isEmpty ? (sentences.first ?? self).firstClauses(upTo: limit) : brief
+    }
+
+    private var wordCount: Int { split(whereSeparator: \.isWhitespace).count }
+
+    private func firstClauses(upTo limit: Int) -> String {
+        var (strong, weak): (Substring?, Substring?) = (nil, nil)
+        for boundary in matches(of: /[:;,] (?<next>\w+)| \(/) {
+            let head = self[..<boundary.range.lowerBound]
+            guard String(head).wordCount <= limit else { break }
+            // Neither a quotation nor an aside is left open.
+            guard head.count(where: { $0 == "\"" }).isMultiple(of: 2),
+                head.count(where: { $0 == "(" }) == head.count(where: { $0 == ")" }), String(head).wordCount > 2
+            else { continue }
+            let isList =
+                self[boundary.range].first == "," && !Self.clauseBeginnings.contains(boundary.output.next ?? "")
+            if isList { weak = head } else { strong = head }
+        }
+        if let head = strong ?? weak { return head + "." }
+        return split(whereSeparator: \.isWhitespace).prefix(limit).joined(separator: " ") + "…"
+    }
+
+    private static let clauseBeginnings: Set<Substring> = [
+        "and", "but", "which", "so", "while", "because", "since", "where", "though", "not", "until", "whatever", "if",
+    ]
+}
