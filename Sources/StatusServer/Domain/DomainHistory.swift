@@ -1,4 +1,4 @@
-// What a domain's page says of incidents, silences and findings.
+// What a domain's page says of its past, and the findings of the last check.
 
 import Evidence
 import Foundation
@@ -7,14 +7,23 @@ import Report
 import Storage
 
 extension DomainView {
-    // MARK: - Incidents
+    // MARK: - History
 
     /// Of the past ones.
     static let mostEarlier = 20
 
-    /// The open ones with each message that was sent, the past ones in a line each.
+    /// The last 90 days, what changes took, and for who may know of them the incidents: the open ones with each message that was
+    /// sent, the past ones in a line each.
     var history: HTML {
-        let open = incidents.filter { $0.state != .resolved }
+        """
+        <section id="days" data-live>\(HTML.heading("Last 90 days", HistoryBar(past, time: frame.time)?.text))
+        \(HistoryBar(past, time: frame.time)?.html ?? #"<p class="soft">Nothing was seen yet.</p>"#)</section>
+        \(pastTimes)
+        \(incidentList, if: !frame.isPublic)
+        """
+    }
+
+    private var incidentList: HTML {
         let earlier = incidents.filter { $0.state == .resolved }.prefix(Self.mostEarlier)
         let link: HTML =
             #" <a class="aside" href="/incidents?q=\#(watched.domain.name)">All incidents of this domain</a>"#
@@ -57,36 +66,6 @@ extension DomainView {
             <td role="cell">\(reason)\(was.map { "; was: <bdi>\($0.onOneLine(upTo: 110))</bdi>" })</td>\
             <td role="cell"><bdi>\(notified.isEmpty ? "nobody" : notified)</bdi></td></tr>
 
-            """
-    }
-
-    // MARK: - Silences
-
-    var silence: HTML {
-        let link: HTML = #" <a class="aside" href="/silences">All silences</a>"#
-        let list: HTML = #"<ul class="silences">\#(silences.map(item))</ul>"#
-        let form: HTML = """
-            <form class="write" method="post" action="/domains/\(watched.domain.name)/silence">\(frame.silencing)</form>
-            """
-        let none: HTML = #"<p class="soft">There is none.</p>"#
-        return """
-            <section id="silence">\(HTML.heading("Silence", "no messages about this domain for a while", link))
-            \(list, if: !silences.isEmpty)
-            \(frame.canWrite ? form : "\(none, if: silences.isEmpty)")
-            </section>
-            """
-    }
-
-    private func item(_ silence: SilenceReport) -> HTML {
-        let words: HTML = """
-            <p><bdi>\(silence.shownScope)</bdi> \(silence.until(frame.time)), by <bdi>\(silence.shownAuthor)</bdi>: \
-            <bdi>\(silence.shownReason)</bdi></p>
-            """
-        guard frame.canWrite else { return "<li>\(words)</li>" }
-        return """
-            <li><form method="post" action="/silences/\(silence.id)/end">\
-            \(HTML.hidden("back", "/domains/\(watched.domain.name)#silence"))\(words) \
-            <button type="submit">End</button></form></li>
             """
     }
 
@@ -143,7 +122,7 @@ extension DomainView {
             <tr role="row"><th role="rowheader" scope="row">\
             \(HTML.mark(mark, tone)) <b class="\(tone)">\(severity)</b> \
             <a href="\(text.reference)" rel="noreferrer">\(text.rule.rawValue.onOneLine(upTo: 100))</a></th>\
-            <td role="cell" class="text"><bdi>\(text.message.onOneLine(upTo: 1000))</bdi>\
+            <td role="cell" class="text seen"><bdi>\(text.message.onOneLine(upTo: 1000))</bdi>\
             \(evidence, if: !facts.isEmpty)</td>\
             <td role="cell" class="text"><bdi>\(fix)</bdi></td></tr>
 

@@ -67,7 +67,8 @@ struct LaneBuilder {
             if small.count > 1, let first = small.first, let end = small.last {
                 segments.append(
                     .init(
-                        x: String.percent(first.from), width: String.percent(end.to - first.from), kind: "several",
+                        name: "\(small.count) versions", x: String.percent(first.from),
+                        width: String.percent(end.to - first.from), kind: "several",
                         pattern: "url(#p-several)", label: nil, title: "\(small.count) versions"))
             } else if let last {
                 segments.append(last)
@@ -132,7 +133,7 @@ struct LaneBuilder {
         let kind = kind(interval.served)
         let label: String? = width >= 3.6 ? name : width >= 2 ? String(name.drop { $0 == "v" }) : nil
         return .init(
-            x: String.percent(from), width: String.percent(width), kind: kind,
+            name: name, x: String.percent(from), width: String.percent(width), kind: kind,
             pattern: kind == "none" || kind == "stray" ? "url(#p-\(kind))" : nil,
             label: interval.served == .noFile ? (width >= 3 ? "404" : nil) : label, title: title)
     }
@@ -160,6 +161,9 @@ struct LaneBuilder {
             return "x\((strays.firstIndex(of: id) ?? 0) + 1)"
         }
     }
+
+    /// Of the origin's file now.
+    var presentName: String? { present.map { name(.version($0)) } }
 
     /// When it picked up the origin's present version; nil: not yet.
     private func pickUp(_ intervals: [PropagationRecord.VersionInterval]) -> Date? {

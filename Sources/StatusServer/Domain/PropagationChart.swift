@@ -8,7 +8,8 @@ import Report
 import Storage
 
 struct PropagationChart: Equatable, Sendable {
-    let lanes: [Lane]
+    /// Lanes that are alike stand together.
+    let lanes: [[Lane]]
     let legend: [Legend]
     let marks: [Mark]
     let ticks: [Tick]
@@ -20,6 +21,8 @@ struct PropagationChart: Equatable, Sendable {
     let now: String
     let windows: [HTML]
     let rows: [Row]
+    /// `v6`: the origin's file now; nil where it has none.
+    let present: String?
     let text: String
 
     struct Lane: Equatable, Sendable {
@@ -35,6 +38,7 @@ struct PropagationChart: Equatable, Sendable {
     }
 
     struct Segment: Equatable, Sendable {
+        let name: String
         let x: String
         let width: String
         /// `now`, `a`, `b`, `c`, `stray`, `none`, `several`.
@@ -91,7 +95,7 @@ struct PropagationChart: Equatable, Sendable {
     /// nil where nothing was recorded yet.
     init?(_ scope: ChartScope, query: DomainQuery, path: String) {
         let builder = LaneBuilder(scope)
-        lanes = builder.lanes
+        lanes = Lane.grouped(builder.lanes)
         guard !lanes.isEmpty else { return nil }
         legend = builder.legend
         marks = scope.changeMarks
@@ -103,9 +107,41 @@ struct PropagationChart: Equatable, Sendable {
         now = String.percent(scope.x(scope.now))
         windows = scope.windows(query, path)
         rows = builder.rows
+        present = builder.presentName
         text =
             "Which version of the file each of \(scope.edgeOrder.count.of("edge")) and the origin served, "
             + "from \(scope.time.brief(scope.start)) to now. The table below has the same facts."
+    }
+}
+
+extension PropagationChart.Lane {
+    /// Fewer of a kind are shown each.
+    private static let leastAlike = 3
+    /// Of the width: what happens within it happens at the same time, for who looks at the chart.
+    private static let tolerance = 3.0
+
+    static func grouped(_ lanes: [Self]) -> [[Self]] {
+        var groups: [[Self]] = []
+        for lane in lanes {
+            if let place = groups.firstIndex(where: { $0[0].isLike(lane) }) {
+                groups[place].append(lane)
+            } else {
+                groups.append([lane])
+            }
+        }
+        return groups.flatMap { $0.count < leastAlike ? $0.map { [$0] } : [$0] }
+    }
+
+    /// Whether both serve the same now, and served the same at about the same times.
+    private func isLike(_ other: Self) -> Bool {
+        guard !isOrigin, !other.isOrigin, (mark, tone) == (other.mark, other.tone),
+            segments.map(\.name) == other.segments.map(\.name), mutes.count == other.mutes.count
+        else { return false }
+        return zip(positions, other.positions).allSatisfy { abs($0 - $1) <= Self.tolerance }
+    }
+
+    private var positions: [Double] {
+        (segments.map(\.x) + mutes.flatMap { [$0.from, $0.to] }).compactMap { Double($0.dropLast()) }
     }
 }
 

@@ -7,7 +7,10 @@ import NIOCore
 enum Assets {
     private static let files: [String: (bytes: [UInt8], type: String)] = {
         var files: [String: (bytes: [UInt8], type: String)] = [
-            "page.css": (PackageResources.page_css, "text/css; charset=utf-8"),
+            // Shared rules first: one request has them all.
+            "page.css": (
+                [PackageResources.page_css, PackageResources.domain_css].flatMap(\.self), "text/css; charset=utf-8"
+            ),
             "page.js": (PackageResources.page_js, "text/javascript; charset=utf-8"),
         ]
         let icon = String(decoding: PackageResources.icon_svg, as: UTF8.self)

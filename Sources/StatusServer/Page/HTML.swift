@@ -1,5 +1,8 @@
 // The builder of the pages.
 
+import Evidence
+import Foundation
+
 /// A piece of markup.
 ///
 /// Its literals are markup. An interpolated `String` is text and is escaped; an interpolated `HTML` is markup already.
@@ -87,6 +90,11 @@ extension HTML {
     /// The same in the colour of a state.
     static func mark(_ name: String, _ tone: String) -> HTML {
         ##"<svg class="mark \##(tone)" aria-hidden="true"><use href="#\##(name)"/></svg>"##
+    }
+
+    /// An instant; the script puts the reader's own time beside it. `text`: how it is written in UTC.
+    static func time(_ shown: Date, _ text: String) -> HTML {
+        #"<time datetime="\#(shown.rfc3339)">\#(text)</time>"#
     }
 
     static func option(_ value: String, _ text: String, isChosen: Bool) -> HTML {

@@ -34,6 +34,7 @@ struct Pages: Sendable {
         switch endpoint {
         case .overview: return await overview(request)
         case .domain: return await self.domain(request, domain)
+        case .domainTab: return await self.domain(request, domain, visit.parameter("tab"))
         case .incidents: return await incidents(request)
         case .incident: return await incident(request, id)
         case .badge: return try await badge(visit.parameter("file"))
@@ -56,6 +57,7 @@ struct Pages: Sendable {
 enum PageEndpoint: String, CaseIterable, Sendable {
     case overview = "GET /"
     case domain = "GET /domains/{domain}"
+    case domainTab = "GET /domains/{domain}/{tab}"
     case incidents = "GET /incidents"
     case incident = "GET /incidents/{id}"
     case silences = "GET /silences"
@@ -74,7 +76,7 @@ enum PageEndpoint: String, CaseIterable, Sendable {
     /// Whether it needs no token where `server.public` is set.
     var isPublic: Bool {
         switch self {
-        case .overview, .domain, .badge: true
+        case .overview, .domain, .domainTab, .badge: true
         case .incidents, .incident, .silences, .asset, .loginForm, .login, .acknowledgeSeveral, .acknowledge,
             .unacknowledge, .check, .silence, .addSilence, .endSilence:
             false
