@@ -22,8 +22,7 @@ extension PropagationChart {
             \(present.map { #" <span class="soft"><b class="now">\#($0)</b> is the origin’s file</span>"# })\
             <ul class="switch">\(windows.map { "<li>\($0)</li>" })</ul></div>
             <div class="lanes" role="group" aria-label="\(text)">
-            <div class="lane head"><span></span><svg width="100%" height="32" aria-hidden="true">\(head)\(late)</svg>\
-            <span></span></div>
+            \(Self.above(head, late), if: !head.isEmpty || late != nil)\
             \(lanes.enumerated().map { lanes($0.element, $0.offset) })\
             \(axis)
             </div>
@@ -33,6 +32,14 @@ extension PropagationChart {
             \(HTML.table(["Place", "Serves", "First seen"], rows.map(Self.row)))</details>
             </section>
             """
+    }
+
+    private static func above(_ marks: [HTML], _ limit: HTML?) -> HTML {
+        """
+        <div class="lane head"><span></span><svg width="100%" height="32" aria-hidden="true">\(marks)\(limit)</svg>\
+        <span></span></div>
+
+        """
     }
 
     // MARK: - The legend
@@ -85,7 +92,8 @@ extension PropagationChart {
     private func strip(_ lane: Lane, _ name: HTML) -> HTML {
         let segments = lane.segments.map { segment -> HTML in
             let label = segment.label.map {
-                #"<text class="on \#(segment.kind)" x="\#(segment.x)" dx="5" y="15.5">\#($0)</text>"# as HTML
+                #"<text class="on \#(segment.kind)\#(" wide", if: segment.isShort)" x="\#(segment.x)" dx="5" y="15.5">\#($0)</text>"#
+                    as HTML
             }
             return """
                 <rect class="seg \(segment.kind)" x="\(segment.x)" y="3" width="\(segment.width)" height="17"\
@@ -133,7 +141,7 @@ extension PropagationChart {
             #"<text x="\#($0.x)" y="27" text-anchor="\#($0.anchor)">\#($0.title)</text>"# as HTML
         }
         return """
-            <div class="lane axis"><span></span><svg width="100%" height="32" aria-hidden="true">\(texts)\
+            <div class="lane axis"><span></span><svg width="100%" height="\(pauses.isEmpty ? 16 : 32)" aria-hidden="true">\(texts)\
             <text class="strong" x="\(now)" y="12" text-anchor="end">now</text>\(off)</svg><span></span></div>
             """
     }

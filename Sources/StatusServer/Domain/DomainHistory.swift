@@ -27,7 +27,8 @@ extension DomainView {
         let earlier = incidents.filter { $0.state == .resolved }.prefix(Self.mostEarlier)
         let link: HTML =
             #" <a class="aside" href="/incidents?q=\#(watched.domain.name)">All incidents of this domain</a>"#
-        let table = HTML.table(["Earlier", "Began", "Lasted", "Ended with", "Notified"], earlier.map(row))
+        let table = HTML.table(
+            ["Earlier", "Began", "Lasted", "Ended with", "Notified"], earlier.map(row), kind: "plain earlier")
         return """
             <section id="incidents" data-live>\(HTML.heading("Incidents", nil, link))
             \(open.map(story))
@@ -63,8 +64,8 @@ extension DomainView {
             <a href="/incidents/\(incident.id)">\(incident.kind.rawValue)</a></th>\
             <td role="cell">\(time.clock(incident.since))</td>\
             <td role="cell">\(Span.words(incident.lasted(at: time.wall)))</td>\
-            <td role="cell">\(reason)\(was.map { "; was: <bdi>\($0.onOneLine(upTo: 110))</bdi>" })</td>\
-            <td role="cell"><bdi>\(notified.isEmpty ? "nobody" : notified)</bdi></td></tr>
+            <td role="cell" class="text">\(reason)\(was.map { "; was: <bdi>\($0.onOneLine(upTo: 110))</bdi>" })</td>\
+            <td role="cell" class="text"><bdi>\(notified.isEmpty ? "nobody" : notified)</bdi></td></tr>
 
             """
     }

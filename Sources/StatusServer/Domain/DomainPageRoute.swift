@@ -10,12 +10,10 @@ extension Pages {
     private static let maximumIncidents = 40
     private static let maximumDeliveries = 40
 
-    /// `tab`: as the path has it.
-    func domain(_ request: Request, _ name: String, _ tab: String = "") async -> Response {
+    func domain(_ request: Request, _ name: String, _ tab: DomainTab = .now) async -> Response {
         guard let domain = try? Domain(name), let watched = context.watched.index[domain] else {
             return Response(plain: "404 this domain is not watched here\n", status: .notFound)
         }
-        guard let tab = DomainTab(rawValue: tab) else { return await context.answer(request) { _ in nil } }
         var query = DomainQuery(request.parameters, tab)
         if refusal != nil { query.isPaused = true }
         return await context.answer(request) { [query] time in

@@ -69,7 +69,7 @@ struct LaneBuilder {
                     .init(
                         name: "\(small.count) versions", x: String.percent(first.from),
                         width: String.percent(end.to - first.from), kind: "several",
-                        pattern: "url(#p-several)", label: nil, title: "\(small.count) versions"))
+                        pattern: "url(#p-several)", label: nil, title: "\(small.count) versions", isShort: false))
             } else if let last {
                 segments.append(last)
             }
@@ -135,7 +135,8 @@ struct LaneBuilder {
         return .init(
             name: name, x: String.percent(from), width: String.percent(width), kind: kind,
             pattern: kind == "none" || kind == "stray" ? "url(#p-\(kind))" : nil,
-            label: interval.served == .noFile ? (width >= 3 ? "404" : nil) : label, title: title)
+            label: interval.served == .noFile ? (width >= 3 ? "404" : nil) : label, title: title,
+            isShort: width < 9)
     }
 
     func kind(_ served: PropagationRecord.Served) -> String {
@@ -174,8 +175,10 @@ struct LaneBuilder {
     private func originStatus(_ intervals: [PropagationRecord.VersionInterval]) -> (String, String?, String) {
         guard let last = intervals.last else { return ("", nil, "soft") }
         let long = Span.words(scope.time.since(last.at))
+        // An origin has a file; copies are what edges have.
         return (
-            "\(name(last.served)) for \(long)", nil, last.served == .noFile || last.served == .noAnswer ? "fail" : "ink"
+            "\(last.served == .noFile ? "no file" : name(last.served)) for \(long)", nil,
+            last.served == .noFile || last.served == .noAnswer ? "fail" : "ink"
         )
     }
 

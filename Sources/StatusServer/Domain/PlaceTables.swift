@@ -202,15 +202,15 @@ struct PlaceReader {
         var all = groups.compactMap { hash, copies -> TriedURL.Source? in
             guard let hash, let first = copies.first else { return nil }
             let place =
-                (results.isEmpty ? "Apple’s copy" : "\(copies.count) of \(results.count.of("edge"))")
-                + (hash == origin ? " and the origin" : "")
+                (results.isEmpty ? "Apple’s copy" : copies.count.of("edge"))
+                + (hash == origin ? ", origin" : "")
             return TriedURL.Source(
                 name: name(place, first), isOrigin: hash == origin, isRead: true, content: full.contents[hash])
         }
         if !all.contains(where: \.isOrigin) {
             all.append(
                 TriedURL.Source(
-                    name: name("The origin", full.origin), isOrigin: true, isRead: !full.mode.readsCDN,
+                    name: name("Origin", full.origin), isOrigin: true, isRead: !full.mode.readsCDN,
                     content: origin.flatMap { full.contents[$0] }))
         }
         return all

@@ -47,6 +47,8 @@ struct PropagationChart: Equatable, Sendable {
         let pattern: String?
         let label: String?
         let title: String
+        /// Too short for its label on a phone.
+        let isShort: Bool
     }
 
     /// No answer: a dashed line.
@@ -202,10 +204,16 @@ struct ChartScope: Sendable {
     var changeMarks: [PropagationChart.Mark] {
         var last = -100.0
         let origin = record.places[.origin] ?? []
-        return zip(origin, origin.dropFirst()).compactMap { before, interval -> PropagationChart.Mark? in
-            // What a domain serves when it is watched again may have been there for long.
-            guard interval.at > start, before.served != .notWatched, case .version(let id) = interval.served,
-                let number = record.versions[id]?.number
+        var served: Int64?
+        return origin.compactMap { interval -> PropagationChart.Mark? in
+            guard case .version(let id) = interval.served else {
+                // What a domain serves when it is watched again may have been there for long.
+                if interval.served == .notWatched { served = nil }
+                return nil
+            }
+            // Nothing is deployed where the same comes back after a failure.
+            defer { served = id }
+            guard let before = served, before != id, interval.at > start, let number = record.versions[id]?.number
             else { return nil }
             let place = x(interval.at)
             let hasRoom = place - last > 14
@@ -228,7 +236,7 @@ struct ChartScope: Sendable {
         while date < end {
             let place = x(date)
             // The word `now` and the edges of the chart need room.
-            if place > 5, place < 97, abs(place - x(now)) > 10 {
+            if place > 5, place < 97, abs(place - x(now)) > 13 {
                 let text =
                     step < 86400 ? String(time.shown(date).rfc3339.dropFirst(11).prefix(5)) : time.day(date)
                 all.append(PropagationChart.Tick(x: String.percent(place), text: text))

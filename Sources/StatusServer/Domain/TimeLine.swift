@@ -62,8 +62,8 @@ struct TimeLine: Equatable, Sendable {
         if estimate.isOverdue {
             openEnd =
                 estimate.rank == past.count
-                ? "No estimate: longer than all \(past.count) earlier changes"
-                : "No estimate: longer than \(estimate.rank) of \(past.count) earlier changes"
+                ? "No estimate: longer than all \(past.count) changes"
+                : "No estimate: longer than \(estimate.rank) of \(past.count) changes"
         } else if lag < TimeInterval(usual.median) {
             add(changedAt + TimeInterval(usual.median), "Expected", nil)
         } else {

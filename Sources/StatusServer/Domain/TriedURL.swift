@@ -8,7 +8,7 @@ import Report
 struct TriedURL: Sendable {
     /// Why it cannot be tried; nil: it was.
     private let fault: String?
-    /// `source`: such as `6 of 8 edges (v14)`.
+    /// `source`: such as `6 edges (v14)`.
     private let answers: [(source: Source, opens: String, rule: String)]
     /// Why a phone may open the website all the same, where all is well; as `check --why` has it.
     private let reasons: [DeviceReason]

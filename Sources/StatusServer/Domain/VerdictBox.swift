@@ -72,7 +72,7 @@ extension DomainView {
     private static let nothing = "Nothing needs to be done."
 
     private var instructions: [String] {
-        (state?.verdict?.text(at: frame.time.wall).action?.sentences ?? []).filter { $0 != Self.nothing }
+        (state?.verdict?.text(at: frame.time.wall).action?.steps ?? []).filter { $0 != Self.nothing }
     }
 
     /// Where phones follow another file than the origin's: who develops the app need not wait.
@@ -136,12 +136,12 @@ extension DomainView {
         let facts = [
             incident.stateInWords(time), "wrong since \(time.clock(incident.since))", incident.waitsFor(at: time.wall),
             incident.acknowledgedInWords(time), incident.marksInWords(time),
-            incident.isUnacknowledged ? "not acknowledged" : nil,
         ]
         return """
             <div class="incident"><p>\(HTML.mark(mark, tone)) <a href="/incidents/\(incident.id)">\
             <b class="\(tone)">\(incident.kind.rawValue)</b></a> <span class="code soft">\(incident.shortID)</span></p>\
-            <p><bdi>\(facts.compactMap(\.self).joined(separator: " · "))</bdi></p>\
+            <p><bdi>\(facts.compactMap(\.self).joined(separator: " · "))</bdi>\
+            \(#" · <strong class="fail">not acknowledged</strong>"#, if: incident.isUnacknowledged)</p>\
             <p class="fine">\(notified(incident))</p></div>
 
             """
