@@ -12,15 +12,16 @@ extension DomainView {
     /// Of the past ones.
     static let mostEarlier = 20
 
-    /// The last 90 days, what changes took, and for who may know of them the incidents: the open ones with each message that was
-    /// sent, the past ones in a line each.
+    /// The last 90 days, what changes took, and incidents, unless a visitor looks: the open ones with each message that was sent, the
+    /// past ones in a line each.
     var history: HTML {
-        """
-        <section id="days" data-live>\(HTML.heading("Last 90 days", HistoryBar(past, time: frame.time)?.text))
-        \(HistoryBar(past, time: frame.time)?.html ?? #"<p class="soft">Nothing was seen yet.</p>"#)</section>
-        \(pastTimes)
-        \(incidentList, if: !frame.isPublic)
-        """
+        let bar = HistoryBar(past, time: frame.time)
+        return """
+            <section id="days" data-live>\(HTML.heading("Last 90 days", bar?.text))
+            \(bar?.html ?? #"<p class="soft">Nothing was seen yet.</p>"#)</section>
+            \(pastTimes)
+            \(incidentList, if: !frame.isPublic)
+            """
     }
 
     private var incidentList: HTML {
@@ -39,18 +40,10 @@ extension DomainView {
     }
 
     private func story(_ incident: IncidentReport) -> HTML {
-        let time = frame.time
-        let (mark, tone) = incident.face
         let none: HTML = #"<p class="fine inset">No message was sent.</p>"#
         return """
-            <article class="story"><header><p>\(HTML.mark(mark, tone)) \
-            <a href="/incidents/\(incident.id)"><b class="\(tone)">\(incident.kind.rawValue)</b></a> \
-            \(incident.stateInWords(time)) <span class="soft">trouble since \(time.clock(incident.since))\
-            \(incident.acknowledgedInWords(time).map { " · <bdi>\($0)</bdi>" })\
-            \(incident.marksInWords(time).map { " · \($0)" })</span>\
-            \(#" · <strong class="fail">not acknowledged</strong>"#, if: incident.isUnacknowledged)</p>\
-            <span class="code soft">\(incident.shortID)</span></header>
-            \(IncidentView.messages(deliveries[incident.id] ?? [], time) ?? none)</article>
+            <article class="story"><header><p>\(named(incident)) \(facts(incident))</p></header>
+            \(IncidentView.messages(deliveries[incident.id] ?? [], frame.time) ?? none)</article>
             """
     }
 
@@ -62,7 +55,7 @@ extension DomainView {
         return """
             <tr role="row"><th role="rowheader" scope="row">\
             <a href="/incidents/\(incident.id)">\(incident.kind.rawValue)</a></th>\
-            <td role="cell">\(time.clock(incident.since))</td>\
+            <td role="cell">\(HTML.time(incident.since, time.clock(incident.since)))</td>\
             <td role="cell">\(Span.words(incident.lasted(at: time.wall)))</td>\
             <td role="cell" class="text">\(reason)\(was.map { "; was: <bdi>\($0.onOneLine(upTo: 110))</bdi>" })</td>\
             <td role="cell" class="text"><bdi>\(notified.isEmpty ? "nobody" : notified)</bdi></td></tr>

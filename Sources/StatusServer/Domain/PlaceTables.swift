@@ -81,14 +81,16 @@ struct PlaceReader {
         let rows = results.prefix(32).map { result -> HTML in
             let (text, mark, tone) = cell(result.retrieval)
             let answer = result.retrieval.answer
-            let since = record.places[.edge(result.address)]?.last.map { time.brief($0.at) }
+            let since = record.places[.edge(result.address)]?.last.map {
+                HTML.time(time.shown($0.at), time.brief($0.at))
+            }
             let age = answer?.age.map { Span.words(TimeInterval($0)) }
             let asksAgain = answer?.secondsUntilExpiry.map { "in \(Span.words(TimeInterval($0)))" }
             return """
                 <tr role="row" class="\(tone)"><th role="rowheader" scope="row"><bdi>\(result.shortName ?? "")</bdi> \
                 <span class="code"><bdi>\(result.address.onOneLine(upTo: 60))</bdi></span></th>\
                 <td role="cell">\(HTML.mark(mark, tone)) \(text)</td>\
-                <td role="cell" data-title="since">\(since ?? "")</td>\
+                <td role="cell" data-title="since">\(since)</td>\
                 <td role="cell" data-title="age">\(age ?? "")</td>\
                 <td role="cell" data-title="asks again">\(asksAgain ?? "")</td></tr>
 

@@ -119,7 +119,7 @@ struct PropagationChart: Equatable, Sendable {
 extension PropagationChart.Lane {
     /// Fewer of a kind are shown each.
     private static let leastAlike = 3
-    /// Of the width: what happens within it happens at the same time, for who looks at the chart.
+    /// Of the width. Two changes that are closer count as simultaneous.
     private static let tolerance = 3.0
 
     static func grouped(_ lanes: [Self]) -> [[Self]] {

@@ -1,5 +1,4 @@
-// When it began, when people were notified, how long it lasts, and until when: the same for a copy that lags and for any other
-// trouble.
+// When the trouble began, when people were notified, how long it lasts, and until when.
 
 import Evidence
 import Foundation
@@ -7,7 +6,7 @@ import Monitoring
 import Report
 import Storage
 
-/// Instants by people's clocks. Empty stretches between them say nothing of what was in between.
+/// The instants, by people's clocks.
 struct TimeLine: Equatable, Sendable {
     private(set) var points: [Point] = []
     /// Why no end is known; nil where one is, or none is sought.
@@ -21,7 +20,7 @@ struct TimeLine: Equatable, Sendable {
         var isNow = false
     }
 
-    /// nil where nothing is wrong and nothing is on its way. `incidents`: open ones, as far as who looks may know of them;
+    /// nil where nothing is wrong and nothing is on its way. `incidents`: the open ones; none for a visitor.
     /// `alerted`: when the first message about them was delivered.
     init?(
         _ record: SummaryRecord, _ face: DomainFace, incidents: [IncidentReport], alerted: Date?,

@@ -131,20 +131,36 @@ extension DomainView {
     }
 
     private func incident(_ incident: IncidentReport) -> HTML {
-        let time = frame.time
-        let (mark, tone) = incident.face
-        let facts = [
-            incident.stateInWords(time), "wrong since \(time.clock(incident.since))", incident.waitsFor(at: time.wall),
-            incident.acknowledgedInWords(time), incident.marksInWords(time),
-        ]
-        return """
-            <div class="incident"><p>\(HTML.mark(mark, tone)) <a href="/incidents/\(incident.id)">\
-            <b class="\(tone)">\(incident.kind.rawValue)</b></a> <span class="code soft">\(incident.shortID)</span></p>\
-            <p><bdi>\(facts.compactMap(\.self).joined(separator: " · "))</bdi>\
-            \(#" · <strong class="fail">not acknowledged</strong>"#, if: incident.isUnacknowledged)</p>\
-            <p class="fine">\(notified(incident))</p></div>
+        """
+        <div class="incident"><p>\(named(incident))</p><p>\(facts(incident))</p>\
+        <p class="fine">\(notified(incident))</p></div>
 
+        """
+    }
+
+    /// Its kind and its identifier.
+    func named(_ incident: IncidentReport) -> HTML {
+        let (mark, tone) = incident.face
+        return """
+            \(HTML.mark(mark, tone)) <a href="/incidents/\(incident.id)"><b class="\(tone)">\(incident.kind.rawValue)</b></a> \
+            <span class="code soft">\(incident.shortID)</span>
             """
+    }
+
+    /// Its state, since when, and who knows of it.
+    func facts(_ incident: IncidentReport) -> HTML {
+        let time = frame.time
+        func at(_ date: Date) -> HTML { HTML.time(date, time.clock(date)) }
+        func text(_ words: String?) -> HTML? { words.map { "<bdi>\($0)</bdi>" } }
+        let facts: [HTML?] = [
+            incident.state == .pending
+                ? "pending, not notified yet"
+                : "\(incident.state.rawValue) since \(at(incident.firedAt ?? incident.openedAt))",
+            "wrong since \(at(incident.since))", text(incident.waitsFor(at: time.wall)),
+            text(incident.acknowledgedInWords(time)), text(incident.marksInWords(time)),
+            incident.isUnacknowledged ? #"<strong class="fail">not acknowledged</strong>"# : nil,
+        ]
+        return HTML.list(facts.compactMap(\.self))
     }
 
     /// The messages that came through, each channel once, and the channels that did not get any.
@@ -165,9 +181,8 @@ extension DomainView {
         let parts = groups.map { group -> HTML in
             "<bdi>\(group.channels.listed(upTo: 8))</bdi> \(HTML.time(group.at, group.clock))"
         }
-        let list = parts.enumerated().map { place, part -> HTML in "\(" · ", if: place > 0)\(part)" }
         return """
-            \("Notified: \(list)", if: !groups.isEmpty)\(" · ", if: !groups.isEmpty && !missed.isEmpty)\
+            \("Notified: \(HTML.list(parts))", if: !groups.isEmpty)\(" · ", if: !groups.isEmpty && !missed.isEmpty)\
             \(#"<span class="fail">Not delivered: <bdi>\#(missed.listed(upTo: 8))</bdi></span>"#, if: !missed.isEmpty)
             """
     }

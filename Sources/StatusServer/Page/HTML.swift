@@ -97,6 +97,11 @@ extension HTML {
         #"<time datetime="\#(shown.rfc3339)">\#(text)</time>"#
     }
 
+    /// Facts in a line.
+    static func list(_ parts: [HTML]) -> HTML {
+        "\(parts.enumerated().map { place, part -> HTML in "\(" · ", if: place > 0)\(part)" })"
+    }
+
     static func option(_ value: String, _ text: String, isChosen: Bool) -> HTML {
         #"<option value="\#(value)"\#(" selected", if: isChosen)>\#(text)</option>"#
     }
