@@ -25,7 +25,7 @@ extension StatusServerSuite {
             return record
         }
 
-        private func line(
+        private func made(
             _ record: SummaryRecord, incidents: [IncidentReport] = [], alerted: Date? = nil, ahead: TimeInterval = 0,
             limit: TimeInterval = 86_400
         ) -> TimeLine? {
@@ -50,7 +50,7 @@ extension StatusServerSuite {
                 ),
             ] as [(Double, [Int], [String], String?)])
         func change(hours: Double, past: [Int], titles: [String], openEnd: String?) throws {
-            let line = try #require(line(try record(behind: hours * Self.hour, past: past)))
+            let line = try #require(made(try record(behind: hours * Self.hour, past: past)))
             #expect(line.points.map(\.title) == titles)
             #expect(line.openEnd == openEnd)
             #expect(line.points.filter(\.isNow).map(\.at) == [noon])
@@ -78,7 +78,7 @@ extension StatusServerSuite {
             var firing = try incident("0123456789abcdef", "a.test", .originBroken, .firing)
             (firing.since, firing.openedAt) = (noon - 7200, noon - 3600)
             let report = IncidentReport(firing, time: ReportTime(now: noon))
-            let line = try #require(line(record, incidents: [report], alerted: noon - 3000))
+            let line = try #require(made(record, incidents: [report], alerted: noon - 3000))
             #expect(
                 line.points.map(\.title) == ["Wrong since", "First seen", "Alert sent", "Now: 2 h", "Apple asks again"])
             #expect(line.openEnd == nil)
@@ -87,9 +87,9 @@ extension StatusServerSuite {
         @Test("nothing has happened to a domain that is well, or was not checked")
         func calm() throws {
             var record = SummaryRecord(unchecked: try Domain("a.test"))
-            #expect(line(record) == nil)
+            #expect(made(record) == nil)
             record.summary = DomainSummary(try state("a.test", .ok))
-            #expect(line(SummaryRecord(domain: record.domain, status: .inSync, summary: record.summary)) == nil)
+            #expect(made(SummaryRecord(domain: record.domain, status: .inSync, summary: record.summary)) == nil)
         }
 
         @Test("a step keeps the sentence that explains it")
