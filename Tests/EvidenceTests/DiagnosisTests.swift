@@ -127,7 +127,7 @@ extension EvidenceSuite {
                 cdn: other, effect: old, outlook: .normalUntil(.testing + 22 * 3600)),
             Row(cause: Cause(.cdn(.badCopy(at: nil))), origin: good, cdn: page, effect: nothing, outlook: .withinDay),
             Row(
-                cause: Cause(.cdn(.divergent)), origin: good, cdn: other,
+                cause: Cause(.cdn(.divergent())), origin: good, cdn: other,
                 effect: .followOtherFile(by: nil, at: nil, website: website, app: ["/v2"]), outlook: .withinDay),
             Row(
                 cause: Cause(.cdn(.withoutEffect)),

@@ -79,7 +79,7 @@ let problems: [Problem] = {
         .unreachable(.failed(.unreachable, .connecting), besideFile: true, by: .noFamily(6)),
         .unreachable(.notApple(status: 511), besideFile: true, by: .gateAnswers(status: 511)),
         .stale(OriginChange(at: .testing - 90_000)),
-        .propagating(OriginChange(at: .testing - 60)), .divergent, .formattingDiffers, .withoutEffect,
+        .propagating(OriginChange(at: .testing - 60)), .divergent(), .divergent(originSince: .testing - 90_000), .formattingDiffers, .withoutEffect,
         .stale(OriginChange(at: .testing - 90_000, way: .rolledBack)),
         .propagating(OriginChange(at: .testing - 60, way: .wentBack)),
         .crawlerFails(word, .silence, asksAgainAt: .testing + 3600, at: edges),

@@ -91,8 +91,11 @@ enum Readable {
     }
 
     /// The page without its frame.
-    static func main(_ text: String) -> String {
-        guard let start = text.range(of: "<main"), let end = text.range(of: "</main>") else { return html(text) }
+    static func main(_ text: String) -> String { main(text, from: "<main") }
+
+    /// What begins with a tag, up to the frame.
+    static func main(_ text: String, from start: String) -> String {
+        guard let start = text.range(of: start), let end = text.range(of: "</main>") else { return html(text) }
         return html(String(text[start.lowerBound..<end.upperBound]))
     }
 

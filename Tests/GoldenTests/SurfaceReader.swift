@@ -334,12 +334,12 @@ struct SurfaceReader {
             let name = StageState.domain
             reader.say(
                 name, .level, page.firstMatch(of: /<p class="badge (\w+)">/).flatMap { Self.tones[String($0.1)] })
-            if let effect = page.firstMatch(of: /<p class="effect">\s*<bdi>([^\n]+)/) {
-                reader.say(name, .effect, Self.words(effect.1))
+            if let title = page.firstMatch(of: /<h2 class="effect">([\s\S]*?)<(?:p class="why"|div class="steps")/) {
+                let paths = page.firstMatch(of: /<bdi class="paths">([^\n]+)/).map { ": \(Self.words($0.1))" }
+                reader.say(name, .effect, Self.words(title.1) + (paths ?? "."))
             }
             var open: [(id: String, state: String)] = []
-            for story in Self.pieces(page, from: #"<article class="story">"#, to: "</article>") {
-                let head = story.prefix(upTo: story.firstRange(of: "<table")?.lowerBound ?? story.endIndex)
+            for head in Self.pieces(page, from: #"<div class="incident">"#, to: #"<p class="fine">"#) {
                 guard let found = head.firstMatch(of: /\/incidents\/([0-9a-f]{12})[^>]*>\s*<b class="(\w+)">([a-z.]+)/)
                 else {
                     continue
@@ -352,9 +352,8 @@ struct SurfaceReader {
                 reader.say(id, .severity, Self.severities[String(found.2)])
                 reader.say(
                     id, .fired, at: text.firstMatch(of: /(?:firing|recovering) since ((?:\d+ \w+ )?\d\d:\d\d)/)?.1)
-                reader.say(id, .since, at: text.firstMatch(of: /trouble since ((?:\d+ \w+ )?\d\d:\d\d)/)?.1)
-                let parts = Self.parts(text).map { $0.replacing(/\ [0-9a-f]{12}( No message.*)?$/, with: "") }
-                reader.say(id, .marks, .all(Set(parts.compactMap(Self.mark))))
+                reader.say(id, .since, at: text.firstMatch(of: /wrong since ((?:\d+ \w+ )?\d\d:\d\d)/)?.1)
+                reader.say(id, .marks, .all(Set(Self.parts(text).compactMap(Self.mark))))
             }
             reader.say(name, open)
         }

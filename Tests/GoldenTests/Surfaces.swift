@@ -149,6 +149,12 @@ struct Surfaces {
         try await add("badge.svg", "/badge/\(domain).svg", Readable.html)
         try await add("page-domains.html", "/", Readable.html)
         try await add("page-domain.html", "/domains/\(domain)", Readable.main)
+        for part in ["changes", "edges", "history", "findings", "evidence"] {
+            // What all parts of the page have above is in the first.
+            try await add("page-domain-\(part).html", "/domains/\(domain)/\(part)") {
+                Readable.main($0, from: #"<nav class="tabs""#)
+            }
+        }
         try await add("page-incidents.html", "/incidents", Readable.main)
         var newest = IncidentQuery(limit: 100)
         newest.hasPending = true

@@ -65,7 +65,7 @@ extension MonitoringSuite {
             "trouble is looked at in full every five minutes; what lasts for weeks, notes, and our own trouble are not",
             arguments: [
                 (.origin(.fault(.tlsVersion)), .full), (.origin(.falseEncoding("utf-8")), .full),
-                (.cdn(.divergent), .full), (.cdn(.propagating(OriginChange(at: .testing - 60))), .light),
+                (.cdn(.divergent()), .full), (.cdn(.propagating(OriginChange(at: .testing - 60))), .light),
                 (.file(.lint(lint(.warning))), .light), (.file(.lint(lint(.error))), .light),
                 (.origin(.certificateExpiring(.testing)), .light),
                 (.vantageFailed("a", detail: nil), .light),

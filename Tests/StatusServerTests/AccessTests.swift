@@ -355,12 +355,14 @@ extension StatusServerSuite {
                 let cookie = "Cookie: " + (login.headers["set-cookie"] ?? "").prefix { $0 != ";" }
                 #expect(login.status == 303)
                 for header in ["Authorization: Bearer \(reader)", cookie] {
-                    for path in ["/", "/domains/a.test", "/incidents", "/incidents/0123456789abcdef"] {
+                    for path in [
+                        "/", "/domains/a.test", "/domains/a.test/history", "/incidents", "/incidents/0123456789abcdef",
+                    ] {
                         let page = try await ask(port, path, headers: [header])
                         #expect(page.status == 200 && page.body.contains(">Log out<"), "\(path)")
                         #expect(!page.body.contains("method=\"post\""), "\(path)")
                     }
-                    let page = try await ask(port, "/domains/a.test", headers: [header]).body
+                    let page = try await ask(port, "/domains/a.test/history", headers: [header]).body
                     for word in ["eva", "ops", "upgrade"] { #expect(page.contains("PLANTED-" + word), "\(word)") }
                     for path in ["/metrics", "/api/v1/deliveries", "/api/v1/silences"] {
                         #expect(try await ask(port, path, headers: [header]).status == 200, "\(path)")
@@ -383,7 +385,9 @@ extension StatusServerSuite {
             let actions = MonitorActions(checkNow: { _, _ in .done })
             try await serving(AccessPolicy(token: token, isPublic: true), actions: actions) { port, site in
                 let open = [
-                    "/", "/?state=stale&q=a", "/domains/a.test", "/badge/a.test.svg", "/openapi.json",
+                    "/", "/?state=stale&q=a", "/domains/a.test", "/domains/a.test/changes", "/domains/a.test/edges",
+                    "/domains/a.test/history", "/domains/a.test/findings", "/domains/a.test/evidence",
+                    "/badge/a.test.svg", "/openapi.json",
                     "/api/v1/domains", "/api/v1/domains/a.test", "/api/v1/domains/a.test/history", "/healthz",
                 ]
                 for path in open {

@@ -51,6 +51,9 @@ extension StatusServerSuite {
                 contents: Dictionary(bodies.map { (hash($0), Data($0.utf8)) }) { first, _ in first })
         }
 
+        /// The addresses of the parts, behind the domain's own.
+        static let parts = ["", "/changes", "/edges", "/history", "/findings", "/evidence"]
+
         @Test("page and document show the last full look though a light one followed; other names are not found")
         func served() async throws {
             let scratch = try ScratchStore()
@@ -66,16 +69,21 @@ extension StatusServerSuite {
                 Silence(
                     scope: scope, startsAt: noon, endsAt: noon + 3600, author: "eva", reason: "new balancer"))
             try await scratch.serving(watched: [try info("a.test", labels: ["teamName": "x"])]) { port in
-                let page = try await ask(port, "/domains/a.test")
-                #expect(page.status == 200)
+                var page = ""
+                for part in Self.parts {
+                    let answer = try await ask(port, "/domains/a.test\(part)")
+                    #expect(answer.status == 200, "\(part)")
+                    page += answer.body
+                }
                 for text in [
-                    "<h1>a.test</h1>", "<bdi>198.51.100.2</bdi>", ">08:00</time>, by <bdi>eva</bdi>", "no copy (404)",
+                    "<h1><bdi>a.test</bdi></h1>", "<bdi>198.51.100.2</bdi>", ">08:00</time>, by <bdi>eva</bdi>",
+                    "no copy (404)",
                     "10.0.0.1", "not public", "From outside", "via: http/1.1 usqas4-x &lt;i&gt;",
                     "failed while connecting: timed out &lt;b&gt;", "/domains/a.test/silence",
                 ] {
-                    #expect(page.body.contains(text), "\(text)")
+                    #expect(page.contains(text), "\(text)")
                 }
-                #expect(!page.body.contains("{{") && !page.body.contains("style="))
+                #expect(!page.contains("{{") && !page.contains("style="))
                 let answer = try await ask(port, "/api/v1/domains/a.test")
                 #expect(answer.status == 200)
                 #expect(answer.headers["content-type"] == "application/json")
@@ -98,7 +106,10 @@ extension StatusServerSuite {
                 let addresses = try #require(origin["addresses"] as? [[String: Any]])
                 #expect(addresses.map { $0["scope"] as? String } == ["public", "private", "public"])
                 #expect(((origin["vantages"] as? [[String: Any]])?.first?["name"] as? String) == "outside")
-                for path in ["/domains/b.test", "/api/v1/domains/b.test", "/domains/%3Cscript%3E", "/domains/"] {
+                for path in [
+                    "/domains/b.test", "/api/v1/domains/b.test", "/domains/%3Cscript%3E", "/domains/",
+                    "/domains/b.test/edges", "/domains/a.test/nonsense", "/domains/a.test/edges/more",
+                ] {
                     #expect(try await ask(port, path).status == 404, "\(path)")
                 }
             }
@@ -126,8 +137,7 @@ extension StatusServerSuite {
                 state = made.state
             }
             try await scratch.serving(watched: [try info(name)]) { port in
-                let page = try await ask(port, "/domains/\(name)").body
-                #expect(page.contains("href=\"#report\"") == isOffered)
+                let page = try await ask(port, "/domains/\(name)/evidence").body
                 #expect(page.contains("Apple&#39;s CDN serves an old apple-app-site-association file") == isOffered)
                 if isOffered {
                     let report = page.components(separatedBy: "<section id=\"report\">").last ?? ""
@@ -135,7 +145,7 @@ extension StatusServerSuite {
                         #expect(report.contains(text), "\(text)")
                     }
                 }
-                #expect(page.contains("<svg class=\"days\""))
+                #expect(try await ask(port, "/domains/\(name)/history").body.contains("<svg class=\"days\""))
                 let overview = try await ask(port, "/").body
                 #expect(overview.contains("When you deploy the next change") && overview.contains("id=\"propagation\""))
             }

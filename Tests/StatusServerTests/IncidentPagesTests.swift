@@ -101,7 +101,7 @@ extension StatusServerSuite {
             let watched = [try info("a.test")]
             try await scratch.store.watch(watched)
             try await scratch.serving(watched: watched) { port in
-                for path in ["/incidents", "/incidents/\(id)", "/domains/a.test"] {
+                for path in ["/incidents", "/incidents/\(id)", "/domains/a.test/history"] {
                     let page = try await ask(port, path).body
                     #expect(page.contains("a firewall refuses it"), "\(path)")
                 }

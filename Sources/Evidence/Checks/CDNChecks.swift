@@ -42,7 +42,7 @@ extension Checks {
             // Some edges have the current file: the others are as old as if none had.
             case .mixed where context.isOverdue: comparison.change.map { .stale($0) }
             case .propagating: comparison.change.map { .propagating($0) }
-            case .divergent where context.readings.cdnBody?.meaning != nil: .divergent
+            case .divergent where context.readings.cdnBody?.meaning != nil: .divergent(originSince: context.originSince)
             case .inSync
             where comparison.bytesEqual == false
                 && context.readings.cdnBody?.meaning == context.readings.originFile?.meaning:
@@ -56,6 +56,11 @@ extension Checks {
 extension CheckContext {
     /// Whether the CDN lags behind a change for longer than its operator allows.
     var isOverdue: Bool { comparison.lagSeconds.map { $0 >= Int(checks.staleAfter.inSeconds) } ?? false }
+
+    /// Since when checks have seen the origin's file of now; nil without a history, and for a file without a meaning.
+    var originSince: Date? {
+        history.isKept ? history.periods.last { $0.supersededAt == nil }?.firstSeen : nil
+    }
 
     /// What this machine lacks, if that is why Apple's CDN said nothing.
     var ownCauseAtCDN: MonitorCause? { cdn.flatMap { readings.control.ownCause(ofCDN: $0, besides: origin) } }
@@ -166,7 +171,11 @@ extension Checks {
         if let since = context.comparison.changedAt { evidence["changed_at"] = since.rfc3339 }
         // How long the change has been on its way decides how bad that is, and its age has findings of its own.
         let isPropagating = context.comparison.state == .mixed && context.comparison.change != nil
-        return [Finding(.cdn(.edgesDiffer(groups, of: total, isPropagating: isPropagating)), evidence: evidence)]
+        return [
+            Finding(
+                .cdn(.edgesDiffer(groups, of: total, isPropagating: isPropagating, originSince: context.originSince)),
+                evidence: evidence)
+        ]
     }
 
     private static func held(

@@ -121,7 +121,7 @@ extension Diagnosis {
             default: return nil
             }
         },
-        { $0.comparison.state == .divergent ? Cause(.cdn(.divergent)) : nil },
+        { $0.comparison.state == .divergent ? Cause(.cdn(.divergent(originSince: $0.check.originSince))) : nil },
         { $0.error(.pageMissing).map { Cause($0) } },
         { $0.finding(.cdnUnreachable).map { Cause($0) } },
     ]

@@ -9,7 +9,8 @@ package enum CDNProblem: Codable, Equatable, Sendable {
     // How the copy compares with the origin's file.
     case stale(OriginChange)
     case propagating(OriginChange)
-    case divergent
+    /// `originSince`: since when checks have seen the origin's file; nil if that is not known.
+    case divergent(originSince: Date? = nil)
     case formattingDiffers
     /// Another version than the origin's, with the same effect on phones.
     case withoutEffect
@@ -19,7 +20,7 @@ package enum CDNProblem: Codable, Equatable, Sendable {
     case missing(status: Int, at: EdgePlaces?)
     case badCopy(at: EdgePlaces?)
     // Edges.
-    case edgesDiffer([EdgeGroup], of: Int, isPropagating: Bool)
+    case edgesDiffer([EdgeGroup], of: Int, isPropagating: Bool, originSince: Date? = nil)
     /// Edges that answer with a failure of their own; `addresses`: the first of them.
     case edgesInTrouble(CDNFault, at: EdgePlaces, addresses: [String])
     /// Edges that this machine cannot reach.
@@ -39,12 +40,13 @@ package enum CDNProblem: Codable, Equatable, Sendable {
             .init(.propagating, leads: .cdnPropagating) { now in
                 Words(English.lagging(change, now), "Wait. Nothing needs to be done.")
             }
-        case .divergent:
-            .init(
-                .divergent, leads: .cdnDivergent,
-                "Apple's CDN serves another file than the origin, and it is not known since when.",
-                "Wait a day if the file was just changed. Then look for a rule by country or user agent, an A/B test, "
-                    + "or a server with the other file.")
+        case .divergent(let originSince):
+            .init(.divergent, leads: .cdnDivergent) { now in
+                Words(
+                    "Apple's CDN serves another file than the origin, and it is not known since when.",
+                    (English.isForLong(originSince, now) ? "Look" : "\(English.waitIfNew) Then look")
+                        + " for a rule by country or user agent, an A/B test, or a server with the other file.")
+            }
         case .formattingDiffers:
             .init(
                 .formattingDiffers,
@@ -81,10 +83,10 @@ package enum CDNProblem: Codable, Equatable, Sendable {
                 "Apple's CDN serves something that is no apple-app-site-association file\(English.words(places)).",
                 "See what your server sends to the user agent AASA-Bot. Make sure that nothing between here and "
                     + "Apple's CDN answers in its place.")
-        case .edgesDiffer(let groups, let all, let isPropagating):
-            .init(
-                .edgesDiffer, severity: isPropagating ? .note : .warning, leads: .edgesDiffer,
-                English.words(groups, of: all, isPropagating))
+        case .edgesDiffer(let groups, let all, let isPropagating, let originSince):
+            .init(.edgesDiffer, severity: isPropagating ? .note : .warning, leads: .edgesDiffer) { now in
+                English.words(groups, of: all, isPropagating, originSince, now)
+            }
         case .edgesInTrouble(let fault, let places, let addresses):
             .init(
                 .edgeUnreachable, leads: .edgeTrouble,
@@ -225,10 +227,18 @@ extension English {
         return between(after, change.at)
     }
 
+    /// A question for the owners, where the monitor does not know.
+    fileprivate static let waitIfNew = "Wait a day if the file was just changed."
+
+    /// Whether the origin has had its file for longer than Apple takes for a change.
+    fileprivate static func isForLong(_ originSince: Date?, _ now: Date) -> Bool {
+        originSince.map { now.timeIntervalSince($0) >= 86_400 } ?? false
+    }
+
     /// What to do about an old copy, by its age.
     static func wait(_ change: OriginChange?, _ now: Date) -> String {
         switch change?.lag(at: now) {
-        case nil: "Wait a day if the file was just changed. Then make sure that AASA-Bot can fetch it."
+        case nil: "\(waitIfNew) Then make sure that AASA-Bot can fetch it."
         // An operator who wants to know earlier than Apple promises needs more advice than to wait.
         case let lag? where lag < 86_400 && change?.isOverdue == true: "Make sure that AASA-Bot can fetch the new file."
         case let lag? where lag < 86_400: "Wait. Nothing needs to be done."
@@ -248,28 +258,30 @@ extension English {
         places.map { ", at \($0.edges.count) of \($0.all) edges (\(words($0.edges)))" } ?? ""
     }
 
-    fileprivate static func words(_ groups: [EdgeGroup], of all: Int, _ isPropagating: Bool) -> Words {
+    fileprivate static func words(
+        _ groups: [EdgeGroup], of all: Int, _ isPropagating: Bool, _ originSince: Date?, _ now: Date
+    ) -> Words {
         var evidence: [String: String] = [:]
         for (index, group) in groups.prefix(6).enumerated() {
             evidence["group_\(index + 1)"] = "\(words(group.held)): \(group.places.joined(separator: ", "))"
         }
-        var told = groups.prefix(3).enumerated().map { index, group in
-            "\(group.places.count) of \(all) \(words(group.held))"
-                + (index == 0 ? "" : " (\(group.places.listed(upTo: 2)))")
-        }
+        // Which edges these are, and which bytes, is evidence.
+        var told = groups.prefix(3).map { "\($0.places.count) of \(all) \(words($0.held, hasHash: false))" }
         if groups.count > 3 { told.append("and \(groups.count - 3) more versions") }
         return Words(
             "Apple's edges disagree: \(told.joined(separator: "; ")).",
             isPropagating
                 ? "Check the edges again later. Each asks for the file by itself."
-                : "Wait a day if the file was just changed. If they still disagree then, report it to Apple with this evidence.",
+                : isForLong(originSince, now)
+                    ? "Report it to Apple with this evidence."
+                    : "\(waitIfNew) If they still disagree then, report it to Apple with this evidence.",
             evidence)
     }
 
-    private static func words(_ held: EdgeGroup.Held) -> String {
+    private static func words(_ held: EdgeGroup.Held, hasHash: Bool = true) -> String {
         switch held {
-        case .originFile(let hash): "serve the origin's file (SHA-256 \(hash)…)"
-        case .otherFile(let hash): "serve another file (SHA-256 \(hash)…)"
+        case .originFile(let hash): "serve the origin's file" + (hasHash ? " (SHA-256 \(hash)…)" : "")
+        case .otherFile(let hash): "serve another file" + (hasHash ? " (SHA-256 \(hash)…)" : "")
         case .noFile: "serve something that is no such file"
         case .nothing(let codes): "have no copy" + (codes.isEmpty ? "" : ", \(codes.listed(upTo: 3))")
         }

@@ -18,20 +18,28 @@ extension PropagationChart {
         }
         return """
             <section id="propagation" class="propagation" data-live>
-            <div class="heading"><h2>Propagation</h2> \
-            <span class="soft">which version of the file each place serves</span>\
+            <div class="heading"><h2>Which version each place serves</h2>\
+            \(present.map { #" <span class="soft"><b class="now">\#($0)</b> is the origin’s file</span>"# })\
             <ul class="switch">\(windows.map { "<li>\($0)</li>" })</ul></div>
-            <ul class="legend">\(legend.map(Self.key))\(Self.fixedKeys)</ul>
-            <div class="lanes" role="img" aria-label="\(text)">
-            <div class="lane head"><span></span><svg width="100%" height="32">\(head)\(late)</svg><span></span></div>
-            \(lanes.map(lane))\
+            <div class="lanes" role="group" aria-label="\(text)">
+            \(Self.above(head, late), if: !head.isEmpty || late != nil)\
+            \(lanes.enumerated().map { lanes($0.element, $0.offset) })\
             \(axis)
             </div>
+            <details id="propagation-table"><summary>Legend, and the same as a table</summary>
+            <ul class="legend">\(legend.map(Self.key))\(Self.fixedKeys)</ul>
             \(bandText.map { #"<p class="fine">\#($0).</p>"# })
-            <details id="propagation-table"><summary>The same as a table</summary>
             \(HTML.table(["Place", "Serves", "First seen"], rows.map(Self.row)))</details>
             </section>
             """
+    }
+
+    private static func above(_ marks: [HTML], _ limit: HTML?) -> HTML {
+        """
+        <div class="lane head"><span></span><svg width="100%" height="32" aria-hidden="true">\(marks)\(limit)</svg>\
+        <span></span></div>
+
+        """
     }
 
     // MARK: - The legend
@@ -62,36 +70,54 @@ extension PropagationChart {
 
     // MARK: - A place
 
-    private func lane(_ lane: Lane) -> HTML {
+    /// One, or several that are alike behind one line.
+    private func lanes(_ lanes: [Lane], _ place: Int) -> HTML {
+        guard lanes.count > 1, let slowest = lanes.last else {
+            return "\(lanes.map { "<div class=\"lane\(" origin", if: $0.isOrigin)\">\(strip($0, name($0)))</div>\n" })"
+        }
+        let several: HTML = """
+            <span class="place"><b>\(lanes.count) edges</b> <span class="show">show</span></span>
+            """
+        return """
+            <details class="fold" id="fold-\(place)"><summary class="lane">\(strip(slowest, several))</summary>
+            \(lanes.map { "<div class=\"lane\">\(strip($0, name($0)))</div>\n" })</details>
+
+            """
+    }
+
+    private func name(_ lane: Lane) -> HTML {
+        #"<span class="place"><b>\#(lane.name)</b> <span class="code">\#(lane.detail)</span></span>"#
+    }
+
+    private func strip(_ lane: Lane, _ name: HTML) -> HTML {
         let segments = lane.segments.map { segment -> HTML in
             let label = segment.label.map {
-                #"<text class="on \#(segment.kind)" x="\#(segment.x)" dx="5" y="17.5">\#($0)</text>"# as HTML
+                #"<text class="on \#(segment.kind)\#(" wide", if: segment.isShort)" x="\#(segment.x)" dx="5" y="15.5">\#($0)</text>"#
+                    as HTML
             }
             return """
-                <rect class="seg \(segment.kind)" x="\(segment.x)" y="5" width="\(segment.width)" height="17"\
+                <rect class="seg \(segment.kind)" x="\(segment.x)" y="3" width="\(segment.width)" height="17"\
                 \(Self.fill(segment.pattern))><title>\(segment.title)</title></rect>\(label)
                 """
         }
         let mutes = lane.mutes.map {
-            #"<line class="mute" x1="\#($0.from)" x2="\#($0.to)" y1="13.5" y2="13.5"/>"# as HTML
+            #"<line class="mute" x1="\#($0.from)" x2="\#($0.to)" y1="11.5" y2="11.5"/>"# as HTML
         }
         let lags = lane.lags.map { lag -> HTML in
             lag.isLate
-                ? #"<rect class="behind late" x="\#(lag.x)" y="23" width="\#(lag.width)" height="4"/>"#
-                : #"<rect class="behind" x="\#(lag.x)" y="24" width="\#(lag.width)" height="2"/>"#
+                ? #"<rect class="behind late" x="\#(lag.x)" y="21" width="\#(lag.width)" height="4"/>"#
+                : #"<rect class="behind" x="\#(lag.x)" y="22" width="\#(lag.width)" height="2"/>"#
         }
         return """
-            <div class="lane\(" origin", if: lane.isOrigin)">\
-            <span class="place"><b>\(lane.name)</b> <span class="code">\(lane.detail)</span></span>\
-            <svg width="100%" height="30">\(behind)\(segments)\(mutes)\(lags)\(before)</svg>\
-            <span class="verdict \(lane.tone)">\(lane.mark.map { "\(HTML.mark($0)) " })\(lane.status)</span></div>
-
+            \(name)\
+            <svg width="100%" height="26" aria-hidden="true">\(behind)\(segments)\(mutes)\(lags)\(before)</svg>\
+            <span class="verdict \(lane.tone)">\(lane.mark.map { "\(HTML.mark($0)) " })\(lane.status)</span>
             """
     }
 
     /// What each lane draws first: the usual time and the grid.
     private var behind: HTML {
-        let band = band.map { #"<rect class="band" x="\#($0.x)" y="0" width="\#($0.width)" height="30"/>"# as HTML }
+        let band = band.map { #"<rect class="band" x="\#($0.x)" y="0" width="\#($0.width)" height="26"/>"# as HTML }
         return "\(band)\(ticks.map { Self.line("grid", $0.x) })"
     }
 
@@ -104,7 +130,7 @@ extension PropagationChart {
     }
 
     private static func line(_ kind: HTML, _ x: String) -> HTML {
-        #"<line class="\#(kind)" x1="\#(x)" x2="\#(x)" y1="0" y2="30"/>"#
+        #"<line class="\#(kind)" x1="\#(x)" x2="\#(x)" y1="0" y2="26"/>"#
     }
 
     // MARK: - The time, and the table
@@ -115,7 +141,7 @@ extension PropagationChart {
             #"<text x="\#($0.x)" y="27" text-anchor="\#($0.anchor)">\#($0.title)</text>"# as HTML
         }
         return """
-            <div class="lane axis"><span></span><svg width="100%" height="32">\(texts)\
+            <div class="lane axis"><span></span><svg width="100%" height="\(pauses.isEmpty ? 16 : 32)" aria-hidden="true">\(texts)\
             <text class="strong" x="\(now)" y="12" text-anchor="end">now</text>\(off)</svg><span></span></div>
             """
     }

@@ -1,4 +1,4 @@
-// What a domain's page says of incidents, silences and findings.
+// What a domain's page says of its past, and the findings of the last check.
 
 import Evidence
 import Foundation
@@ -7,18 +7,29 @@ import Report
 import Storage
 
 extension DomainView {
-    // MARK: - Incidents
+    // MARK: - History
 
     /// Of the past ones.
     static let mostEarlier = 20
 
-    /// The open ones with each message that was sent, the past ones in a line each.
+    /// The last 90 days, what changes took, and incidents, unless a visitor looks: the open ones with each message that was sent, the
+    /// past ones in a line each.
     var history: HTML {
-        let open = incidents.filter { $0.state != .resolved }
+        let bar = HistoryBar(past, time: frame.time)
+        return """
+            <section id="days" data-live>\(HTML.heading("Last 90 days", bar?.text))
+            \(bar?.html ?? #"<p class="soft">Nothing was seen yet.</p>"#)</section>
+            \(pastTimes)
+            \(incidentList, if: !frame.isPublic)
+            """
+    }
+
+    private var incidentList: HTML {
         let earlier = incidents.filter { $0.state == .resolved }.prefix(Self.mostEarlier)
         let link: HTML =
             #" <a class="aside" href="/incidents?q=\#(watched.domain.name)">All incidents of this domain</a>"#
-        let table = HTML.table(["Earlier", "Began", "Lasted", "Ended with", "Notified"], earlier.map(row))
+        let table = HTML.table(
+            ["Earlier", "Began", "Lasted", "Ended with", "Notified"], earlier.map(row), kind: "plain earlier")
         return """
             <section id="incidents" data-live>\(HTML.heading("Incidents", nil, link))
             \(open.map(story))
@@ -29,18 +40,10 @@ extension DomainView {
     }
 
     private func story(_ incident: IncidentReport) -> HTML {
-        let time = frame.time
-        let (mark, tone) = incident.face
         let none: HTML = #"<p class="fine inset">No message was sent.</p>"#
         return """
-            <article class="story"><header><p>\(HTML.mark(mark, tone)) \
-            <a href="/incidents/\(incident.id)"><b class="\(tone)">\(incident.kind.rawValue)</b></a> \
-            \(incident.stateInWords(time)) <span class="soft">trouble since \(time.clock(incident.since))\
-            \(incident.acknowledgedInWords(time).map { " · <bdi>\($0)</bdi>" })\
-            \(incident.marksInWords(time).map { " · \($0)" })</span>\
-            \(#" · <strong class="fail">not acknowledged</strong>"#, if: incident.isUnacknowledged)</p>\
-            <span class="code soft">\(incident.shortID)</span></header>
-            \(IncidentView.messages(deliveries[incident.id] ?? [], time) ?? none)</article>
+            <article class="story"><header><p>\(named(incident)) \(facts(incident))</p></header>
+            \(IncidentView.messages(deliveries[incident.id] ?? [], frame.time) ?? none)</article>
             """
     }
 
@@ -52,41 +55,11 @@ extension DomainView {
         return """
             <tr role="row"><th role="rowheader" scope="row">\
             <a href="/incidents/\(incident.id)">\(incident.kind.rawValue)</a></th>\
-            <td role="cell">\(time.clock(incident.since))</td>\
+            <td role="cell">\(HTML.time(incident.since, time.clock(incident.since)))</td>\
             <td role="cell">\(Span.words(incident.lasted(at: time.wall)))</td>\
-            <td role="cell">\(reason)\(was.map { "; was: <bdi>\($0.onOneLine(upTo: 110))</bdi>" })</td>\
-            <td role="cell"><bdi>\(notified.isEmpty ? "nobody" : notified)</bdi></td></tr>
+            <td role="cell" class="text">\(reason)\(was.map { "; was: <bdi>\($0.onOneLine(upTo: 110))</bdi>" })</td>\
+            <td role="cell" class="text"><bdi>\(notified.isEmpty ? "nobody" : notified)</bdi></td></tr>
 
-            """
-    }
-
-    // MARK: - Silences
-
-    var silence: HTML {
-        let link: HTML = #" <a class="aside" href="/silences">All silences</a>"#
-        let list: HTML = #"<ul class="silences">\#(silences.map(item))</ul>"#
-        let form: HTML = """
-            <form class="write" method="post" action="/domains/\(watched.domain.name)/silence">\(frame.silencing)</form>
-            """
-        let none: HTML = #"<p class="soft">There is none.</p>"#
-        return """
-            <section id="silence">\(HTML.heading("Silence", "no messages about this domain for a while", link))
-            \(list, if: !silences.isEmpty)
-            \(frame.canWrite ? form : "\(none, if: silences.isEmpty)")
-            </section>
-            """
-    }
-
-    private func item(_ silence: SilenceReport) -> HTML {
-        let words: HTML = """
-            <p><bdi>\(silence.shownScope)</bdi> \(silence.until(frame.time)), by <bdi>\(silence.shownAuthor)</bdi>: \
-            <bdi>\(silence.shownReason)</bdi></p>
-            """
-        guard frame.canWrite else { return "<li>\(words)</li>" }
-        return """
-            <li><form method="post" action="/silences/\(silence.id)/end">\
-            \(HTML.hidden("back", "/domains/\(watched.domain.name)#silence"))\(words) \
-            <button type="submit">End</button></form></li>
             """
     }
 
@@ -143,7 +116,7 @@ extension DomainView {
             <tr role="row"><th role="rowheader" scope="row">\
             \(HTML.mark(mark, tone)) <b class="\(tone)">\(severity)</b> \
             <a href="\(text.reference)" rel="noreferrer">\(text.rule.rawValue.onOneLine(upTo: 100))</a></th>\
-            <td role="cell" class="text"><bdi>\(text.message.onOneLine(upTo: 1000))</bdi>\
+            <td role="cell" class="text seen"><bdi>\(text.message.onOneLine(upTo: 1000))</bdi>\
             \(evidence, if: !facts.isEmpty)</td>\
             <td role="cell" class="text"><bdi>\(fix)</bdi></td></tr>
 

@@ -5,16 +5,16 @@ import Monitoring
 import Report
 import Storage
 
-/// The page of one domain.
+/// The page of one domain, in parts that have addresses of their own.
 extension Pages {
     private static let maximumIncidents = 40
     private static let maximumDeliveries = 40
 
-    func domain(_ request: Request, _ name: String) async -> Response {
+    func domain(_ request: Request, _ name: String, _ tab: DomainTab = .now) async -> Response {
         guard let domain = try? Domain(name), let watched = context.watched.index[domain] else {
             return Response(plain: "404 this domain is not watched here\n", status: .notFound)
         }
-        var query = DomainQuery(request.parameters)
+        var query = DomainQuery(request.parameters, tab)
         if refusal != nil { query.isPaused = true }
         return await context.answer(request) { [query] time in
             var frame = try await context.frame(
@@ -37,7 +37,9 @@ extension Pages {
             query: query, watched: watched, frame: frame, cdnBaseURL: context.cdnBaseURL, record: record,
             state: try await store.state(of: domain), full: try await store.lastFullCheck(of: domain),
             propagation: try await store.propagation(of: domain, since: time.now - window))
-        view.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
+        if query.tab == .history {
+            view.past = try await store.past(of: domain, since: time.now - Double(HistoryBar.count) * 86400)
+        }
         view.isChecking = context.api.actions.isChecking(domain)
         if role > .visitor {
             var query = IncidentQuery(domain: domain, limit: Self.maximumIncidents)
@@ -59,8 +61,26 @@ extension Pages {
     }
 }
 
+/// The parts of a domain's page; each has an address of its own, `/domains/example.com/edges`.
+enum DomainTab: String, CaseIterable, Sendable {
+    case now = ""
+    case changes, edges, history, findings, evidence
+
+    var title: String {
+        switch self {
+        case .now: "Now"
+        case .changes: "What changes"
+        case .edges: "Edges and origin"
+        case .history: "History"
+        case .findings: "Findings"
+        case .evidence: "Evidence"
+        }
+    }
+}
+
 /// What the address of a domain's page says.
 struct DomainQuery: Equatable, Sendable {
+    var tab = DomainTab.now
     /// Seconds; nil: what the last changes suggest.
     var window: TimeInterval?
     /// The URL to try; empty: none.
@@ -69,7 +89,8 @@ struct DomainQuery: Equatable, Sendable {
 
     init() {}
 
-    init(_ parameters: [String: String]) {
+    init(_ parameters: [String: String], _ tab: DomainTab) {
+        self.tab = tab
         window = parameters["window"].flatMap(Int.init).flatMap {
             (3600...(400 * 86400)).contains($0) ? TimeInterval($0) : nil
         }
@@ -77,8 +98,11 @@ struct DomainQuery: Equatable, Sendable {
         isPaused = parameters["pause"] != nil
     }
 
+    /// `path`: of the domain.
     func address(_ path: String) -> String {
-        .address(path, ["window": window.map { "\(Int($0))" }, "url": url, "pause": isPaused ? "1" : nil])
+        .address(
+            tab == .now ? path : "\(path)/\(tab.rawValue)",
+            ["window": window.map { "\(Int($0))" }, "url": url, "pause": isPaused ? "1" : nil])
     }
 
     func with(_ change: (inout DomainQuery) -> Void) -> DomainQuery {

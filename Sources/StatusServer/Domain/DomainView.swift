@@ -1,4 +1,4 @@
-// One domain: what phones do with its links, why, what to do, and all that was seen of it.
+// One domain: its name and verdict, and the part of the page that the address names.
 
 import Evidence
 import Foundation
@@ -23,52 +23,42 @@ struct DomainView: Sendable {
     var isChecking = false
     var past = DomainPast.empty
 
-    private var name: String { watched.domain.name }
-    private var path: String { "/domains/\(name)" }
-    private var face: DomainFace { DomainFace(record, isChecked: frame.isChecked) }
+    var path: String { "/domains/\(watched.domain.name)" }
+    var face: DomainFace { DomainFace(record, isChecked: frame.isChecked) }
     var staleAfter: TimeInterval { watched.checks.staleAfter.inSeconds }
-    private var lasting: TroubleDuration {
-        TroubleDuration(record, staleAfter: watched.checks.staleAfter, frame.time)
-    }
     private var verdict: Verdict? { state?.verdict }
+    private var comparison: ComparisonReport? {
+        verdict.map { ComparisonReport($0.comparison, at: frame.time.now, time: frame.time) }
+    }
 
     // MARK: - The page
 
     var html: HTML {
         let scope = scope
         let reader = full.map { PlaceReader($0, scope) }
-        let report = reportForApple
-        let comparesFiles = verdict?.comparison.state.isOfTwoFiles ?? false
         return frame.page(
-            "\(name): \(face.word)", face.tone, of: .overview, json: "/api/v1\(path)",
+            "\(watched.domain.unicodeName): \(face.word)", face.tone, of: .overview, json: "/api/v1\(path)",
             """
             \(frame.notice)\
             <div id="verdict" data-live>
-            \(crumbs)
-            \(title(hasReport: report != nil))
-            \(diagnosis)
-            \(numbers)
-            \(HistoryBar(past, time: frame.time)?.html)
+            \(heading)
+            \(box)
+            \(timeLine?.html(frame.time))
             </div>
-            \(parts(comparesFiles: comparesFiles))
-            \(PropagationChart(scope, query: query, path: path)?.html)
-            <div class="pair">
-            \(changes(reader), if: comparesFiles)
-            <div>
-            \(trying(reader))
-            \(pastTimes)
-            </div>
-            </div>
-            <div class="pair" id="places" data-live>
-            \(reader?.edges)
-            \(reader?.origin)
-            </div>
-            \(history, if: !frame.isPublic)
-            \(findings)
-            \(silence, if: !frame.isPublic)
-            \(evidence)
-            \(report.map(Self.reportToApple))
+            \(tabs)
+            \(part(scope, reader))
             """)
+    }
+
+    private func part(_ scope: ChartScope, _ reader: PlaceReader?) -> HTML {
+        switch query.tab {
+        case .now: now(scope, reader)
+        case .changes: changes(reader)
+        case .edges: places(reader)
+        case .history: history
+        case .findings: findings
+        case .evidence: evidence
+        }
     }
 
     /// On the overview, where it is the only domain.
@@ -80,14 +70,12 @@ struct DomainView: Sendable {
             """
         return """
             <div id="single" data-live>
-            \(numbers)
+            \(timeLine?.html(frame.time))
             </div>
             \(PropagationChart(scope, query: query, path: path)?.html)
             <section id="next" data-live><div class="heading"><h2>When you deploy the next change</h2> \
             <a class="aside" href="\(path)">Everything about this domain</a></div>
-            <dl class="facts">\(cdn, if: watched.mode.readsCDN)\(phones)\
-            <div><dt>In a shell</dt>\
-            <dd><bdi class="code" data-copy>aasa-monitor watch \(name)</bdi> waits for it.</dd></div></dl>
+            <dl class="facts">\(cdn, if: watched.mode.readsCDN)\(phones)</dl>
             </section>
             """
     }
@@ -103,89 +91,63 @@ struct DomainView: Sendable {
             staleAfter: staleAfter, window: query.window, time: frame.time)
     }
 
-    // MARK: - The verdict
+    // MARK: - Above the parts
 
-    private var crumbs: HTML {
+    private var heading: HTML {
         let labels = watched.labels.sorted { $0.key < $1.key }.map { key, value -> HTML in
             var query = FrontQuery()
             query.label = "\(key)=\(value)"
             return #" / <a href="\#(query.address)"><bdi>\#("\(key)=\(value)".onOneLine(upTo: 80))</bdi></a>"#
         }
-        return #"<p class="crumbs"><a href="/">Domains</a>\#(labels)</p>"#
-    }
-
-    private func title(hasReport: Bool) -> HTML {
+        let (name, shown) = (watched.domain.name, watched.domain.unicodeName)
+        let time = frame.time
         let isDirect = record.status == .direct && frame.isChecked
-        let lasting = lasting
-        let long =
-            record.status.needsAttention ? lasting.long.map { lasting.of == "left" ? "\($0) left" : "for \($0)" } : nil
-        let checking: HTML = #"\#(HTML.mark("m-checking", "prog")) Checking…"#
-        let write: HTML = """
-            <form method="post" action="\(path)/check">\(HTML.hidden("back", query.address(path)))\
-            <button id="check"\(" disabled", if: isChecking)>\(isChecking ? checking : "Check now")</button></form> \
-            <a class="button" href="#silence">Silence</a>
+        let full = state?.lastFullAt.map { ", all addresses and edges \(time.age($0))" } ?? ""
+        return """
+            <p class="crumbs"><a href="/">Domains</a>\(labels)</p>
+            <div class="title"><h1><bdi>\(shown)</bdi></h1>\
+            \(#" <span class="code soft">\#(name)</span>"#, if: shown != name) \
+            <p class="badge \(face.tone.rawValue)">\(HTML.mark(face.mark)) \
+            \(isDirect ? watched.modeWord + " mode" : face.word)</p> \
+            <p class="soft" id="checked">\(record.lastCheckedAt.map { "Checked \(time.age($0))\(full)" } ?? "Never checked")</p></div>
             """
-        func button(_ text: HTML, _ address: String) -> HTML {
-            #"<a class="button" href="\#(address)" rel="noreferrer">\#(text)</a>"#
+    }
+
+    private var timeLine: TimeLine? {
+        TimeLine(record, face, incidents: open, alerted: alertedAt, staleAfter: staleAfter, frame.time)
+    }
+
+    private var tabs: HTML {
+        let items = DomainTab.allCases.map { tab -> HTML in
+            let count: Int? =
+                switch tab {
+                case .changes: comparison.flatMap { $0.state.isOfTwoFiles ? $0.changesTotal : nil }
+                case .findings: verdict?.findings.count
+                case .now, .edges, .history, .evidence: nil
+                }
+            let number = count.flatMap { $0 > 0 ? " (\($0.grouped))" : nil } ?? ""
+            return """
+                <li><a href="\(query.with { $0.tab = tab }.address(path))"\
+                \(#" aria-current="page""#, if: tab == query.tab)>\(tab.title + number)</a></li>
+                """
         }
-        return """
-            <div class="title"><h1>\(name)</h1> <p class="badge \(face.tone.rawValue)">\(HTML.mark(face.mark)) \
-            \(isDirect ? watched.modeWord + " mode" : face.word)\(long.map { " \($0)" })</p>\
-            <div class="actions">\("\(write) ", if: frame.canWrite)\
-            \(button("Origin’s file", watched.domain.wellKnownURL))\
-            \(copyURL.map { " \(button("Apple’s copy", $0))" })\
-            \(##" <a class="button" href="#report">Report for Apple</a>"##, if: hasReport)</div></div>
+        return #"<nav class="tabs" id="tabs" data-live aria-label="Parts of this page"><ul>\#(items)</ul></nav>"#
+    }
+
+    // MARK: - Now
+
+    private func now(_ scope: ChartScope, _ reader: PlaceReader?) -> HTML {
+        let changes = changeList(reader)?.behaviour(upTo: 6)
+        let following: HTML = """
+            <section id="following" data-live>\(HTML.heading("When phones follow a change"))
+            <dl class="facts">\(phones)</dl></section>
             """
-    }
-
-    private var copyURL: String? {
-        let isWeb = cdnBaseURL.hasPrefix("https://") || cdnBaseURL.hasPrefix("http://")
-        guard isWeb, watched.mode.readsCDN else { return nil }
-        return cdnBaseURL + (cdnBaseURL.hasSuffix("/") ? "" : "/") + name
-    }
-
-    private var diagnosis: HTML {
-        let text = verdict?.text(at: frame.time.wall)
-        let steps = text?.action?.sentences ?? []
-        let list: HTML =
-            switch steps.count {
-            case 0: "<p>Nothing.</p>"
-            case 1: "<p><bdi>\(steps[0])</bdi></p>"
-            default: "<ol>\(steps.map { "<li><bdi>\($0)</bdi></li>" })</ol>"
-            }
         return """
-            <div class="diagnosis"><div>\
-            <p class="effect"><bdi>\(text?.effect ?? "The first check has not ended yet.")</bdi></p>\
-            \((text?.cause).map { "<p><b>Why.</b> <bdi>\($0)</bdi></p>" })</div>
-            <div class="todo"><h2>What to do</h2>\(list)\
-            \((text?.outlook).map { #"<p class="soft"><bdi>\#($0)</bdi></p>"# })</div></div>
-            """
-    }
-
-    private func parts(comparesFiles: Bool) -> HTML {
-        """
-        <nav class="jump" aria-label="Parts"><a href="#propagation">Propagation</a> \
-        \(##"<a href="#changes">What changes</a> "##, if: comparesFiles)<a href="#try">Try a URL</a> \
-        <a href="#past">Past changes</a> <a href="#places">Edges and origin</a>\
-        \(##" <a href="#incidents">Incidents and messages</a>"##, if: !frame.isPublic) \
-        <a href="#findings">Findings</a> <a href="#evidence">Evidence</a></nav>
-        """
-    }
-
-    // MARK: - What changes, and when phones follow
-
-    private func changes(_ reader: PlaceReader?) -> HTML {
-        let list = verdict.flatMap {
-            ChangeList(
-                ComparisonReport($0.comparison, at: frame.time.now, time: frame.time), of: name, reader: reader)
-        }
-        let same: HTML = #"<p class="soft">The origin’s file and Apple’s copy mean the same.</p>"#
-        return """
-            <section id="changes" data-live>\(HTML.heading("What changes", list?.note))
-            \(list?.html ?? same)
-            <h2 class="sub">When phones follow</h2>
-            <dl class="facts">\(phones)</dl>
-            </section>
+            \(PropagationChart(scope, query: query, path: path)?.html)
+            <div class="two">
+            \(changes.map { #"<section id="users" data-live>\#(HTML.heading("What changes for users"))\#($0)</section>"# } ?? following)
+            \(trying(reader))
+            </div>
             """
     }
 
@@ -201,8 +163,6 @@ struct DomainView: Sendable {
         return rows.map { "<div><dt>\($0)</dt><dd>\($1)</dd></div>" }
     }
 
-    // MARK: - What can be tried, and what was
-
     private func trying(_ reader: PlaceReader?) -> HTML {
         let tried =
             query.url.isEmpty
@@ -214,12 +174,59 @@ struct DomainView: Sendable {
             <section id="try">\(HTML.heading("Try a URL", "which app opens it"))
             <form class="try" method="get" action="\(path)#try">\
             <input type="text" name="url" value="\(query.url.onOneLine(upTo: 2000))" \
-            placeholder="https://\(name)/path" aria-label="URL" autocomplete="off" spellcheck="false" maxlength="2000">\
-            \(query.window.map { HTML.hidden("window", "\(Int($0))") }) <button type="submit">Try</button></form>
+            placeholder="/path" aria-label="URL" autocomplete="off" spellcheck="false" maxlength="2000">\
+            \(query.window.map { HTML.hidden("window", "\(Int($0))") })\
+            \(HTML.hidden("pause", "1"), if: query.isPaused) <button type="submit">Try</button></form>
             \(tried?.html)
             </section>
             """
     }
+
+    // MARK: - What changes
+
+    private func changeList(_ reader: PlaceReader?) -> ChangeList? {
+        comparison.flatMap { comparison in
+            comparison.state.isOfTwoFiles
+                ? ChangeList(comparison, query: query, path: path, reader: reader) : nil
+        }
+    }
+
+    private func changes(_ reader: PlaceReader?) -> HTML {
+        let list = changeList(reader)
+        let none =
+            comparison?.state.isOfTwoFiles == true
+            ? "The origin’s file and Apple’s copy mean the same." : "There are no two files to compare."
+        return """
+            <section id="changes" data-live>\(HTML.heading("What changes", list?.note))
+            \(list?.html ?? #"<p class="soft">\#(none)</p>"#)
+            </section>
+            <section id="following" data-live>\(HTML.heading("When phones follow"))
+            <dl class="facts">\(phones)</dl></section>
+            """
+    }
+
+    // MARK: - Edges and origin
+
+    private func places(_ reader: PlaceReader?) -> HTML {
+        let isWeb = cdnBaseURL.hasPrefix("https://") || cdnBaseURL.hasPrefix("http://")
+        let copy = cdnBaseURL + (cdnBaseURL.hasSuffix("/") ? "" : "/") + watched.domain.name
+        func link(_ text: HTML, _ address: String) -> HTML {
+            #"<a class="button" href="\#(address)" rel="noreferrer">\#(text)</a>"#
+        }
+        return """
+            <div id="places" data-live>
+            <div class="two">
+            \(reader?.edges)
+            \(reader?.origin)
+            </div>
+            \(#"<p class="soft">There was no full check yet.</p>"#, if: reader == nil)
+            <p class="links">\(link("Origin’s file", watched.domain.wellKnownURL)) \
+            \(link("Apple’s copy", copy), if: isWeb && watched.mode.readsCDN)</p>
+            </div>
+            """
+    }
+
+    // MARK: - Evidence
 
     private var evidence: HTML {
         let parts = (full.map(EvidencePart.all) ?? []).map { part -> HTML in
@@ -235,6 +242,7 @@ struct DomainView: Sendable {
             <section id="evidence" data-live>\(HTML.heading("Evidence", age, json))
             \(parts)\(#"<p class="soft">There was no full check yet.</p>"#, if: parts.isEmpty)
             </section>
+            \(stepsHaveReport ? nil : reportForApple.map(Self.reportToApple))
             """
     }
 
@@ -244,97 +252,6 @@ struct DomainView: Sendable {
         <a href="https://feedbackassistant.apple.com" rel="noreferrer">Feedback Assistant</a></span></div>
         <pre tabindex="0"><code data-copy>\(text)</code></pre></section>
         """
-    }
-}
-
-extension DomainView {
-    /// The five numbers of a domain.
-    private var numbers: HTML {
-        let (summary, time) = (record.summary, frame.time)
-        let tone = face.tone.rawValue
-        let past = summary?.propagations ?? []
-        let usual = UsualPropagation(past)
-        func number(
-            _ name: String, _ value: String, _ detail: String, _ tone: String = "ink", squares: HTML? = nil
-        ) -> HTML {
-            """
-            <li><div class="cell"><span class="fine">\(name)</span><span class="value \(tone)">\(value)</span>\
-            \(squares)<span class="fine"><bdi>\(detail)</bdi></span></div></li>
-            """
-        }
-        var all: [HTML] = []
-        if let changedAt = summary?.changedAt {
-            all.append(
-                number(
-                    "Behind for", Span.words(time.since(changedAt)),
-                    "since \(time.brief(changedAt)) · limit \(Span.words(staleAfter))", tone))
-        } else if record.status.needsAttention {
-            all.append(
-                number(
-                    lasting.of == "left"
-                        ? "Left"
-                        : record.status == .missing && summary?.hasNoCopy == true
-                            ? "Without a copy for" : "\(face.word) for",
-                    lasting.long ?? "–", lasting.until ?? record.since.map { "since \(time.brief($0))" } ?? "", tone))
-        } else if let since = record.since, record.status == .inSync || record.status == .direct {
-            all.append(
-                number(
-                    "\(record.status == .direct ? "Fine" : "In sync") for", Span.words(time.since(since)),
-                    "since \(time.brief(since))"))
-        } else {
-            all.append(number("State", face.word, ""))
-        }
-        let edges = summary?.edges
-        let version = record.version.map { "v\($0)" }
-        all.append(
-            number(
-                "Edges with the current file",
-                edges.map { "\($0.inSync) of \($0.asked)" } ?? (summary?.comparison == .inSync ? "yes" : "–"),
-                edges == nil ? version ?? "" : "", squares: edges?.squares))
-        if let usual {
-            all.append(
-                number(
-                    "Usual propagation time", Span.words(TimeInterval(usual.median)),
-                    "9 in 10 within \(Span.words(TimeInterval(usual.percentile90))), \(past.count.of("change"))"))
-        } else {
-            all.append(
-                number(
-                    past.isEmpty ? "Usual propagation time" : "Last change took",
-                    past.last.map { Span.words(TimeInterval($0)) } ?? "not known",
-                    "\(past.isEmpty ? "no change" : past.count.of("change")) so far; limit \(Span.words(staleAfter))"))
-        }
-        if let changedAt = summary?.changedAt {
-            let estimate = Estimate(lag: time.since(changedAt), past: past)
-            let words = estimate.until(changedAt: changedAt, staleAfter: staleAfter, time)
-            if let usual, estimate.lag < TimeInterval(usual.percentile90) {
-                let isEarly = estimate.lag < TimeInterval(usual.median)
-                let expected = changedAt + TimeInterval(isEarly ? usual.median : usual.percentile90)
-                all.append(
-                    number(
-                        "Expected", time.brief(expected),
-                        isEarly
-                            ? "9 in 10 by \(time.brief(changedAt + TimeInterval(usual.percentile90)))"
-                            : "9 in 10 changes arrive by then"))
-            } else {
-                let longest = past.max().map { "; longest took \(Span.words(TimeInterval($0)))" } ?? ""
-                all.append(number("Expected", "No estimate", words + longest))
-            }
-        } else if let end = summary?.certificateEnd {
-            all.append(
-                number(
-                    "Certificate", "\(max(0, Int(end.timeIntervalSince(time.wall) / 86400)).of("day"))",
-                    "ends on \(time.clock(end))", "warn"))
-        } else {
-            all.append(
-                number(
-                    "File", version ?? "–",
-                    record.versionSince.map { "since \(time.brief($0))" } ?? "none seen at the origin"))
-        }
-        all.append(
-            number(
-                "Checked", record.lastCheckedAt.map(time.age) ?? "never",
-                state?.lastFullAt.map { "all addresses and edges \(time.age($0))" } ?? "never in full"))
-        return #"<ul class="tiles five numbers">\#(all)</ul>"#
     }
 }
 

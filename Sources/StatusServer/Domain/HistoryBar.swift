@@ -78,7 +78,6 @@ struct HistoryBar: Sendable {
             """
         }
         return """
-            <p class="days-title"><b>Last 90 days</b> <span class="soft">\(text)</span></p>
             <svg class="days" role="img" aria-label="Last 90 days: \(text)" width="100%" height="20">\(marks)</svg>
             <p class="ends fine"><span>\(from)</span> <span>a mark for each day: <span class="ok">no incident</span>, \
             <span class="warn">warning</span>, <span class="fail">error</span>, empty where nobody looked</span> \

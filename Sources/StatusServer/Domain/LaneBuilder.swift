@@ -67,8 +67,9 @@ struct LaneBuilder {
             if small.count > 1, let first = small.first, let end = small.last {
                 segments.append(
                     .init(
-                        x: String.percent(first.from), width: String.percent(end.to - first.from), kind: "several",
-                        pattern: "url(#p-several)", label: nil, title: "\(small.count) versions"))
+                        name: "\(small.count) versions", x: String.percent(first.from),
+                        width: String.percent(end.to - first.from), kind: "several",
+                        pattern: "url(#p-several)", label: nil, title: "\(small.count) versions", isShort: false))
             } else if let last {
                 segments.append(last)
             }
@@ -132,9 +133,10 @@ struct LaneBuilder {
         let kind = kind(interval.served)
         let label: String? = width >= 3.6 ? name : width >= 2 ? String(name.drop { $0 == "v" }) : nil
         return .init(
-            x: String.percent(from), width: String.percent(width), kind: kind,
+            name: name, x: String.percent(from), width: String.percent(width), kind: kind,
             pattern: kind == "none" || kind == "stray" ? "url(#p-\(kind))" : nil,
-            label: interval.served == .noFile ? (width >= 3 ? "404" : nil) : label, title: title)
+            label: interval.served == .noFile ? (width >= 3 ? "404" : nil) : label, title: title,
+            isShort: width < 9)
     }
 
     func kind(_ served: PropagationRecord.Served) -> String {
@@ -161,6 +163,9 @@ struct LaneBuilder {
         }
     }
 
+    /// Of the origin's file now.
+    var presentName: String? { present.map { name(.version($0)) } }
+
     /// When it picked up the origin's present version; nil: not yet.
     private func pickUp(_ intervals: [PropagationRecord.VersionInterval]) -> Date? {
         guard let present, case .version(present)? = intervals.last?.served else { return nil }
@@ -170,8 +175,10 @@ struct LaneBuilder {
     private func originStatus(_ intervals: [PropagationRecord.VersionInterval]) -> (String, String?, String) {
         guard let last = intervals.last else { return ("", nil, "soft") }
         let long = Span.words(scope.time.since(last.at))
+        // An origin has a file; copies are what edges have.
         return (
-            "\(name(last.served)) for \(long)", nil, last.served == .noFile || last.served == .noAnswer ? "fail" : "ink"
+            "\(last.served == .noFile ? "no file" : name(last.served)) for \(long)", nil,
+            last.served == .noFile || last.served == .noAnswer ? "fail" : "ink"
         )
     }
 

@@ -70,14 +70,16 @@ struct PlaceReader {
         let rows = results.prefix(32).map { result -> HTML in
             let (text, mark, tone) = cell(result.retrieval)
             let answer = result.retrieval.answer
-            let since = record.places[.edge(result.address)]?.last.map { time.brief($0.at) }
+            let since = record.places[.edge(result.address)]?.last.map {
+                HTML.time(time.shown($0.at), time.brief($0.at))
+            }
             let age = answer?.age.map { Span.words(TimeInterval($0)) }
             let asksAgain = answer?.secondsUntilExpiry.map { "in \(Span.words(TimeInterval($0)))" }
             return """
                 <tr role="row" class="\(tone)"><th role="rowheader" scope="row"><bdi>\(result.shortName ?? "")</bdi> \
                 <span class="code"><bdi>\(result.address.onOneLine(upTo: 60))</bdi></span></th>\
                 <td role="cell">\(HTML.mark(mark, tone)) \(text)</td>\
-                <td role="cell" data-title="since">\(since ?? "")</td>\
+                <td role="cell" data-title="since">\(since)</td>\
                 <td role="cell" data-title="age">\(age ?? "")</td>\
                 <td role="cell" data-title="asks again">\(asksAgain ?? "")</td></tr>
 
@@ -173,33 +175,36 @@ struct PlaceReader {
         return facts
     }
 
-    /// The origin's file, and each other one that edges serve.
+    /// Each file that edges serve, those of most edges first, and the origin's.
     var sources: [TriedURL.Source] {
-        var groups: [(hash: ContentHash, edges: Int)] = []
         let results = full.full?.edges ?? []
-        let copies = results.isEmpty ? [full.cdn.retrieval].compactMap(\.self) : results.map(\.retrieval)
-        for copy in copies {
-            guard let hash = copy.answer?.body.hash, copy.answer?.status == 200 else { continue }
-            if let place = groups.firstIndex(where: { $0.hash == hash }) {
-                groups[place].edges += 1
-            } else {
-                groups.append((hash, 1))
-            }
+        let copies =
+            full.mode.readsCDN
+            ? results.isEmpty ? [full.cdn.retrieval].compactMap(\.self) : results.map(\.retrieval) : []
+        func file(_ retrieval: Retrieval) -> ContentHash? {
+            retrieval.answer.flatMap { $0.status == 200 ? $0.body.hash : nil }
         }
-        func data(_ hash: ContentHash) -> Data? { full.contents[hash] }
-        let originHash = full.origin.answer.flatMap { $0.status == 200 ? $0.body.hash : nil }
-        func name(_ retrieval: Retrieval?) -> String { retrieval.flatMap(version).map { ", \($0)" } ?? "" }
-        let count = copies.count
-        let apple = groups.sorted { $0.edges > $1.edges }.prefix(3).map { group in
-            TriedURL.Source(
-                name: "Apple’s copy" + name(copies.first { $0.answer?.body.hash == group.hash })
-                    + ", at \(group.edges) of \(count.of("edge"))", isOrigin: group.hash == originHash,
-                isRead: true, content: data(group.hash))
+        let origin = file(full.origin)
+        let groups = Dictionary(grouping: copies.filter { file($0) != nil }) { file($0) }
+            .sorted { ($0.value.count, $0.key?.hex ?? "") > ($1.value.count, $1.key?.hex ?? "") }.prefix(3)
+        func name(_ place: String, _ retrieval: Retrieval) -> String {
+            place + (version(of: retrieval).map { " (\($0))" } ?? "")
         }
-        let origin = TriedURL.Source(
-            name: "Origin’s file" + name(full.origin), isOrigin: true, isRead: !full.mode.readsCDN,
-            content: originHash.flatMap(data))
-        return (full.mode.readsCDN ? Array(apple) : []) + [origin]
+        var all = groups.compactMap { hash, copies -> TriedURL.Source? in
+            guard let hash, let first = copies.first else { return nil }
+            let place =
+                (results.isEmpty ? "Apple’s copy" : copies.count.of("edge"))
+                + (hash == origin ? ", origin" : "")
+            return TriedURL.Source(
+                name: name(place, first), isOrigin: hash == origin, isRead: true, content: full.contents[hash])
+        }
+        if !all.contains(where: \.isOrigin) {
+            all.append(
+                TriedURL.Source(
+                    name: name("Origin", full.origin), isOrigin: true, isRead: !full.mode.readsCDN,
+                    content: origin.flatMap { full.contents[$0] }))
+        }
+        return all
     }
 }
 

@@ -8,7 +8,8 @@ import Report
 import Storage
 
 struct PropagationChart: Equatable, Sendable {
-    let lanes: [Lane]
+    /// Lanes that are alike stand together.
+    let lanes: [[Lane]]
     let legend: [Legend]
     let marks: [Mark]
     let ticks: [Tick]
@@ -20,6 +21,8 @@ struct PropagationChart: Equatable, Sendable {
     let now: String
     let windows: [HTML]
     let rows: [Row]
+    /// `v6`: the origin's file now; nil where it has none.
+    let present: String?
     let text: String
 
     struct Lane: Equatable, Sendable {
@@ -35,6 +38,7 @@ struct PropagationChart: Equatable, Sendable {
     }
 
     struct Segment: Equatable, Sendable {
+        let name: String
         let x: String
         let width: String
         /// `now`, `a`, `b`, `c`, `stray`, `none`, `several`.
@@ -43,6 +47,8 @@ struct PropagationChart: Equatable, Sendable {
         let pattern: String?
         let label: String?
         let title: String
+        /// Too short for its label on a phone.
+        let isShort: Bool
     }
 
     /// No answer: a dashed line.
@@ -91,7 +97,7 @@ struct PropagationChart: Equatable, Sendable {
     /// nil where nothing was recorded yet.
     init?(_ scope: ChartScope, query: DomainQuery, path: String) {
         let builder = LaneBuilder(scope)
-        lanes = builder.lanes
+        lanes = Lane.grouped(builder.lanes)
         guard !lanes.isEmpty else { return nil }
         legend = builder.legend
         marks = scope.changeMarks
@@ -103,9 +109,41 @@ struct PropagationChart: Equatable, Sendable {
         now = String.percent(scope.x(scope.now))
         windows = scope.windows(query, path)
         rows = builder.rows
+        present = builder.presentName
         text =
             "Which version of the file each of \(scope.edgeOrder.count.of("edge")) and the origin served, "
             + "from \(scope.time.brief(scope.start)) to now. The table below has the same facts."
+    }
+}
+
+extension PropagationChart.Lane {
+    /// Fewer of a kind are shown each.
+    private static let leastAlike = 3
+    /// Of the width. Two changes that are closer count as simultaneous.
+    private static let tolerance = 3.0
+
+    static func grouped(_ lanes: [Self]) -> [[Self]] {
+        var groups: [[Self]] = []
+        for lane in lanes {
+            if let place = groups.firstIndex(where: { $0[0].isLike(lane) }) {
+                groups[place].append(lane)
+            } else {
+                groups.append([lane])
+            }
+        }
+        return groups.flatMap { $0.count < leastAlike ? $0.map { [$0] } : [$0] }
+    }
+
+    /// Whether both serve the same now, and served the same at about the same times.
+    private func isLike(_ other: Self) -> Bool {
+        guard !isOrigin, !other.isOrigin, (mark, tone) == (other.mark, other.tone),
+            segments.map(\.name) == other.segments.map(\.name), mutes.count == other.mutes.count
+        else { return false }
+        return zip(positions, other.positions).allSatisfy { abs($0 - $1) <= Self.tolerance }
+    }
+
+    private var positions: [Double] {
+        (segments.map(\.x) + mutes.flatMap { [$0.from, $0.to] }).compactMap { Double($0.dropLast()) }
     }
 }
 
@@ -166,10 +204,16 @@ struct ChartScope: Sendable {
     var changeMarks: [PropagationChart.Mark] {
         var last = -100.0
         let origin = record.places[.origin] ?? []
-        return zip(origin, origin.dropFirst()).compactMap { before, interval -> PropagationChart.Mark? in
-            // What a domain serves when it is watched again may have been there for long.
-            guard interval.at > start, before.served != .notWatched, case .version(let id) = interval.served,
-                let number = record.versions[id]?.number
+        var served: Int64?
+        return origin.compactMap { interval -> PropagationChart.Mark? in
+            guard case .version(let id) = interval.served else {
+                // What a domain serves when it is watched again may have been there for long.
+                if interval.served == .notWatched { served = nil }
+                return nil
+            }
+            // Nothing is deployed where the same comes back after a failure.
+            defer { served = id }
+            guard let before = served, before != id, interval.at > start, let number = record.versions[id]?.number
             else { return nil }
             let place = x(interval.at)
             let hasRoom = place - last > 14
@@ -192,7 +236,7 @@ struct ChartScope: Sendable {
         while date < end {
             let place = x(date)
             // The word `now` and the edges of the chart need room.
-            if place > 5, place < 97, abs(place - x(now)) > 10 {
+            if place > 5, place < 97, abs(place - x(now)) > 13 {
                 let text =
                     step < 86400 ? String(time.shown(date).rfc3339.dropFirst(11).prefix(5)) : time.day(date)
                 all.append(PropagationChart.Tick(x: String.percent(place), text: text))

@@ -8,7 +8,7 @@ import Report
 struct TriedURL: Sendable {
     /// Why it cannot be tried; nil: it was.
     private let fault: String?
-    /// `source`: such as `Apple’s copy, v14, at 6 of 8 edges`.
+    /// `source`: such as `6 edges (v14)`.
     private let answers: [(source: Source, opens: String, rule: String)]
     /// Why a phone may open the website all the same, where all is well; as `check --why` has it.
     private let reasons: [DeviceReason]
@@ -78,14 +78,18 @@ struct TriedURL: Sendable {
     }
 
     var html: HTML {
-        let items = answers.map { answer -> HTML in
+        let rows = answers.map { answer -> HTML in
             """
-            <li\(#" class="origin""#, if: answer.source.isOrigin)><p class="fine">\(answer.source.name)</p>\
-            <p><b><bdi>\(answer.opens)</bdi></b></p><p class="fine"><bdi>\(answer.rule)</bdi></p></li>
+            <tr role="row"\(#" class="origin""#, if: answer.source.isOrigin)>\
+            <th role="rowheader" scope="row">\(answer.source.name)</th>\
+            <td role="cell" class="text"><b><bdi>\(answer.opens)</bdi></b> \
+            <span class="fine"><bdi>\(answer.rule)</bdi></span></td></tr>
+
             """
         }
         return """
-            \(fault.map { #"<p class="warn"><bdi>\#($0)</bdi></p>"# })<ul class="answers">\(items)</ul>\
+            \(fault.map { #"<p class="warn"><bdi>\#($0)</bdi></p>"# })\
+            \(HTML.table(["File of", "A tap"], rows), if: !rows.isEmpty)\
             \(device, if: !reasons.isEmpty)
             """
     }
@@ -100,7 +104,7 @@ struct TriedURL: Sendable {
         return """
             <details id="device"><summary>A phone opens the website all the same?</summary>\
             <p class="soft">Then only the phone knows why. The likeliest reasons first:</p>\
-            <ol class="reasons">\(items)</ol></details>
+            <ol class="device">\(items)</ol></details>
             """
     }
 }

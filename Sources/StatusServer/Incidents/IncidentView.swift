@@ -105,7 +105,9 @@ struct IncidentView: Sendable {
     /// What Apple's copy did not have yet, at the last news of the incident.
     private var changes: HTML? {
         incident.domain.flatMap { domain in
-            incident.comparison.flatMap { ChangeList($0, of: domain, reader: nil) }
+            incident.comparison.flatMap {
+                ChangeList($0, query: DomainQuery(), path: "/domains/\(domain)", reader: nil)
+            }
         }
         .map { changes in
             """

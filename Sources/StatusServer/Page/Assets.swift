@@ -7,8 +7,11 @@ import NIOCore
 enum Assets {
     private static let files: [String: (bytes: [UInt8], type: String)] = {
         var files: [String: (bytes: [UInt8], type: String)] = [
-            // One request for all pages: what they share, then what one of them has alone.
-            "page.css": (PackageResources.page_css + PackageResources.overview_css, "text/css; charset=utf-8"),
+            // One request for all pages: what they share, then what some of them have alone.
+            "page.css": (
+                PackageResources.page_css + PackageResources.overview_css + PackageResources.domain_css,
+                "text/css; charset=utf-8"
+            ),
             "page.js": (PackageResources.page_js, "text/javascript; charset=utf-8"),
         ]
         let icon = String(decoding: PackageResources.icon_svg, as: UTF8.self)

@@ -93,7 +93,7 @@ extension HTML {
         ##"<svg class="mark \##(tone)" aria-hidden="true"><use href="#\##(name)"/></svg>"##
     }
 
-    /// An instant as clocks show it. The script puts the reader's own clock beside it.
+    /// An instant. The script puts the reader's own time beside it. `text`: how it is written in UTC.
     static func time(_ shown: Date, _ text: String) -> HTML { #"<time datetime="\#(shown.rfc3339)">\#(text)</time>"# }
 
     /// A domain as people write it; the form of the protocols where that is another one.
@@ -105,6 +105,11 @@ extension HTML {
 
     static func link(_ domain: Domain) -> HTML { #"<a href="/domains/\#(domain.name)">\#(name(domain))</a>"# }
 
+    /// Facts in a line.
+    static func list(_ parts: [HTML]) -> HTML {
+        "\(parts.enumerated().map { place, part -> HTML in "\(" · ", if: place > 0)\(part)" })"
+    }
+
     static func option(_ value: String, _ text: String, isChosen: Bool) -> HTML {
         #"<option value="\#(value)"\#(" selected", if: isChosen)>\#(text)</option>"#
     }
@@ -114,10 +119,8 @@ extension HTML {
         #"<a href="\#(address)"\#(#" aria-current="true""#, if: isChosen)>\#(text)</a>"#
     }
 
-    /// An instant in UTC, as `clock` writes it. The script puts the reader's own time beside it.
-    static func time(_ shown: Date, _ time: ReportTime) -> HTML {
-        #"<time datetime="\#(shown.rfc3339)">\#(time.clock(shown))</time>"#
-    }
+    /// As briefly as the moment of the page allows.
+    static func time(_ shown: Date, _ time: ReportTime) -> HTML { Self.time(shown, time.clock(shown)) }
 
     static func hidden(_ name: String, _ value: String) -> HTML {
         #"<input type="hidden" name="\#(name)" value="\#(value)">"#

@@ -34,6 +34,11 @@ struct Pages: Sendable {
         switch endpoint {
         case .overview: return await overview(request)
         case .domain: return await self.domain(request, domain)
+        case .domainChanges: return await self.domain(request, domain, .changes)
+        case .domainEdges: return await self.domain(request, domain, .edges)
+        case .domainHistory: return await self.domain(request, domain, .history)
+        case .domainFindings: return await self.domain(request, domain, .findings)
+        case .domainEvidence: return await self.domain(request, domain, .evidence)
         case .incidents: return await incidents(request)
         case .incident: return await incident(request, id)
         case .badge: return try await badge(visit.parameter("file"))
@@ -56,6 +61,11 @@ struct Pages: Sendable {
 enum PageEndpoint: String, CaseIterable, Sendable {
     case overview = "GET /"
     case domain = "GET /domains/{domain}"
+    case domainChanges = "GET /domains/{domain}/changes"
+    case domainEdges = "GET /domains/{domain}/edges"
+    case domainHistory = "GET /domains/{domain}/history"
+    case domainFindings = "GET /domains/{domain}/findings"
+    case domainEvidence = "GET /domains/{domain}/evidence"
     case incidents = "GET /incidents"
     case incident = "GET /incidents/{id}"
     case silences = "GET /silences"
@@ -74,7 +84,8 @@ enum PageEndpoint: String, CaseIterable, Sendable {
     /// Whether it needs no token where `server.public` is set.
     var isPublic: Bool {
         switch self {
-        case .overview, .domain, .badge: true
+        case .overview, .domain, .domainChanges, .domainEdges, .domainHistory, .domainFindings, .domainEvidence, .badge:
+            true
         case .incidents, .incident, .silences, .asset, .loginForm, .login, .acknowledgeSeveral, .acknowledge,
             .unacknowledge, .check, .silence, .addSilence, .endSilence:
             false

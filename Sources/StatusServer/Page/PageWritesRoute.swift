@@ -16,11 +16,11 @@ extension Pages {
     func acknowledge(_ request: Request, _ id: String) async throws -> Response {
         try await write(request, on: .incident(id)) { form in
             let done = try await api.acknowledge(id, by: form["by"], reason: form["reason"])
-            return .seeOther("/incidents/\(done.id)")
+            return .seeOther(FormBody.ownPath(form["back"], otherwise: "/incidents/\(done.id)"))
         }
     }
 
-    /// The incidents that the list of them has chosen.
+    /// The incidents that the list of them has chosen, or those of a domain.
     func acknowledgeSeveral(_ request: Request) async throws -> Response {
         try await write(request, on: .incidents) { form in
             let ids = form.all("incident")
@@ -37,12 +37,14 @@ extension Pages {
     }
 
     func unacknowledge(_ request: Request, _ id: String) async throws -> Response {
-        try await write(request, on: .incident(id)) { _ in
-            .seeOther("/incidents/\(try await api.unacknowledge(id).id)")
+        try await write(request, on: .incident(id)) { form in
+            let done = try await api.unacknowledge(id)
+            return .seeOther(FormBody.ownPath(form["back"], otherwise: "/incidents/\(done.id)"))
         }
     }
 
-    /// What a form orders; the page that it stands on, with the reason, where that is refused.
+    /// What a form orders; the page that it stands on, with the reason, where that is refused. `place`: of a form that does
+    /// not say where it leads back to.
     private func write(
         _ request: Request, on place: Place, _ order: (FormBody) async throws -> Response
     ) async throws -> Response {
@@ -51,7 +53,8 @@ extension Pages {
                 return try await order(form)
             } catch {
                 guard let refusal = APIRefusal(of: error) else { throw error }
-                return await refuse(refusal.description, form, request, on: place, refusal.status)
+                return await refuse(
+                    refusal.description, form, request, on: Place(back: form["back"]) ?? place, refusal.status)
             }
         }
     }
@@ -86,8 +89,7 @@ extension Pages {
         try await gate.form(request) { form in
             guard let domain = try? Domain(name), context.watched.index[domain] != nil else { return Self.notWatched }
             let path = FormBody.ownPath(form["back"], otherwise: "/domains/\(domain.name)#silence")
-            let incident = path.hasPrefix("/incidents/") ? String(path.dropFirst("/incidents/".count)) : nil
-            return try await add(form, request, on: incident.map(Place.incident) ?? .domain(domain), path) {
+            return try await add(form, request, on: Place(back: path) ?? .domain(domain), path) {
                 SilenceScope(domains: [.exactly(domain)])
             }
         }
@@ -142,6 +144,19 @@ extension Pages {
         case domain(Domain)
         case incident(String)
         case incidents, silences
+
+        /// nil for a path that is none of a domain or an incident.
+        init?(back path: String) {
+            let parts = path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
+            guard parts.count > 1 else { return nil }
+            switch parts[0] {
+            case "domains":
+                guard let domain = try? Domain(String(parts[1])) else { return nil }
+                self = .domain(domain)
+            case "incidents": self = .incident(String(parts[1]))
+            default: return nil
+            }
+        }
     }
 
     private func refuse(

@@ -1,8 +1,29 @@
 // Texts of the pages.
 
+import Evidence
 import Foundation
 
 extension String {
+    /// What to do, one step each: what explains a step stays with it.
+    var steps: [String] {
+        var steps: [String] = []
+        for sentence in sentences {
+            let first = String(sentence.prefix { $0 != " " })
+            if let last = steps.last, Self.explaining.contains(first) {
+                steps[steps.count - 1] = "\(last) \(sentence)"
+            } else {
+                steps.append(sentence)
+            }
+        }
+        return steps
+    }
+
+    /// A step begins with a verb. These begin what is none.
+    private static let explaining: Set<String> = [
+        "A", "An", "The", "It", "Its", "They", "This", "That", "These", "Each", "Apple", "Apple's", "Phones", "Devices",
+        "Checks", "Edges", "Browsers", "Protections", "Another", "All", "Some", "Not", "Which", "Whether", "Without",
+    ]
+
     /// To the first full stop that ends a sentence.
     var firstSentence: String {
         guard let end = firstRange(of: /\.(\s|$)/) else { return self }

@@ -89,6 +89,19 @@
     }
   };
 
+  // A button that shows a text copies it in place of that, where the browser lets it.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copies]");
+    const text = button && document.getElementById(button.dataset.copies);
+    if (!text || !navigator.clipboard) return;
+    event.preventDefault();
+    const label = button.textContent;
+    navigator.clipboard.writeText(text.textContent.trim()).then(() => {
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = label; }, 2000);
+    }, () => { button.parentElement.open = true; });
+  });
+
   // A line above the page.
   const bar = (id, looks) => {
     let line = document.getElementById(id);
@@ -137,6 +150,11 @@
       served.set(fresh.id, fresh.outerHTML);
       const node = document.importNode(fresh, true);
       for (const details of node.querySelectorAll("details[id]")) details.open = open.has(details.id) || details.open;
+      // What was typed into a form that is open.
+      for (const field of stale.querySelectorAll("details[open] :is(input:not([type=hidden]), select)")) {
+        const same = node.querySelector(`#${field.closest("details").id} [name="${field.name}"]`);
+        if (same) same.value = field.value;
+      }
       stale.replaceWith(node);
     }
     localise(document);

@@ -74,7 +74,7 @@ extension EndToEndTests {
                 #expect(domain["ignored"].elements.contains { $0["rule"] == .string("origin.status") })
                 let metrics = try await Self.get(stage, page + "metrics")
                 #expect(!metrics.contains(#"rule="origin.status""#))
-                let html = try await Self.get(stage, page + "domains/site.test")
+                let html = try await Self.get(stage, page + "domains/site.test/findings")
                 #expect(html.contains("Ignored: moved house (until 2999-12-31)"), "\(html)")
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
