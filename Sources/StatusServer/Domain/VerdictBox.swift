@@ -157,7 +157,7 @@ extension DomainView {
                 ? "pending, not notified yet"
                 : "\(incident.state.rawValue) since \(at(incident.firedAt ?? incident.openedAt))",
             "wrong since \(at(incident.since))", text(incident.waitsFor(at: time.wall)),
-            text(incident.acknowledgedInWords(time)), text(incident.marksInWords(time)),
+            incident.acknowledgedInWords(time), text(incident.marksInWords(time)),
             incident.isUnacknowledged ? #"<strong class="fail">not acknowledged</strong>"# : nil,
         ]
         return HTML.list(facts.compactMap(\.self))
