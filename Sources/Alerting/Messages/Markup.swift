@@ -203,6 +203,16 @@ struct ChatworkMarkup: Markup {
     var list: (open: String, bullet: String, close: String) { ("[code]", "• ", "[/code]") }
 }
 
+/// Opsgenie shows some HTML as such, Jira Service Management none.
+struct OpsgenieMarkup: Markup {
+    let unit = TextUnit.utf16
+
+    /// With an invisible zero-width space behind it, the bracket begins no tag and looks the same in both.
+    func escape(_ character: Character) -> String {
+        String(character).mapped { $0 == "<" ? "<\u{200B}" : "\($0)" }
+    }
+}
+
 extension String {
     /// By scalars, because a bracket with a combining mark is still a bracket.
     fileprivate func mapped(_ replacement: (Unicode.Scalar) -> String) -> String {
