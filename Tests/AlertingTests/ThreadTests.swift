@@ -77,7 +77,7 @@ extension AlertingSuite {
         func opsgenie() throws {
             let channel = try Service.opsgenie.channel(url: "https://api.atlassian.com/jsm/ops/integration/")
             func request(_ reason: NotificationReason) throws -> (url: String, root: [String: Any]) {
-                var alert = try alert(reason)
+                var alert = try AlertingTests.alert(reason)
                 alert.acknowledgement = Acknowledgement(by: "eva", reason: "on it", at: noon)
                 let request = try channel.format.request(
                     body: channel.format.body(alert, plain: false), messageKey: "k", timestamp: noon, userAgent: "u",
