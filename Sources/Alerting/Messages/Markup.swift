@@ -250,19 +250,20 @@ struct TextLayout<Form: Markup> {
         var isList: Bool
     }
 
-    func text(_ alert: RenderedAlert, withHeadline: Bool = true, hasButton: Bool = false) -> String {
+    func text(_ alert: RenderedAlert, withHeadline: Bool = true, buttons: Int = 0) -> String {
         let head = withHeadline ? form.strong(alert.headline) : ""
-        let foot = footer(alert, hasButton: hasButton).joined(separator: "\n")
+        let foot = footer(alert, buttons: buttons).joined(separator: "\n")
         let room = limit - form.size(head) - form.size(foot) - 2 * lineBreak
         var parts = paragraphs(alert, room: room).map(text)
         if !head.isEmpty { parts.insert(head, at: 0) }
         return (parts + [foot]).joined(separator: "\n")
     }
 
-    /// The start, the links, the id of the incident and the name of the monitor. `hasButton`: the first link is a button.
-    func footer(_ alert: RenderedAlert, hasButton: Bool = false) -> [String] {
-        let button = hasButton ? alert.button?.url : nil
-        let links = alert.links.filter { $0.url != button }.map { form.link($0.title, $0.url) }.joined(separator: " · ")
+    /// The start, the links, the id of the incident and the name of the monitor. `buttons`: so many buttons lead where links
+    /// would.
+    func footer(_ alert: RenderedAlert, buttons: Int = 0) -> [String] {
+        let shown = alert.buttons.prefix(buttons).map(\.url)
+        let links = alert.links.filter { !shown.contains($0.url) }.map { form.link($0.title, $0.url) }.joined(separator: " · ")
         return [alert.since, links, alert.identity(form)].filter { !$0.isEmpty }
     }
 
@@ -326,7 +327,7 @@ struct TextLayout<Form: Markup> {
 
 extension RenderedAlert {
     /// The alert as plain text with a limit, for the message log.
-    var plainText: String { TextLayout(form: PlainMarkup(unit: .utf16), limit: 4000).text(self) }
+    var plainText: String { TextLayout(form: PlainMarkup(unit: .utf16), limit: 4000).text(withoutAcknowledging) }
 
     /// `incident 3fa9… · monitor eu-1`.
     func identity(_ form: some Markup) -> String {

@@ -15,7 +15,8 @@ extension Pages {
 
     func acknowledge(_ request: Request, _ id: String) async throws -> Response {
         try await write(request, on: .incident(id)) { form in
-            let done = try await api.acknowledge(id, by: form["by"], reason: form["reason"])
+            let done = try await api.acknowledge(
+                id, by: form.author, reason: form["reason"], link: link(in: form, to: id))
             return .seeOther("/incidents/\(done.id)")
         }
     }
@@ -56,6 +57,12 @@ extension Pages {
         }
     }
 
+    /// The link of a message that led to the form; nil: none.
+    private func link(in form: FormBody, to incident: String?) -> LinkUse? {
+        guard !form["link"].isEmpty, let incident else { return nil }
+        return LinkUse(form["link"], incidentID: incident, wall: ReportTime(context.timekeeper).wall)
+    }
+
     // MARK: - Checks
 
     /// A check that ends within this time is shown at once. The page says of a longer one that it is under way.
@@ -87,7 +94,8 @@ extension Pages {
             guard let domain = try? Domain(name), context.watched.index[domain] != nil else { return Self.notWatched }
             let path = FormBody.ownPath(form["back"], otherwise: "/domains/\(domain.name)#silence")
             let incident = path.hasPrefix("/incidents/") ? String(path.dropFirst("/incidents/".count)) : nil
-            return try await add(form, request, on: incident.map(Place.incident) ?? .domain(domain), path) {
+            let place = incident.map(Place.incident) ?? .domain(domain)
+            return try await add(form, request, on: place, path, link(in: form, to: incident)) {
                 SilenceScope(domains: [.exactly(domain)])
             }
         }
@@ -104,13 +112,14 @@ extension Pages {
     }
 
     private func add(
-        _ form: FormBody, _ request: Request, on place: Place, _ back: String, _ scope: () throws -> SilenceScope
+        _ form: FormBody, _ request: Request, on place: Place, _ back: String, _ link: LinkUse? = nil,
+        _ scope: () throws -> SilenceScope
     ) async throws -> Response {
         do {
             let scope = try scope()
             guard let length = try? parseDuration(form["for"]) else { throw SilenceFault("choose for how long") }
             _ = try await api.silence(
-                SilenceOrder(scope, length: length, author: form["by"], reason: form["reason"]))
+                SilenceOrder(scope, length: length, author: form.author, reason: form["reason"]), link: link)
         } catch {
             guard let refusal = APIRefusal(of: error) else { throw error }
             return await refuse(refusal.description, form, request, on: place)
