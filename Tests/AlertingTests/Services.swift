@@ -141,6 +141,9 @@ enum Occasion: String, CaseIterable, Sendable {
             reason, domain: domain, changes: isOver ? [] : [change],
             findings: isOver ? [] : [finding(fix: "wait, or ask Apple")])
         alert.links = links(domain)
+        if !isOver {
+            alert.links.acknowledge = "https://status.test/incidents/a1?link=1795849200~slack~ops~00ff#acknowledge"
+        }
         if reason == .firing { alert.note = "Runbook: https://wiki.test/cdn.stale?a=1&b=<2>" }
         return alert
     }
