@@ -263,7 +263,8 @@ struct TextLayout<Form: Markup> {
     /// would.
     func footer(_ alert: RenderedAlert, buttons: Int = 0) -> [String] {
         let shown = alert.buttons.prefix(buttons).map(\.url)
-        let links = alert.links.filter { !shown.contains($0.url) }.map { form.link($0.title, $0.url) }.joined(separator: " · ")
+        let links = alert.links.filter { !shown.contains($0.url) }.map { form.link($0.title, $0.url) }.joined(
+            separator: " · ")
         return [alert.since, links, alert.identity(form)].filter { !$0.isEmpty }
     }
 

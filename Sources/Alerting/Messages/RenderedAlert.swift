@@ -64,7 +64,7 @@ struct RenderedAlert {
                 ),
             ]
         let link = alert.note.flatMap(Self.link)
-        if let link { links.insert(link, at: buttons.count) }
+        if let link { links.insert(link, at: max(buttons.count, min(1, links.count))) }
         let note = ("Note:", link == nil ? alert.note : nil)
         notes = ([acknowledgement] + parts + [note]).compactMap { title, text in text.map { (title, $0) } }
     }

@@ -33,7 +33,8 @@ package struct Routing: Equatable, Sendable {
     /// `remindEvery`: the time to the first reminder; nil: no reminders.
     package init(
         channels: [Channel], domains: [WatchedDomain], fallback: String? = nil,
-        escalation: Escalation = Escalation(), cdnBaseURL: String, statusPageURL: String? = nil, pageTakesWrites: Bool = true,
+        escalation: Escalation = Escalation(), cdnBaseURL: String, statusPageURL: String? = nil,
+        pageTakesWrites: Bool = true,
         remindEvery: Duration? = .seconds(24 * 3600), groupWait: Duration = .zero, groupInterval: Duration = .zero,
         note: MessageNote? = nil, instance: String, shard: String? = nil
     ) {

@@ -73,7 +73,8 @@ package struct APIRefusal: Error, CustomStringConvertible {
         case let refusal as APIRefusal: self = refusal
         case let fault as UnknownName: self.init(.notFound, fault.description)
         case let fault as SilenceFault: self.init(.badRequest, fault.description)
-        case let fault as AcknowledgeLink.Fault: self.init(fault == .foreign ? .badRequest : .conflict, fault.description)
+        case let fault as AcknowledgeLink.Fault:
+            self.init(fault == .foreign ? .badRequest : .conflict, fault.description)
         default: return nil
         }
     }

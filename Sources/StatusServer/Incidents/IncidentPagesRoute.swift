@@ -59,7 +59,8 @@ extension Pages {
 
     /// `link`: of a message; empty: none. Showing it never uses it up: chats and mail servers look at links by themselves.
     /// nil: there is no such incident.
-    func incidentView(_ id: String, isPaused: Bool, link: String = "", _ time: ReportTime) async throws -> IncidentView? {
+    func incidentView(_ id: String, isPaused: Bool, link: String = "", _ time: ReportTime) async throws -> IncidentView?
+    {
         let incident: IncidentDetail
         do {
             incident = try await api.incident(named: String(id.prefix(64)))
