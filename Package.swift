@@ -86,7 +86,7 @@ let package = Package(
         .target(
             name: "Storage",
             dependencies: [
-                "Evidence", "Facts", "Monitoring", .external("GRDB", "GRDB.swift"),
+                "Evidence", "Facts", "Hashing", "Monitoring", .external("GRDB", "GRDB.swift"),
                 .external("GRDBSQLite", "GRDB.swift"),
             ],
             swiftSettings: strict),

@@ -41,6 +41,7 @@ extension Routing {
             channels: alerts.channels, domains: configuration.domains, fallback: alerts.fallback,
             escalation: alerts.escalation,
             cdnBaseURL: configuration.cdn.baseURL, statusPageURL: configuration.server.pageURL,
+            pageTakesWrites: !configuration.server.isReadOnly,
             remindEvery: alerts.remindEvery, groupWait: alerts.groupWait, groupInterval: alerts.groupInterval,
             note: alerts.note, instance: configuration.instance ?? ConfigurationFile.hostName,
             shard: configuration.shard?.description)

@@ -7,14 +7,14 @@ import Foundation
 package enum ChannelKind: String, Codable, Sendable, CaseIterable {
     case webhook, slack, discord, teams
     case googleChat = "google-chat"
-    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email, gotify, pushover, matrix
+    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, email, gotify, pushover, matrix, opsgenie
 
     /// Keeps its own incidents under a key of the monitor. Each incident needs its own message, and a resolved message
     /// for an unknown incident has no effect. All other kinds are chats.
-    package var isPager: Bool { self == .pagerduty || self == .alertmanager }
+    package var isPager: Bool { [.pagerduty, .opsgenie, .alertmanager].contains(self) }
 
     /// Gets a message when somebody acknowledges an incident.
-    package var takesAcknowledgements: Bool { self == .pagerduty }
+    package var takesAcknowledgements: Bool { isPager && !isFeed }
 
     /// Expects only the current state: it gets all firing incidents again and again.
     package var isFeed: Bool { self == .alertmanager }

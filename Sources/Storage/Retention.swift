@@ -34,6 +34,8 @@ extension Store {
         try await remove(
             "incident", by: "id", "state = 'resolved' AND resolved_at < :before", end(of: Self.keepIncidents))
         try await remove("silence", by: "id", "ends_at < :before", end(of: Self.keepSilences))
+        // A day longer, since a link expires by the wall clock.
+        try await remove("used_link", by: "link", "ends_at < :before", end(of: .seconds(86400)))
         let propagation = end(of: Self.keepPropagation)
         try await remove("version_interval", by: "domain", Self.isOldInterval, propagation)
         try await removeSurplusIntervals()

@@ -207,8 +207,14 @@ enum Schema {
         ) STRICT;
         CREATE INDEX silence_by_end ON silence (ends_at);
 
+        -- The links of messages that somebody acted by, until they would have expired.
+        CREATE TABLE used_link (
+            link TEXT NOT NULL PRIMARY KEY, ends_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
         -- Single values. `change`: the number that the last change of an incident got. `global`, `global_format`: what the
-        -- monitor remembers of all domains together, and `DomainState.formatVersion` of the program that wrote it.
+        -- monitor remembers of all domains together, and `DomainState.formatVersion` of the program that wrote it. `link_key`:
+        -- a secret, which signs the links of messages.
         CREATE TABLE meta (
             name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;

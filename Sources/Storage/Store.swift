@@ -88,7 +88,8 @@ package final class Store: Sendable {
 
     /// Cancellation and unknown names are no faults of the store.
     private func translated(_ error: any Error) -> any Error {
-        error is CancellationError || error is UnknownName ? error : StoreError(error, path: path)
+        let isOurs = error is CancellationError || error is UnknownName || error is AcknowledgeLink.Fault
+        return isOurs ? error : StoreError(error, path: path)
     }
 
     /// Runs one write transaction. Transactions run in the order of the calls; one that fails affects no other.

@@ -132,6 +132,18 @@ extension AlertingSuite {
             Case(.matrix, 413, #"{"errcode":"M_TOO_LARGE"}"#, .permanentMessage),
             Case(
                 .matrix, 429, #"{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":2000}"#, .throttled(after: .seconds(2))),
+            Case(.opsgenie, 202, #"{"result":"Request will be processed","took":0.3,"requestId":"r"}"#, .delivered),
+            Case(.opsgenie, 202, "<html>Login</html>", refused),
+            Case(.opsgenie, 200, #"{"requestId":"r"}"#, refused),
+            Case(.opsgenie, 401, #"{"message":"Could not authenticate","requestId":"r"}"#, refused),
+            Case(.opsgenie, 403, #"{"code":40301,"message":"To perform this action, use an API key"}"#, refused),
+            // https://github.com/falcosecurity/falcosidekick/issues/719
+            Case(.opsgenie, 422, #"{"message":"Key format is not valid!","took":0.0,"requestId":"r"}"#, refused),
+            Case(.opsgenie, 422, #"{"message":"Request body is not processable"}"#, .permanentMessage),
+            Case(
+                .opsgenie, 429, #"{"message":"TooManyRequests"}"#, .throttled(after: .seconds(60)),
+                ["x-ratelimit-state": "THROTTLED", "x-ratelimit-period-in-sec": "60"]),
+            Case(.opsgenie, 503, "", .transient),
         ]
 
         @Test("an answer is judged by the service's own table", arguments: cases)
@@ -214,10 +226,10 @@ extension AlertingSuite {
         @Test("planted secrets are hidden however they are quoted", arguments: Service.allCases)
         func redaction(service: Service) throws {
             let channel = try service.channel()
-            let body = try channel.format.wire(
-                channel.format.body(alert(), plain: false), channel: channel)
-            let address = channel.format.address(messageKey: "k", channel: channel)
-            let headers = channel.format.headers(messageKey: "k", timestamp: noon, body: body, channel: channel)
+            let request = try channel.format.request(
+                body: channel.format.body(alert(), plain: false), messageKey: "k", timestamp: noon, userAgent: "u",
+                channel: channel)
+            let (address, headers, body) = (request.url, request.headers, request.body)
             let quoted =
                 "cannot POST \(address) "
                 + (address.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") + " "

@@ -37,6 +37,7 @@ extension AlertingSuite {
                 (.googleChat, "<a href=\"https://evil.test\">x</a>"), (.googleChat, "<users/all>"),
                 (.googleChat, "<\u{301}b>x"), (.chatwork, "[To:123]"), (.chatwork, "[toall]"),
                 (.chatwork, "[/info][info]x"), (.chatwork, "[/code]"), (.chatwork, "[\u{301}To:1]"),
+                (.opsgenie, "<a href=\"https://evil.test\">x</a>"), (.opsgenie, "<\u{301}b>x"),
             ])
         func tags(service: Service, value: String) throws {
             for text in try texts(service, value) {

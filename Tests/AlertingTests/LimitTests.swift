@@ -13,7 +13,7 @@ extension AlertingSuite {
         private static let markups: [any Markup] = [
             PlainMarkup(unit: .utf16), PlainMarkup(unit: .bytes), PlainMarkup(unit: .jsonBytes),
             MarkdownMarkup(unit: .utf16), MarkdownMarkup(unit: .scalars), HTMLMarkup(unit: .visible),
-            HTMLMarkup(unit: .utf16), ChatworkMarkup(), SlackMarkup(),
+            HTMLMarkup(unit: .utf16), ChatworkMarkup(), SlackMarkup(), OpsgenieMarkup(),
         ]
 
         private static let units = ["a", "é", "e\u{301}", "漢", "👩🏽", "🇯🇵", "&", "<", "*", "[", "\"", "@", "\\"]
@@ -139,6 +139,10 @@ extension AlertingSuite {
                 #expect((root["title"] as? String ?? "").unicodeScalars.count <= 250)
                 #expect((root["url"] as? String ?? "").utf8.count <= 512)
             case .matrix: #expect(body.count < 60_000)
+            case .opsgenie:
+                #expect((root["message"] as? String ?? "").utf16.count <= 130)
+                #expect((root["description"] as? String ?? "").utf16.count <= 15_000)
+                #expect((root["details"] as? [String: String] ?? [:]).values.joined().utf16.count <= 8000)
             }
         }
     }

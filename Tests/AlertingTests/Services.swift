@@ -12,7 +12,7 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case slackBot = "slack-bot"
     case discord, teams
     case googleChat = "google-chat"
-    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, gotify, pushover, matrix
+    case mattermost, telegram, line, chatwork, pagerduty, alertmanager, ntfy, gotify, pushover, matrix, opsgenie
 
     var testDescription: String { rawValue }
 
@@ -41,7 +41,7 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         switch self {
         case .slackBot: "xoxb-SECRET"
         case .telegram: "123456:SECRETABCDEF"
-        case .line, .chatwork, .ntfy, .alertmanager, .gotify, .matrix: "tk_SECRET"
+        case .line, .chatwork, .ntfy, .alertmanager, .gotify, .matrix, .opsgenie: "tk_SECRET"
         case .pushover: "aSECRETSECRETSECRETSECRETSECRE"
         case .pagerduty: "SECRETSECRETSECRETSECRETSECRET00"
         default: nil
@@ -85,6 +85,7 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .gotify: (200, #"{"id":9001,"appid":5}"#)
         case .pushover: (200, #"{"status":1,"request":"e7"}"#)
         case .matrix: (200, #"{"event_id":"$9001"}"#)
+        case .opsgenie: (202, #"{"result":"Request will be processed","requestId":"r"}"#)
         }
     }
 
@@ -140,6 +141,9 @@ enum Occasion: String, CaseIterable, Sendable {
             reason, domain: domain, changes: isOver ? [] : [change],
             findings: isOver ? [] : [finding(fix: "wait, or ask Apple")])
         alert.links = links(domain)
+        if !isOver {
+            alert.links.acknowledge = "https://status.test/incidents/a1?link=1795849200~slack~ops~00ff#acknowledge"
+        }
         if reason == .firing { alert.note = "Runbook: https://wiki.test/cdn.stale?a=1&b=<2>" }
         return alert
     }

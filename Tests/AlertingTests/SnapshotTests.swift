@@ -32,16 +32,16 @@ extension AlertingSuite {
             let alert = try occasion.alert()
             let isLater = occasion == .reminder || occasion == .resolved
             let body = try format.body(alert, plain: false, reference: isLater ? service.reference : nil)
-            let wire = try format.wire(body, channel: channel)
-            let headers = format.headers(messageKey: "abc123", timestamp: noon, body: wire, channel: channel)
-            var text = "### \(occasion.rawValue)\n\n"
-            text += shown(format.address(messageKey: "abc123", channel: channel), headers, wire)
-            return text
+            let request = try format.request(
+                body: body, messageKey: "abc123", timestamp: noon, userAgent: "u", channel: channel)
+            return "### \(occasion.rawValue)\n\n" + shown(request)
         }
 
-        private func shown(_ url: String, _ headers: [HeaderField], _ body: Data) -> String {
-            var text = "POST \(url)\n"
-            for header in headers { text += "\(header.name): \(header.value)\n" }
+        private func shown(_ request: MessageRequest) -> String {
+            guard case .http(let method) = request.way else { return "" }
+            let body = request.body
+            var text = "\(method) \(request.url)\n"
+            for header in request.headers { text += "\(header.name): \(header.value)\n" }
             guard let value = try? JSONSerialization.jsonObject(with: body),
                 let pretty = try? JSONSerialization.data(
                     withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])

@@ -1,6 +1,7 @@
 // What the delivery does with the names that services give to messages: threads, moves.
 
 import Evidence
+import Facts
 import Foundation
 import Monitoring
 import Storage
@@ -70,6 +71,31 @@ extension AlertingSuite {
             try #require(sent.map { $0["event_action"] as? String } == ["trigger", "trigger", "resolve"])
             #expect(Set(sent.map { $0["dedup_key"] as? String }).count == 1)
             #expect(sent[0]["routing_key"] as? String == "SECRETSECRETSECRETSECRETSECRET00")
+        }
+
+        @Test("an Opsgenie creates, acknowledges and closes one alert by its alias, below the path of its address")
+        func opsgenie() throws {
+            let channel = try Service.opsgenie.channel(url: "https://api.atlassian.com/jsm/ops/integration/")
+            func request(_ reason: NotificationReason) throws -> (url: String, root: [String: Any]) {
+                var alert = try AlertingTests.alert(reason)
+                alert.acknowledgement = Acknowledgement(by: "eva", reason: "on it", at: noon)
+                let request = try channel.format.request(
+                    body: channel.format.body(alert, plain: false), messageKey: "k", timestamp: noon, userAgent: "u",
+                    channel: channel)
+                #expect(request.headers.contains(HeaderField(name: "authorization", value: "GenieKey tk_SECRET")))
+                return (request.url, try object(request.body))
+            }
+            let home = "https://api.atlassian.com/jsm/ops/integration/v2/alerts"
+            let (created, alert) = try request(.firing)
+            let alias = try #require(alert["alias"] as? String)
+            #expect(try created == home && alias == MessageIdentity.pagerKey(of: AlertingTests.alert().incident))
+            #expect(try request(.worse).url == home && request(.worse).root["alias"] as? String == alias)
+            let (acknowledged, note) = try request(.acknowledged)
+            #expect(acknowledged == "\(home)/\(alias)/acknowledge?identifierType=alias")
+            #expect(note["user"] as? String == "eva" && note["note"] as? String == "on it")
+            let (closed, end) = try request(.resolved)
+            #expect(closed == "\(home)/\(alias)/close?identifierType=alias")
+            #expect(Set(end.keys) == ["source", "note"])
         }
     }
 }

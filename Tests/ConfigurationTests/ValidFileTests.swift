@@ -223,6 +223,8 @@ extension ConfigurationSuite {
             #expect(byName["ntfy"]?.destination == "PLANTED")
             #expect(byName["pushover"]?.destination == "PLANTEDPLANTEDPLANTEDPLANTED00")
             #expect(byName["matrix"]?.destination == "!abc:example.org")
+            #expect(byName["genie"]?.url == nil && byName["genie"]?.token == "PLANTED")
+            #expect(byName["jira"]?.url == "https://api.atlassian.com/jsm/ops/integration")
             #expect(byName["hook"]?.signingKeys.count == 2)
             #expect(byName["mail"]?.token == "PLANTED")
             #expect(

@@ -17,6 +17,7 @@ extension ChannelKind {
         case .pagerduty: "https://events.pagerduty.com"
         case .ntfy: "https://ntfy.sh"
         case .pushover: "https://api.pushover.net"
+        case .opsgenie: "https://api.opsgenie.com"
         case .webhook, .discord, .teams, .googleChat, .mattermost, .alertmanager, .email, .gotify, .matrix: nil
         }
     }
@@ -76,8 +77,8 @@ extension Channel {
             // The first part of a token is the bot's number.
             case .telegram: [baseURL, token.map { String($0.prefix { $0 != ":" }) }, destination, thread]
             case .line, .chatwork, .ntfy, .pushover, .matrix: [baseURL, destination]
-            // The token is that of an application, whose messages are a list of their own.
-            case .pagerduty, .gotify: [baseURL, token]
+            // The token is that of an application or an integration, whose messages are a list of their own.
+            case .pagerduty, .opsgenie, .gotify: [baseURL, token]
             case .email: mail?.recipients.sorted() ?? []
             }
         let text = ([kind.rawValue] + parts.map { $0 ?? "" }).joined(separator: "\n")

@@ -94,6 +94,7 @@ extension Channel {
         case .gotify: GotifyFormat()
         case .pushover: PushoverFormat()
         case .matrix: MatrixFormat()
+        case .opsgenie: OpsgenieFormat()
         }
     }
 }

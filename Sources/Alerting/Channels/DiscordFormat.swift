@@ -16,10 +16,10 @@ struct DiscordFormat: ChannelFormat {
                 Message(content: TextLayout(form: markup, limit: Self.contentLimit).text(rendered), embeds: []))
         }
         let text = TextLayout(form: markup, limit: Self.descriptionLimit).text(
-            rendered, withHeadline: false, hasButton: true)
+            rendered, withHeadline: false, buttons: 1)
         // Webhooks have no buttons: the title of an embed is its link.
         let embed = Message.Embed(
-            title: rendered.button?.title, url: rendered.button?.url,
+            title: rendered.buttons.first?.title, url: rendered.buttons.first?.url,
             description: text,
             color: alert.tone(over: 0x2E_A043, error: 0xD1_242F, warning: 0xD2_9922, note: 0x57_606A),
             timestamp: alert.at.formatted(.iso8601))

@@ -12,22 +12,20 @@ struct GoogleChatFormat: ChannelFormat {
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
         let rendered = RenderedAlert(alert, isBrief: plain)
         let text = TextLayout(form: HTMLMarkup(unit: .utf16), limit: Self.textLimit - 100)
-            .text(rendered, withHeadline: false, hasButton: true)
+            .text(rendered, withHeadline: false, buttons: 2)
         // A card has no colour of its own, but its text does.
         let tone = alert.tone(
             over: ("#237b4b", "resolved"), error: ("#c4314b", "error"), warning: ("#9a6700", "warning"),
             note: ("#616061", "note"))
         let mark = "<font color=\"\(tone.0)\"><b>● \(tone.1)</b></font>\n"
-        let button = rendered.button.map { button in
-            Message.Widget(
-                buttonList: .init(buttons: [
-                    .init(text: button.title, onClick: .init(openLink: .init(url: button.url)))
-                ]))
+        let buttons = rendered.buttons.map {
+            Message.ButtonList.Button(text: $0.title, onClick: .init(openLink: .init(url: $0.url)))
         }
+        let widget = buttons.isEmpty ? nil : Message.Widget(buttonList: .init(buttons: buttons))
         let card = Message.Card(
             header: .init(title: rendered.headline),
             sections: [
-                .init(widgets: [Message.Widget(textParagraph: .init(text: mark + text)), button].compactMap(\.self))
+                .init(widgets: [Message.Widget(textParagraph: .init(text: mark + text)), widget].compactMap(\.self))
             ])
         return try JSONText.encoded(
             Message(

@@ -14,11 +14,11 @@ struct GotifyFormat: ChannelFormat {
         let layout = TextLayout(form: PlainMarkup(unit: .bytes), limit: Self.messageLimit)
         // From 8 on the app makes a sound by default, from 4 on it shows a notification.
         let priority = alert.isTest ? 5 : alert.tone(over: 5, error: 8, warning: 5, note: 3)
-        let button = plain ? nil : rendered.button
+        let button = plain ? nil : rendered.buttons.first
         return try JSONText.encoded(
             Message(
                 title: rendered.headline,
-                message: layout.text(rendered, withHeadline: false, hasButton: button != nil), priority: priority,
+                message: layout.text(rendered, withHeadline: false, buttons: button == nil ? 0 : 2), priority: priority,
                 extras: button.map { ["client::notification": ["click": ["url": $0.url]]] }))
     }
 

@@ -14,13 +14,13 @@ struct NtfyFormat: ChannelFormat {
         let layout = TextLayout(form: PlainMarkup(unit: .bytes), limit: Self.messageLimit)
         let priority = alert.isTest ? 3 : alert.tone(over: 3, error: 4, warning: 3, note: 2)
         let tag = alert.tone(over: "white_check_mark", error: "rotating_light", warning: "warning", note: "warning")
-        let button = plain ? nil : rendered.button
+        let buttons = plain ? [] : rendered.buttons
         return try JSONText.encoded(
             Message(
                 title: plain ? nil : rendered.headline.cut(toBytes: Self.titleLimit),
-                message: layout.text(rendered, withHeadline: plain, hasButton: button != nil), priority: priority,
-                tags: plain ? nil : [tag], click: button?.url,
-                actions: button.map { [Message.Action(label: $0.title, url: $0.url)] },
+                message: layout.text(rendered, withHeadline: plain, buttons: buttons.count), priority: priority,
+                tags: plain ? nil : [tag], click: buttons.last?.url,
+                actions: buttons.isEmpty ? nil : buttons.map { Message.Action(label: $0.title, url: $0.url) },
                 sequence_id: MessageIdentity.key(ofIncident: alert.threadID)))
     }
 

@@ -14,11 +14,11 @@ struct PushoverFormat: ChannelFormat {
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
         let rendered = RenderedAlert(alert, isBrief: plain)
         let layout = TextLayout(form: PlainMarkup(unit: .scalars), limit: Self.messageLimit)
-        let button = plain ? nil : rendered.button.flatMap { $0.url.utf8.count <= Self.urlLimit ? $0 : nil }
+        let button = plain ? nil : rendered.buttons.first { $0.url.utf8.count <= Self.urlLimit }
         return try JSONText.encoded(
             Message(
                 title: layout.form.cut(rendered.headline, to: Self.titleLimit),
-                message: layout.text(rendered, withHeadline: false, hasButton: button != nil),
+                message: layout.text(rendered, withHeadline: false, buttons: button == nil ? 0 : 2),
                 priority: alert.isTest ? 0 : alert.tone(over: 0, error: 1, warning: 0, note: -1),
                 url: button?.url, url_title: button?.title))
     }

@@ -33,12 +33,14 @@ struct SlackFormat: ChannelFormat {
         // The text is the first line, and what a notification shows. Only attachments have a colour.
         let color = alert.tone(over: "#237b4b", error: "#c4314b", warning: "#d29922", note: "#616061")
         var attachments = [Message.Attachment(color: color, fallback: rendered.headline, blocks: Self.blocks(rendered))]
-        if let button = rendered.button {
+        if let first = rendered.buttons.first {
             // A link of an attachment needs no app that answers a click, as a button in a block does.
             attachments.append(
                 Message.Attachment(
-                    color: color, fallback: "\(button.title): \(button.url)",
-                    actions: [.init(text: button.title, url: button.url)]))
+                    color: color, fallback: "\(first.title): \(first.url)",
+                    actions: rendered.buttons.map {
+                        .init(text: $0.title, url: $0.url, style: $0.url == alert.links.acknowledge ? "primary" : nil)
+                    }))
         }
         return try JSONText.encoded(
             Message(text: SlackMarkup().strong(rendered.headline), attachments: attachments))
@@ -100,7 +102,7 @@ struct SlackFormat: ChannelFormat {
         // The limit of a section is 3,000. The rest is for the heading.
         let layout = TextLayout(form: SlackMarkup(), limit: 20_000, longestParagraph: 2800)
         let parts = layout.paragraphs(rendered).map { Block.section(layout.text($0)) }
-        return parts + [.context(layout.footer(rendered, hasButton: true))]
+        return parts + [.context(layout.footer(rendered, buttons: 2))]
     }
 
     private struct Message: Encodable {
@@ -119,6 +121,7 @@ struct SlackFormat: ChannelFormat {
             var type = "button"
             let text: String
             let url: String
+            let style: String?
         }
     }
 

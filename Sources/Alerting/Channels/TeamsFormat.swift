@@ -30,10 +30,10 @@ struct TeamsFormat: ChannelFormat {
                         spacing: "Medium"))
             }
         }
-        for line in layout.footer(rendered, hasButton: true) {
+        for line in layout.footer(rendered, buttons: 2) {
             blocks.append(Card.Block(inlines: [.init(text: line, isSubtle: true)], spacing: "None"))
         }
-        let actions = rendered.button.map { [Card.Action(title: $0.title, url: $0.url)] } ?? []
+        let actions = rendered.buttons.map { Card.Action(title: $0.title, url: $0.url) }
         return try JSONText.encoded(
             Message(
                 summary: rendered.headline,

@@ -165,7 +165,7 @@ struct WebhookPayload: Encodable {
             diagnosisID = "diagnosis_id", effect, cause, action, outlook, note, incident, incidents, comparison,
             findings,
             links
-        case statusPage = "status_page", cdn, origin
+        case statusPage = "status_page", acknowledge, cdn, origin
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -200,6 +200,7 @@ struct WebhookPayload: Encodable {
                         ended: $0.was == nil ? nil : .init($0.facts, text: $0.text), time: time)
                 }, forKey: .incidents)
         } else {
+            try links.encode(alert.links.acknowledge, forKey: .acknowledge)
             try links.encode(alert.links.cdn, forKey: .cdn)
             try links.encode(alert.links.origin, forKey: .origin)
             try encodeSingle(&data)

@@ -87,6 +87,8 @@ package struct Alert: Equatable, Sendable {
         /// The status page of the incident, and the page of all incidents; nil without a status page.
         var statusPage: String?
         var incidents: String?
+        /// Where a reader of this channel acknowledges the incident, once; nil: there is nothing to acknowledge.
+        var acknowledge: String?
         /// nil if the message is not about a single domain.
         var cdn: String?
         var origin: String?

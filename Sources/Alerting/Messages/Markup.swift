@@ -203,6 +203,16 @@ struct ChatworkMarkup: Markup {
     var list: (open: String, bullet: String, close: String) { ("[code]", "• ", "[/code]") }
 }
 
+/// Opsgenie shows some HTML as such, Jira Service Management none.
+struct OpsgenieMarkup: Markup {
+    let unit = TextUnit.utf16
+
+    /// With an invisible zero-width space behind it, the bracket begins no tag and looks the same in both.
+    func escape(_ character: Character) -> String {
+        String(character).mapped { $0 == "<" ? "<\u{200B}" : "\($0)" }
+    }
+}
+
 extension String {
     /// By scalars, because a bracket with a combining mark is still a bracket.
     fileprivate func mapped(_ replacement: (Unicode.Scalar) -> String) -> String {
@@ -240,19 +250,21 @@ struct TextLayout<Form: Markup> {
         var isList: Bool
     }
 
-    func text(_ alert: RenderedAlert, withHeadline: Bool = true, hasButton: Bool = false) -> String {
+    func text(_ alert: RenderedAlert, withHeadline: Bool = true, buttons: Int = 0) -> String {
         let head = withHeadline ? form.strong(alert.headline) : ""
-        let foot = footer(alert, hasButton: hasButton).joined(separator: "\n")
+        let foot = footer(alert, buttons: buttons).joined(separator: "\n")
         let room = limit - form.size(head) - form.size(foot) - 2 * lineBreak
         var parts = paragraphs(alert, room: room).map(text)
         if !head.isEmpty { parts.insert(head, at: 0) }
         return (parts + [foot]).joined(separator: "\n")
     }
 
-    /// The start, the links, the id of the incident and the name of the monitor. `hasButton`: the first link is a button.
-    func footer(_ alert: RenderedAlert, hasButton: Bool = false) -> [String] {
-        let button = hasButton ? alert.button?.url : nil
-        let links = alert.links.filter { $0.url != button }.map { form.link($0.title, $0.url) }.joined(separator: " · ")
+    /// The start, the links, the id of the incident and the name of the monitor. `buttons`: so many buttons lead where links
+    /// would.
+    func footer(_ alert: RenderedAlert, buttons: Int = 0) -> [String] {
+        let shown = alert.buttons.prefix(buttons).map(\.url)
+        let links = alert.links.filter { !shown.contains($0.url) }.map { form.link($0.title, $0.url) }.joined(
+            separator: " · ")
         return [alert.since, links, alert.identity(form)].filter { !$0.isEmpty }
     }
 
@@ -316,7 +328,7 @@ struct TextLayout<Form: Markup> {
 
 extension RenderedAlert {
     /// The alert as plain text with a limit, for the message log.
-    var plainText: String { TextLayout(form: PlainMarkup(unit: .utf16), limit: 4000).text(self) }
+    var plainText: String { TextLayout(form: PlainMarkup(unit: .utf16), limit: 4000).text(withoutAcknowledging) }
 
     /// `incident 3fa9… · monitor eu-1`.
     func identity(_ form: some Markup) -> String {

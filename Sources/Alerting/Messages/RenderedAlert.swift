@@ -21,15 +21,24 @@ struct RenderedAlert {
     /// The name of this monitor.
     let instance: String
 
-    /// Where a reader acknowledges it, and sees the rest: the one button, where a service has buttons.
-    var button: (title: String, url: String)? {
-        links.first { Self.pages.contains($0.title) && PlainMarkup.isPlain($0.url) }.map {
-            ("Open \($0.title)", $0.url)
+    /// Where a reader acknowledges it, and sees the rest. A service with one button has the first; both lead to the page of
+    /// the incident.
+    var buttons: [(title: String, url: String)] {
+        links.filter { Self.pages.contains($0.title) && PlainMarkup.isPlain($0.url) }.map {
+            ($0.title == Self.acknowledge ? "Acknowledge" : "Open \($0.title)", $0.url)
         }
     }
 
+    private static let acknowledge = "acknowledge"
     /// Links to our own pages.
-    private static let pages: Set<String> = ["incident", "incidents", "status page"]
+    private static let pages: Set<String> = [acknowledge, "incident", "incidents", "status page"]
+
+    /// The same for the log of messages: the link is for those who got the message.
+    var withoutAcknowledging: RenderedAlert {
+        var rendered = self
+        rendered.links.removeAll { $0.title == Self.acknowledge }
+        return rendered
+    }
 
     /// `isBrief`: only what happened, for a reply to the message with the details.
     init(_ alert: Alert, isBrief: Bool = false) {
@@ -55,7 +64,7 @@ struct RenderedAlert {
                 ),
             ]
         let link = alert.note.flatMap(Self.link)
-        if let link { links.insert(link, at: min(1, links.count)) }
+        if let link { links.insert(link, at: max(buttons.count, min(1, links.count))) }
         let note = ("Note:", link == nil ? alert.note : nil)
         notes = ([acknowledgement] + parts + [note]).compactMap { title, text in text.map { (title, $0) } }
     }
@@ -87,7 +96,10 @@ struct RenderedAlert {
             alert.isOver
             ? end
             : isBrief ? [effect, text.cause, text.action].compactMap(\.self).joined(separator: " ") : effect
-        var links = [(alert.links.incidents == nil ? "status page" : "incident", alert.links.statusPage ?? "")]
+        var links = [
+            (Self.acknowledge, alert.links.acknowledge ?? ""),
+            (alert.links.incidents == nil ? "status page" : "incident", alert.links.statusPage ?? ""),
+        ]
         if !isBrief {
             let comparison = alert.facts.comparison
             lists = [

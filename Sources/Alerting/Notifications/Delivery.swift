@@ -193,9 +193,11 @@ package final class Delivery: Sendable {
         try await store.transact(channel: former.name) { try $0.forget() }
         guard !open.isEmpty else { return }
         // A chat has nothing to resolve.
-        let isPager = former.type == ChannelKind.pagerduty.rawValue
+        let kind = ChannelKind(rawValue: former.type)
+        let isPager = kind?.takesAcknowledgements ?? false
+        let keyName = kind == .opsgenie ? "alias" : "dedup_key"
         let named = open.prefix(10).map { incident in
-            let key = isPager ? ", dedup_key \(MessageIdentity.pagerKey(of: incident))" : ""
+            let key = isPager ? ", \(keyName) \(MessageIdentity.pagerKey(of: incident))" : ""
             return "\(incident.subjectName) \(incident.kind.rawValue) (\(incident.id.prefix(12))\(key))"
         }
         let more = open.count > named.count ? ["and \(open.count - named.count) more"] : []

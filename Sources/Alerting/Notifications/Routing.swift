@@ -22,15 +22,19 @@ package struct Routing: Equatable, Sendable {
     let share: [String: String]
     private let cdnBaseURL: String
     private let statusPageURL: String?
+    /// Whether incidents are acknowledged there.
+    let pageTakesWrites: Bool
     /// The channels of all domains. They also get the global incidents that inhibit those of domains.
     private let watching: Set<String>
 
     /// `cdnBaseURL`: as `cdn.base_url`, without the domain.
     /// `statusPageURL`: the public root of the status page; nil: none.
+    /// `pageTakesWrites`: incidents are acknowledged there.
     /// `remindEvery`: the time to the first reminder; nil: no reminders.
     package init(
         channels: [Channel], domains: [WatchedDomain], fallback: String? = nil,
         escalation: Escalation = Escalation(), cdnBaseURL: String, statusPageURL: String? = nil,
+        pageTakesWrites: Bool = true,
         remindEvery: Duration? = .seconds(24 * 3600), groupWait: Duration = .zero, groupInterval: Duration = .zero,
         note: MessageNote? = nil, instance: String, shard: String? = nil
     ) {
@@ -40,6 +44,7 @@ package struct Routing: Equatable, Sendable {
         self.escalation = escalation
         self.cdnBaseURL = cdnBaseURL
         self.statusPageURL = statusPageURL
+        self.pageTakesWrites = pageTakesWrites
         self.remindEvery = remindEvery
         self.groupWait = groupWait
         self.groupInterval = groupInterval

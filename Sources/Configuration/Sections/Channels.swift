@@ -28,7 +28,7 @@ extension Channel {
             Setting(
                 "notify", \.notified, .notify(of: kind),
                 "what it is notified of. `changes`: [new versions of the file](alerts.md#changes), whatever "
-                    + "`severity` and `kinds` say; not with `pagerduty` and `alertmanager`, which keep incidents"),
+                    + "`severity` and `kinds` say; not with `pagerduty`, `opsgenie` and `alertmanager`, which keep incidents"),
         ]
     }
 
@@ -106,6 +106,7 @@ extension ChannelKind {
         case .gotify: [.url(.server()), .token()]
         case .pushover: [.url(.server(), isRequired: false), .token(.pushoverKey), .user]
         case .matrix: [.url(.server()), .token(), .matrixRoom]
+        case .opsgenie: [.url(.server(), isRequired: false), .token()]
         }
     }
 

@@ -10,7 +10,7 @@ package struct Silence: Equatable, Sendable, Identifiable {
     package var startsAt: Date
     /// The first time that is no longer silenced.
     package var endsAt: Date
-    package let author: String
+    package var author: String
     package let reason: String
 
     /// In seconds; at most a year.

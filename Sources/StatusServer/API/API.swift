@@ -235,8 +235,15 @@ package struct API: MonitorAPI {
     }
 
     package func acknowledge(_ name: String, by: String, reason: String) async throws -> AcknowledgementReport {
+        try await acknowledge(name, by: by, reason: reason, link: nil)
+    }
+
+    /// `link`: of the message that it was ordered through; nil: of none.
+    func acknowledge(
+        _ name: String, by: String, reason: String, link: LinkUse?
+    ) async throws -> AcknowledgementReport {
         let acknowledgement = try Acknowledgement(asked: by, reason: reason, at: try await clocks().now)
-        return try await changed(try await store.acknowledge(named: name, acknowledgement), acknowledgement)
+        return try await changed(try await store.acknowledge(named: name, acknowledgement, by: link), acknowledgement)
     }
 
     package func unacknowledge(_ name: String) async throws -> AcknowledgementReport {
@@ -261,9 +268,11 @@ package struct API: MonitorAPI {
             maintenance: windows.map { MaintenanceReport($0, now: now) })
     }
 
-    package func silence(_ order: SilenceOrder) async throws -> NewSilence {
+    package func silence(_ order: SilenceOrder) async throws -> NewSilence { try await silence(order, link: nil) }
+
+    func silence(_ order: SilenceOrder, link: LinkUse?) async throws -> NewSilence {
         let now = try await clocks().wall
-        let silence = try await store.add(try order.silence(now: now))
+        let silence = try await store.add(try order.silence(now: now), by: link)
         await onWrite()
         let index = try await index()
         return NewSilence(

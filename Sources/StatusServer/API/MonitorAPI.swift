@@ -8,7 +8,7 @@ import Storage
 
 /// Each function is one question, or one order, and one route of the API.
 ///
-/// They throw `APIRefusal`, and `UnknownName` and `SilenceFault`, which are refusals too (`APIRefusal.init(of:)`).
+/// They throw `APIRefusal`, and `UnknownName`, `SilenceFault` and `AcknowledgeLink.Fault`, which are refusals too (`APIRefusal.init(of:)`).
 package protocol MonitorAPI: Sendable {
     func status() async throws -> MonitorStatus
     /// By name. `filter.after`: the last name of the page before.
@@ -73,6 +73,8 @@ package struct APIRefusal: Error, CustomStringConvertible {
         case let refusal as APIRefusal: self = refusal
         case let fault as UnknownName: self.init(.notFound, fault.description)
         case let fault as SilenceFault: self.init(.badRequest, fault.description)
+        case let fault as AcknowledgeLink.Fault:
+            self.init(fault == .foreign ? .badRequest : .conflict, fault.description)
         default: return nil
         }
     }

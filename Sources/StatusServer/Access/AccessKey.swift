@@ -53,6 +53,13 @@ package struct AccessPolicy: Sendable {
         return isWriter ? .writer : isReader ? .reader : nil
     }
 
+    /// For who may read alone.
+    var whyNoWrites: String {
+        isReadOnly
+            ? "nothing can be changed here, as server.read_only says; use the commands beside the store"
+            : "server.reader_token lets you read alone; what changes something needs server.token"
+    }
+
     /// What a role comes to where nobody may write.
     func limited(_ role: Role) -> Role { isReadOnly ? min(role, .reader) : role }
 }

@@ -44,11 +44,7 @@ struct MethodGate: RouterMiddleware {
         }
         let isWrite = request.method != .get && request.method != .head && request.uri.path != Pages.loginPath
         if isWrite, context.role < .writer {
-            let why =
-                key.policy.isReadOnly
-                ? "nothing can be changed here, as server.read_only says; use the commands beside the store"
-                : "server.reader_token lets you read alone; what changes something needs server.token"
-            return Response(plain: "403 \(why)\n", status: .forbidden)
+            return Response(plain: "403 \(key.policy.whyNoWrites)\n", status: .forbidden)
         }
         return try await next(request, context)
     }

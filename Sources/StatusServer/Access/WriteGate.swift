@@ -62,6 +62,9 @@ struct FormBody: Sendable {
     /// The values of all fields of a name.
     func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
+    /// Who sends it. A link of a message says through which channel, so that a name is not needed.
+    var author: String { self["by"].isEmpty && !self["link"].isEmpty ? "someone" : self["by"] }
+
     /// `a=b+c&d=%C3%A4`
     init(_ text: String) {
         for pair in text.split(separator: "&").prefix(256) {

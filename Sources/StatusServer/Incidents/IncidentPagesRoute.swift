@@ -51,11 +51,16 @@ extension Pages {
 
     func incident(_ request: Request, _ id: String) async -> Response {
         let isPaused = refusal != nil || request.uri.queryParameters["pause"] != nil
-        return await context.answer(request) { time in try await incidentView(id, isPaused: isPaused, time)?.html }
+        let link = refusal?.link ?? request.parameters["link"] ?? ""
+        return await context.answer(request) { time in
+            try await incidentView(id, isPaused: isPaused, link: link, time)?.html
+        }
     }
 
+    /// `link`: of a message; empty: none. Showing it never uses it up: chats and mail servers look at links by themselves.
     /// nil: there is no such incident.
-    func incidentView(_ id: String, isPaused: Bool, _ time: ReportTime) async throws -> IncidentView? {
+    func incidentView(_ id: String, isPaused: Bool, link: String = "", _ time: ReportTime) async throws -> IncidentView?
+    {
         let incident: IncidentDetail
         do {
             incident = try await api.incident(named: String(id.prefix(64)))
@@ -63,10 +68,28 @@ extension Pages {
             return nil
         }
         let path = "/incidents/\(incident.id)"
-        let frame = try await context.frame(
+        var frame = try await context.frame(
             time, role, refusal, counts: try await context.store.statusCounts(), isPaused: isPaused,
             pauseAddress: isPaused ? path : path + "?pause=1")
+        if !link.isEmpty {
+            do {
+                frame.link = try await context.store.link(LinkUse(link, incidentID: incident.id, wall: time.wall))
+                if !frame.canWrite { frame.refuse("\(context.key.policy.whyNoWrites.atStart).") }
+            } catch let fault as AcknowledgeLink.Fault {
+                frame.refuse("\(fault)\(frame.canWrite ? " Use the forms of this page." : "")")
+            }
+            if !incident.isOpen { frame.refuse("The incident has ended: there is nothing to acknowledge.") }
+        }
         return IncidentView(incident: incident, frame: frame)
+    }
+}
+
+extension Frame {
+    /// Says why what somebody wants is not done, beside what they typed.
+    fileprivate mutating func refuse(_ words: String) {
+        var refused = refusal ?? Refusal("", FormBody(""))
+        refused.words = words
+        refusal = refused
     }
 }
 

@@ -79,7 +79,8 @@ struct IncidentView: Sendable {
 
     private var acknowledging: HTML {
         guard let acknowledged = incident.base.acknowledgedInWords(frame.time) else {
-            let note = "no reminders, no escalation, until it becomes worse or comes back"
+            let via = frame.link.map { "via \($0.channel): " } ?? ""
+            let note = "\(via)no reminders, no escalation, until it becomes worse or comes back"
             return """
                 <section id="acknowledge">\(HTML.heading("Acknowledge", note))
                 <form class="write" method="post" action="\(path)/ack">\(frame.author(needsReason: false)) \

@@ -20,6 +20,8 @@ struct Frame: Sendable {
     var needsLogin = false
     /// Why a form of the page was refused; nil where none was.
     var refusal: Refusal?
+    /// The link of a message that led here, if it works.
+    var link: AcknowledgeLink?
     /// When the last check ended, where the daemon checks no more.
     var stalledSince: Date?
 
@@ -32,13 +34,14 @@ struct Frame: Sendable {
 
     /// What was typed into a form, and what is wrong with it.
     struct Refusal: Equatable, Sendable {
-        let words: String
+        var words: String
         let by: String
         let reason: String
         let target: String
         let length: String
         let kind: String
         let incidents: [String]
+        let link: String
 
         init(_ words: String, _ form: FormBody) {
             self.words = words.onOneLine(upTo: 500)
@@ -48,6 +51,7 @@ struct Frame: Sendable {
             length = form["for"]
             kind = form["kind"]
             incidents = form.all("incident")
+            link = form["link"]
         }
     }
 
@@ -208,11 +212,12 @@ extension Frame {
         }
     }
 
-    /// Who changes something, and why.
+    /// Who changes something, and why. A link says through which channel, so that a name is not needed.
     func author(needsReason: Bool) -> HTML {
         """
-        <label>Your name <input type="text" name="by" value="\(refusal?.by ?? "")" required maxlength="100" \
-        autocomplete="name"></label> <label>Reason <input type="text" name="reason" value="\(refusal?.reason ?? "")"\
+        \(link.map { HTML.hidden("link", $0.text) })\
+        <label>Your name <input type="text" name="by" value="\(refusal?.by ?? "")"\(" required", if: link == nil) \
+        maxlength="100" autocomplete="name"></label> <label>Reason <input type="text" name="reason" value="\(refusal?.reason ?? "")"\
         \(" required", if: needsReason) maxlength="300"></label>
         """
     }

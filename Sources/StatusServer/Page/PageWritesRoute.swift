@@ -15,7 +15,8 @@ extension Pages {
 
     func acknowledge(_ request: Request, _ id: String) async throws -> Response {
         try await write(request, on: .incident(id)) { form in
-            let done = try await api.acknowledge(id, by: form["by"], reason: form["reason"])
+            let done = try await api.acknowledge(
+                id, by: form.author, reason: form["reason"], link: link(in: form, to: id))
             return .seeOther(FormBody.ownPath(form["back"], otherwise: "/incidents/\(done.id)"))
         }
     }
@@ -59,6 +60,12 @@ extension Pages {
         }
     }
 
+    /// The link of a message that led to the form; nil: none.
+    private func link(in form: FormBody, to incident: String?) -> LinkUse? {
+        guard !form["link"].isEmpty, let incident else { return nil }
+        return LinkUse(form["link"], incidentID: incident, wall: ReportTime(context.timekeeper).wall)
+    }
+
     // MARK: - Checks
 
     /// A check that ends within this time is shown at once. The page says of a longer one that it is under way.
@@ -89,7 +96,8 @@ extension Pages {
         try await gate.form(request) { form in
             guard let domain = try? Domain(name), context.watched.index[domain] != nil else { return Self.notWatched }
             let path = FormBody.ownPath(form["back"], otherwise: "/domains/\(domain.name)#silence")
-            return try await add(form, request, on: Place(back: path) ?? .domain(domain), path) {
+            let place = Place(back: path) ?? .domain(domain)
+            return try await add(form, request, on: place, path, link(in: form, to: place.incident)) {
                 SilenceScope(domains: [.exactly(domain)])
             }
         }
@@ -112,13 +120,14 @@ extension Pages {
     }
 
     private func add(
-        _ form: FormBody, _ request: Request, on place: Place, _ back: String, _ scope: () throws -> SilenceScope
+        _ form: FormBody, _ request: Request, on place: Place, _ back: String, _ link: LinkUse? = nil,
+        _ scope: () throws -> SilenceScope
     ) async throws -> Response {
         do {
             let scope = try scope()
             guard let length = try? parseDuration(form["for"]) else { throw SilenceFault("choose for how long") }
             _ = try await api.silence(
-                SilenceOrder(scope, length: length, author: form["by"], reason: form["reason"]))
+                SilenceOrder(scope, length: length, author: form.author, reason: form["reason"]), link: link)
         } catch {
             guard let refusal = APIRefusal(of: error) else { throw error }
             return await refuse(refusal.description, form, request, on: place)
@@ -156,6 +165,11 @@ extension Pages {
             case "incidents": self = .incident(String(parts[1]))
             default: return nil
             }
+        }
+
+        /// The identifier of the incident; nil for another page.
+        var incident: String? {
+            if case .incident(let id) = self { id } else { nil }
         }
     }
 

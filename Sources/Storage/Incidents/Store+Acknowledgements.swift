@@ -29,11 +29,13 @@ extension Store {
     /// Acknowledges an incident at its current version. A repetition keeps only its time.
     ///
     /// `name`: as in `incident(named:)`.
-    /// - Throws: `UnknownName` if no incident matches, or several do.
+    /// `link`: of a message; it is used up.
+    /// - Throws: `UnknownName` if no incident matches, or several do; `AcknowledgeLink.Fault`.
     package func acknowledge(
-        named name: String, _ acknowledgement: Acknowledgement
+        named name: String, _ acknowledgement: Acknowledgement, by link: LinkUse? = nil
     ) async throws -> AcknowledgeAnswer {
         try await change(named: name) { found, database in
+            let by = try link?.spend(database).author(acknowledgement.by) ?? acknowledgement.by
             // Receivers identify an acknowledgement by its time, so a repetition keeps it.
             let at = found.acknowledgement?.at ?? acknowledgement.at
             try database.execute(
@@ -42,7 +44,7 @@ extension Store {
                     WHERE id = ?
                     """,
                 arguments: [
-                    acknowledgement.by, acknowledgement.reason, at.milliseconds,
+                    by, acknowledgement.reason, at.milliseconds,
                     try IncidentRow.nextChange(database), found.incident.id,
                 ])
             return .done(found.incident)

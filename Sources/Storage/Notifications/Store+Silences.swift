@@ -9,20 +9,23 @@ extension Store {
     package static let keepSilences = Duration.seconds(90 * 86400)
 
     /// Stores a silence and gives it its id.
-    package func add(_ request: Silence) async throws -> Silence {
+    /// `link`: of a message; it is used up.
+    /// - Throws: `AcknowledgeLink.Fault`.
+    package func add(_ request: Silence, by link: LinkUse? = nil) async throws -> Silence {
         // Round down: rounded up, a silence that starts now would start in the future.
         let nearest = request.startsAt.milliseconds
         let start = Date(milliseconds: nearest) > request.startsAt ? nearest - 1 : nearest
         return try await write(isDurable: true) { database in
+            var silence = request
+            if let link { silence.author = try link.spend(database).author(request.author) }
             try database.execute(
                 cached: """
                     INSERT INTO silence (scope, starts_at, ends_at, author, reason) VALUES (?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     try Stored.encode(request.scope), start, request.endsAt.milliseconds,
-                    request.author, request.reason,
+                    silence.author, request.reason,
                 ])
-            var silence = request
             silence.id = String(database.lastInsertedRowID)
             silence.startsAt = Date(milliseconds: start)
             silence.endsAt = Date(milliseconds: request.endsAt.milliseconds)

@@ -65,7 +65,7 @@ def slack(case, body):
         if not attachment.get("fallback"):
             raise Refused(f"body.attachments[{index}].fallback is missing")
         for action in attachment.get("actions", []):
-            if set(action) != {"type", "text", "url"} or action["type"] != "button":
+            if set(action) - {"style"} != {"type", "text", "url"} or action["type"] != "button":
                 raise Refused(f"body.attachments[{index}].actions is no link button")
         blocks += attachment.get("blocks", [])
     if len(blocks) > 50:
