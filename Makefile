@@ -192,7 +192,8 @@ release: package ## what a release has, in dist/: packages, the image, checksums
 image: setup-package ## make an OCI image of a .deb without a container engine, in dist/ (DEB=FILE; default: the newest of make package)
 	deploy/container/image.sh $(or $(DEB),$(firstword $(shell ls -t dist/*.deb)))
 
-image-test: setup-package ## judge the manifests, make the image of a .deb and run it (DEB=FILE; default: of make package-test)
+image-test: setup-package setup-test ## judge the manifests, make the image of a .deb and run it beside Prometheus and Alertmanager (DEB=FILE; default: of make package-test)
+	.ci/build --build-tests
 	Tests/Image/test.sh $(or $(DEB),$(wildcard dist/debug/*.deb)) $(MANIFESTS)/bin/python
 
 clean: ## remove what was built
