@@ -174,8 +174,9 @@ soak: setup-test ## for nights and releases: SOAK_SEEDS of the simulation, all r
 	$(MAKE) package
 	$(MAKE) package-test DEB="$$(ls dist/*.deb)"
 
-package: setup-package ## make the .deb and the archive of the release build, in dist/
-	deploy/package.sh
+ARCH ?=
+package: setup-package ## make the .deb and the archive of the release build, in dist/, for this machine's architecture
+	deploy/package.sh $(ARCH)
 
 DEB ?=
 package-test: setup-package ## judge a .deb, install it in a Debian of its own and live with it (DEB=FILE; default: of the debug build)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs the program with what a machine needs to run it: an archive and a .deb, both in dist/.
-#   package.sh            builds the release binary, with Swift's runtime inside
+#   package.sh [ARCH]     builds the release binary, with Swift's runtime inside; ARCH: fails where this machine is another
 #   package.sh --debug    packs the debug binary that is built already, with the runtime's libraries beside it: a .deb for tests
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,6 +11,16 @@ export LC_ALL=C.UTF-8 TZ=UTC0
 umask 022
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%d)
+# It packs what the machine's own toolchain builds, and runs it for the man pages.
+if [ "${1:-}" != --debug ] && [ -n "${1:-}" ] && [ "$1" != "$(dpkg --print-architecture)" ]; then
+    cat >&2 <<WORDS
+This machine is $(dpkg --print-architecture): it cannot make a package for $1. Run 'make package' on a machine that is $1, with
+Debian 12 and Swift 6.2 or later (https://www.swift.org/install/linux/). Building for another machine would need a Swift SDK for
+it ('swift sdk list' names those that are installed) with Swift's static libraries, and with the headers and libraries of
+libcurl, c-ares, libarchive, jemalloc, SQLite and OpenSSL.
+WORDS
+    exit 1
+fi
 staging=$(mktemp -d)
 trap 'rm -rf "$staging"' EXIT
 chmod 755 "$staging"

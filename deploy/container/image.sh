@@ -48,7 +48,8 @@ while read -r instruction rest; do
 done < <(sed -e '/^ *#/d' "$here/Dockerfile" | sed -e ':a' -e '/\\$/{N;s/ *\\\n */ /;ba}' | sed '/^$/d')
 
 umount "$root/proc"
-rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root/var/cache/ldconfig/aux-cache" "$root/etc/resolv.conf"
+rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/cache/apt/*.bin "$root"/var/lib/apt/lists/* "$root"/var/log/* \
+    "$root/var/cache/ldconfig/aux-cache" "$root/etc/resolv.conf"
 find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch --no-dereference --date "@$SOURCE_DATE_EPOCH" {} +
 umoci repack --image "$work/layout:$version" --history.created "$date" "$work/bundle"
 umoci config --image "$work/layout:$version" --os linux --architecture "$architecture" \
