@@ -83,9 +83,10 @@ struct Image: Sendable {
         return process
     }
 
-    /// The ids of the incidents that are open.
-    func incidents() async throws -> Set<String> {
-        Set(try JSONValue(try await page("api/v1/incidents")).elements.compactMap { $0["id"].string })
+    /// The incidents that are open, in the order of their ids.
+    func incidents() async throws -> [JSONValue] {
+        try JSONValue(try await page("api/v1/incidents")).elements
+            .sorted { ($0["id"].string ?? "") < ($1["id"].string ?? "") }
     }
 
     private func page(_ path: String, _ options: String...) async throws -> String {
