@@ -174,8 +174,9 @@ soak: setup-test ## for nights and releases: SOAK_SEEDS of the simulation, all r
 	$(MAKE) package
 	$(MAKE) package-test DEB="$$(ls dist/*.deb)"
 
-package: setup-package ## make the .deb and the archive of the release build, in dist/
-	deploy/package.sh
+ARCH ?=
+package: setup-package ## make the .deb and the archive of the release build, in dist/, for this machine's architecture
+	deploy/package.sh $(ARCH)
 
 DEB ?=
 package-test: setup-package ## judge a .deb, install it in a Debian of its own and live with it (DEB=FILE; default: of the debug build)
@@ -192,7 +193,8 @@ release: package ## what a release has, in dist/: packages, the image, checksums
 image: setup-package ## make an OCI image of a .deb without a container engine, in dist/ (DEB=FILE; default: the newest of make package)
 	deploy/container/image.sh $(or $(DEB),$(firstword $(shell ls -t dist/*.deb)))
 
-image-test: setup-package ## judge the manifests, make the image of a .deb and run it (DEB=FILE; default: of make package-test)
+image-test: setup-package setup-test ## judge the manifests, make the image of a .deb and run it beside Prometheus and Alertmanager (DEB=FILE; default: of make package-test)
+	.ci/build --build-tests
 	Tests/Image/test.sh $(or $(DEB),$(wildcard dist/debug/*.deb)) $(MANIFESTS)/bin/python
 
 clean: ## remove what was built

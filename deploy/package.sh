@@ -1,14 +1,26 @@
 #!/usr/bin/env bash
 # Packs the program with what a machine needs to run it: an archive and a .deb, both in dist/.
-#   package.sh            builds the release binary, with Swift's runtime inside
+#   package.sh [ARCH]     builds the release binary, with Swift's runtime inside; ARCH: fails where this machine is another
 #   package.sh --debug    packs the debug binary that is built already, with the runtime's libraries beside it: a .deb for tests
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 version=$(sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/Commands/Version.swift)
-# The same sources give the same files: one date for all.
+# The same sources give the same files, wherever and by whom they are built: one order of names, one mode of files, one date.
+export LC_ALL=C.UTF-8 TZ=UTC0
+umask 022
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%d)
+# It packs what the machine's own toolchain builds, and runs it for the man pages.
+if [ "${1:-}" != --debug ] && [ -n "${1:-}" ] && [ "$1" != "$(dpkg --print-architecture)" ]; then
+    cat >&2 <<WORDS
+This machine is $(dpkg --print-architecture): it cannot make a package for $1. Run 'make package' on a machine that is $1, with
+Debian 12 and Swift 6.2 or later (https://www.swift.org/install/linux/). Building for another machine would need a Swift SDK for
+it ('swift sdk list' names those that are installed) with Swift's static libraries, and with the headers and libraries of
+libcurl, c-ares, libarchive, jemalloc, SQLite and OpenSSL.
+WORDS
+    exit 1
+fi
 staging=$(mktemp -d)
 trap 'rm -rf "$staging"' EXIT
 chmod 755 "$staging"
@@ -26,7 +38,9 @@ else
     python3 deploy/icu.py .build/icu
     # The compiler does not know of the files that it found missing.
     touch Sources/CICU/data.S
-    swift build -c release --static-swift-stdlib --product aasa-monitor
+    # The program holds the names of its sources, for the words of a crash; that of this folder is none of them.
+    swift build -c release --static-swift-stdlib --product aasa-monitor \
+        -Xswiftc -file-prefix-map -Xswiftc "$PWD=." -Xcc "-ffile-prefix-map=$PWD=."
     # Other builds take the library's data.
     rm .build/icu/icudata.inc
     touch Sources/CICU/data.S
@@ -60,8 +74,8 @@ archive() {
     example >"$folder/monitor.yaml"
     cp -r "$staging/man" "$staging/completions" deploy/prometheus deploy/container deploy/ci "$folder/"
     notices >"$folder/third-party-notices"
-    tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
-        -C "$staging/archive" -czf "dist/$name.tar.gz" "$name"
+    tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
+        -C "$staging/archive" -cf - "$name" | gzip -9n >"dist/$name.tar.gz"
     (cd dist && sha256sum "$name.tar.gz" >"$name.tar.gz.sha256")
     printf 'dist/%s.tar.gz: %s\n' "$name" "$(du -h "dist/$name.tar.gz" | cut -f1)"
 }
@@ -147,7 +161,7 @@ Maintainer: $maintainer
 Section: net
 Priority: optional
 Homepage: https://github.com/aasa-monitor/aasa-monitor
-Installed-Size: $(du -sk --apparent-size "$root" | cut -f1)
+Installed-Size: $(find "$root" -printf '%y %s\n' | awk '$1 == "f" { size += int(($2 + 1023) / 1024); next } { size += 1 } END { print size }')
 Depends: $depends, systemd | systemd-standalone-sysusers | systemd-sysusers
 Recommends: ca-certificates
 Description: monitors universal links: the site's file and Apple's copy of it

@@ -5,7 +5,9 @@ cd "$(dirname "$0")/.."
 
 [ -z "$(git status --porcelain)" ] || { echo "there are changes that are not committed; a release is of a commit" >&2; exit 1; }
 version=$(sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/Commands/Version.swift)
-export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+# As package.sh has them.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} LC_ALL=C.UTF-8 TZ=UTC0
+umask 022
 deb=dist/aasa-monitor_${version}_$(dpkg --print-architecture).deb
 [ -f "$deb" ] || { echo "there is no $deb; make package makes it" >&2; exit 1; }
 # The section of this version; where there is none yet, what is unreleased.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs a .deb in a Debian of its own and lives with it: a check, the daemon, an acknowledgement, an upgrade, a removal, a purge.
-#   test.sh FILE.deb      DEBIAN=FOLDER: a copy of this root in place of a new one
+#   test.sh FILE.deb      SUITE=trixie: another Debian than this machine's; DEBIAN=FOLDER: a copy of this root in place of a new one
 set -euo pipefail
 
 deb=$(readlink -e "$1")
@@ -11,11 +11,12 @@ command -v debootstrap >/dev/null || skip "debootstrap is not installed (make se
 unshare --mount true 2>/dev/null || skip "this container may not mount"
 
 # Where this machine's own packages come from.
-codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+codename=${SUITE:-$own}
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-    awk -v release="$codename" '$2 == release && $3 == "main" { print $1; exit }')
+    awk -v release="$own" '$2 == release && $3 == "main" { print $1; exit }')
 mirror=${mirror%/}
-[ -n "$mirror" ] || skip "apt's settings name no mirror of Debian $codename"
+[ -n "$mirror" ] || skip "apt's settings name no mirror of Debian $own"
 curl -q -sSf --max-time 30 -o /dev/null "$mirror/dists/$codename/Release" || skip "the mirror $mirror does not answer"
 
 work=$(mktemp -d)

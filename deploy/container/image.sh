@@ -7,6 +7,10 @@ deb=$(readlink -e "$1")
 here=$(dirname "$(readlink -e "$0")")
 version=$(dpkg-deb -f "$deb" Version)
 architecture=$(dpkg-deb -f "$deb" Architecture)
+# The same packages of Debian give the same image: one date for all, in its files too. useradd takes it for the day of an account.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(date +%s)} LC_ALL=C.UTF-8 TZ=UTC0
+date=$(date -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
+umask 022
 archive=$(realpath -m "${2:-dist/aasa-monitor-$version-$architecture.oci.tar}")
 codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
@@ -44,13 +48,15 @@ while read -r instruction rest; do
 done < <(sed -e '/^ *#/d' "$here/Dockerfile" | sed -e ':a' -e '/\\$/{N;s/ *\\\n */ /;ba}' | sed '/^$/d')
 
 umount "$root/proc"
-rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root/etc/resolv.conf"
-umoci repack --image "$work/layout:$version" "$work/bundle"
+rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/cache/apt/*.bin "$root"/var/lib/apt/lists/* "$root"/var/log/* \
+    "$root/var/cache/ldconfig/aux-cache" "$root/etc/resolv.conf"
+find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch --no-dereference --date "@$SOURCE_DATE_EPOCH" {} +
+umoci repack --image "$work/layout:$version" --history.created "$date" "$work/bundle"
 umoci config --image "$work/layout:$version" --os linux --architecture "$architecture" \
-    --created "$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%dT%H:%M:%SZ)" \
+    --created "$date" --history.created "$date" \
     --config.label org.opencontainers.image.title=aasa-monitor \
     --config.label "org.opencontainers.image.version=$version" "${settings[@]}"
 umoci gc --layout "$work/layout"
 mkdir -p "$(dirname "$archive")"
-tar --sort=name --owner=0 --group=0 --numeric-owner -C "$work/layout" -cf "$archive" .
+tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --mode=u=rwX,go=rX --owner=0 --group=0 --numeric-owner -C "$work/layout" -cf "$archive" .
 printf '%s: %s\n' "$archive" "$(du -h "$archive" | cut -f1)"

@@ -6,60 +6,19 @@ import Testing
 extension EndToEndTests {
     /// Each recipe of deploy/ci goes from a mistake to green, in a repository of its own.
     @Suite struct RecipeTests {
-        private static let expectations = """
-            # What the app's screens need.
-            /buy/1?coupon=x=\(Sample.app)
-            /help/website/1=nothing
-            """
-        /// A comma too many, and /news becomes /blog.
-        private static let mistaken = Sample.clean.replacing("/news/*", with: "/blog/*")
-            .replacing(##""#": "top"}"##, with: ##""#": "top"},"##)
-
-        private static let secret = "token-of-the-test"
-
         @Test("GitHub's action annotates a mistake, lint --fix mends it, the comment has the proof, and it turns green")
         func github() async throws {
             try await Stage.withoutLab { stage in
-                let repository = try await Repository(
-                    on: stage, file: Sample.clean, expectations: Self.expectations)
-                try repository.fake("gh", answering: "")
-                let steps = try Recipes.steps([
-                    "file": Repository.file, "domain": "example.com", "expect": "aasa-expectations",
-                    "token": Self.secret,
-                ])
-                #expect(steps.map(\.name) == ["Install aasa-monitor", "Check the file", "Comment"])
-                let runner = [
-                    "GITHUB_ACTIONS": "true", "GITHUB_BASE_REF": "main", "GITHUB_REF": "refs/pull/12/merge",
-                    "GITHUB_REPOSITORY": "acme/site", "GITHUB_STEP_SUMMARY": "summary",
-                    "GITHUB_ACTION_PATH": Recipes.folder.path,
-                ]
-                func run() async throws -> [MonitorProcess] {
-                    var ran: [MonitorProcess] = []
-                    for step in steps {
-                        ran.append(try await repository.run(step.command, runner.merging(step.environment) { $1 }))
-                    }
-                    return ran
-                }
-                try stage.write(Repository.file, Self.mistaken)
-                try await repository.commit()
-                let red = try await run()
-                #expect(red.map(\.end) == [.exit(0), .exit(1), .exit(0)], "\(red.map(\.errors))")
-                #expect(
-                    red[1].output.contains("::error file=\(Repository.file),line=9,col=37,"), "\(red[1].output)")
-                #expect(red[1].errors.contains("lint --fix \(Repository.file)"))
-                #expect(red[1].output.contains("❌ **Devices take nothing from the new file.**"))
+                let request = try await PullRequest(on: stage)
+                let repository = request.repository
+                #expect(request.steps.map(\.name) == ["Install aasa-monitor", "Check the file", "Comment"])
+                let red = try await request.run(with: PullRequest.mistaken)
+                request.expectRed(red)
                 #expect(
                     try JSONValue(repository.read("aasa-reports/lint.sarif"))["runs"][0]["results"].elements.count == 1)
 
-                let mended = try await repository.run("aasa-monitor lint --fix \(Repository.file)", [:])
-                #expect(mended.end == .exit(0), "\(mended.output)")
-                try await repository.commit()
-                let green = try await run()
-                #expect(green.map(\.end) == [.exit(0), .exit(0), .exit(0)], "\(green.map(\.errors))")
-                #expect(!green[1].output.contains("::error"))
-                let verdict = try #require(repository.read("posted").split(separator: "\n").first)
-                #expect(verdict.hasPrefix("⚠️ **This change opens <code>/blog\\#top"))
-                #expect(verdict.hasSuffix("(proven for all URLs)."))
+                let green = try await request.mended()
+                let verdict = try request.expectGreen(green)
                 #expect(repository.read("posted").hasSuffix("<!-- aasa-monitor \(Repository.file) -->\n"))
                 #expect(repository.read("summary").contains(verdict))
                 #expect(
@@ -67,16 +26,16 @@ extension EndToEndTests {
                 let results = try await TestResults(repository.read("aasa-reports/match.xml"), on: stage)
                 #expect(results.cases.count == 2 && !results.cases.contains(where: \.isFailed))
                 #expect(repository.read("calls").contains("repos/acme/site/issues/12/comments"))
-                #expect(!repository.read("calls").contains(Self.secret))
+                #expect(!repository.read("calls").contains(PullRequest.secret))
 
                 // A comment that is there is written again.
                 try repository.fake("gh", answering: "77")
-                let again = try await run()
+                let again = try await request.run()
                 #expect(again[2].end == .exit(0))
                 #expect(repository.read("calls").contains("PATCH\nrepos/acme/site/issues/comments/77"))
                 // The token of a fork may not write.
                 try stage.write("bin/gh", "#!/bin/sh\nexit 1\n")
-                let fork = try await run()
+                let fork = try await request.run()
                 #expect(fork[2].end == .exit(0) && fork[2].output.hasPrefix("::warning "))
             }
         }
@@ -85,7 +44,7 @@ extension EndToEndTests {
         func contract() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
-                    on: stage, file: Sample.clean, expectations: Self.expectations + "\n/shop/1=\(Sample.app)\n")
+                    on: stage, file: Sample.clean, expectations: PullRequest.expectations + "\n/shop/1=\(Sample.app)\n")
                 let settings = [
                     "AASA_FILE": Repository.file, "AASA_EXPECT": "aasa-expectations", "AASA_BASE": "main",
                 ]
@@ -114,14 +73,14 @@ extension EndToEndTests {
         func gitlab() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
-                    on: stage, file: Sample.clean, expectations: Self.expectations)
+                    on: stage, file: Sample.clean, expectations: PullRequest.expectations)
                 try repository.fake("curl", answering: "[]")
                 try stage.write("bin/jq", "#!/bin/sh\ncat >/dev/null\n")
                 try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: stage.path("bin/jq"))
                 let runner = [
                     "AASA_CI": Recipes.script, "AASA_FILE": Repository.file, "AASA_EXPECT": "aasa-expectations",
                     "CI_MERGE_REQUEST_DIFF_BASE_SHA": "main", "CI_MERGE_REQUEST_IID": "5", "CI_PROJECT_ID": "3",
-                    "CI_API_V4_URL": "https://gitlab.example.com/api/v4", "AASA_GITLAB_TOKEN": Self.secret,
+                    "CI_API_V4_URL": "https://gitlab.example.com/api/v4", "AASA_GITLAB_TOKEN": PullRequest.secret,
                 ]
                 func run() async throws -> MonitorProcess.End? {
                     let script = try Recipes.commands(ofJob: "universal-links", "script").joined(separator: "\n")
@@ -130,7 +89,7 @@ extension EndToEndTests {
                     #expect(try await repository.run(after, runner).end == .exit(0))
                     return end
                 }
-                try stage.write(Repository.file, Self.mistaken)
+                try stage.write(Repository.file, PullRequest.mistaken)
                 #expect(try await run() == .exit(1))
                 #expect(try JSONValue(repository.read("aasa-reports/codequality.json")).elements.count == 1)
                 #expect(try await repository.run("aasa-monitor lint --fix \(Repository.file)", [:]).end == .exit(0))
@@ -138,8 +97,8 @@ extension EndToEndTests {
                 #expect(try JSONValue(repository.read("aasa-reports/codequality.json")).elements.isEmpty)
                 #expect(repository.read("posted").contains("(proven for all URLs)."))
                 #expect(repository.read("calls").contains("/projects/3/merge_requests/5/notes"))
-                #expect(!repository.read("calls").contains(Self.secret))
-                #expect(repository.read("sent").contains("header = \"PRIVATE-TOKEN: \(Self.secret)\""))
+                #expect(!repository.read("calls").contains(PullRequest.secret))
+                #expect(repository.read("sent").contains("header = \"PRIVATE-TOKEN: \(PullRequest.secret)\""))
             }
         }
 
@@ -147,7 +106,7 @@ extension EndToEndTests {
         func hooks() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
-                    on: stage, file: Sample.clean, expectations: Self.expectations)
+                    on: stage, file: Sample.clean, expectations: PullRequest.expectations)
                 let text = try String(
                     contentsOf: Recipes.folder.appending(path: "../../.pre-commit-hooks.yaml"), encoding: .utf8)
                 let entries = text.matches(of: /(?m)^  entry: (.+)$/).map { String($0.output.1) }
@@ -156,7 +115,7 @@ extension EndToEndTests {
                     let pattern = try Regex(String(files.output.1))
                     #expect(try pattern.firstMatch(in: Repository.file) != nil)
                 }
-                try stage.write(Repository.file, Self.mistaken)
+                try stage.write(Repository.file, PullRequest.mistaken)
                 #expect(try await repository.run("\(entries[0]) \(Repository.file)", [:]).end == .exit(1))
                 #expect(try await repository.run("\(entries[1]) \(Repository.file)", [:]).end == .exit(0))
                 #expect(try await repository.run("\(entries[0]) \(Repository.file)", [:]).end == .exit(0))
@@ -167,7 +126,7 @@ extension EndToEndTests {
         func watch() async throws {
             try await Stage.with { stage in
                 let repository = try await Repository(
-                    on: stage, file: Sample.clean, expectations: Self.expectations)
+                    on: stage, file: Sample.clean, expectations: PullRequest.expectations)
                 stage.lab.origin("watch.test").serve(Sample.clean)
                 // The recipe has no option for it: the lab is not where the world is.
                 let lab = "exec \(MonitorProcess.binary.path) \"$@\" \(stage.network.joined(separator: " "))"
@@ -193,7 +152,7 @@ extension EndToEndTests {
         func install() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
-                    on: stage, file: Sample.clean, expectations: Self.expectations)
+                    on: stage, file: Sample.clean, expectations: PullRequest.expectations)
                 try FileManager.default.removeItem(atPath: stage.path("bin/aasa-monitor"))
                 try stage.write(
                     "bin/curl", "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\necho package >\"$2\"\n")

@@ -2,6 +2,7 @@
 
 import Foundation
 import TestSupport
+import Testing
 import Yams
 
 enum Recipes {
@@ -111,5 +112,79 @@ struct Repository {
 
     func read(_ name: String) -> String {
         (try? String(contentsOf: stage.folder.appending(path: name), encoding: .utf8)) ?? ""
+    }
+}
+
+/// A pull request on GitHub that changes the file, and what its runner does: deploy/ci/action.yml, with a service that is played.
+struct PullRequest {
+    static let expectations = """
+        # What the app's screens need.
+        /buy/1?coupon=x=\(Sample.app)
+        /help/website/1=nothing
+        """
+    /// A comma too many, and /news becomes /blog.
+    static let mistaken = Sample.clean.replacing("/news/*", with: "/blog/*")
+        .replacing(##""#": "top"}"##, with: ##""#": "top"},"##)
+    static let secret = "token-of-the-test"
+
+    let repository: Repository
+    let steps: [Recipes.Step]
+    private let stage: Stage
+
+    init(on stage: Stage) async throws {
+        self.stage = stage
+        repository = try await Repository(on: stage, file: Sample.clean, expectations: Self.expectations)
+        try repository.fake("gh", answering: "")
+        steps = try Recipes.steps([
+            "file": Repository.file, "domain": "example.com", "expect": "aasa-expectations", "token": Self.secret,
+        ])
+    }
+
+    /// Runs every step as it stands.
+    func run() async throws -> [MonitorProcess] {
+        let runner = [
+            "GITHUB_ACTIONS": "true", "GITHUB_BASE_REF": "main", "GITHUB_REF": "refs/pull/12/merge",
+            "GITHUB_REPOSITORY": "acme/site", "GITHUB_STEP_SUMMARY": "summary",
+            "GITHUB_ACTION_PATH": Recipes.folder.path,
+        ]
+        var ran: [MonitorProcess] = []
+        for step in steps {
+            ran.append(try await repository.run(step.command, runner.merging(step.environment) { $1 }))
+        }
+        return ran
+    }
+
+    /// A commit with that text, and its run.
+    func run(with text: String) async throws -> [MonitorProcess] {
+        try stage.write(Repository.file, text)
+        try await repository.commit()
+        return try await run()
+    }
+
+    /// A commit of what `lint --fix` writes, and its run.
+    func mended() async throws -> [MonitorProcess] {
+        let fixed = try await repository.run("aasa-monitor lint --fix \(Repository.file)", [:])
+        #expect(fixed.end == .exit(0), "\(fixed.output)")
+        try await repository.commit()
+        return try await run()
+    }
+
+    /// The run of `mistaken` failed, with the mistake at its place.
+    func expectRed(_ ran: [MonitorProcess]) {
+        #expect(ran.map(\.end) == [.exit(0), .exit(1), .exit(0)], "\(ran.map(\.errors))")
+        #expect(ran[1].output.contains("::error file=\(Repository.file),line=9,col=37,"), "\(ran[1].output)")
+        #expect(ran[1].errors.contains("lint --fix \(Repository.file)"))
+        #expect(ran[1].output.contains("❌ **Devices take nothing from the new file.**"))
+    }
+
+    /// The run after `lint --fix` passed, and the comment has the proof.
+    /// - Returns: the first line of the comment.
+    func expectGreen(_ ran: [MonitorProcess]) throws -> Substring {
+        #expect(ran.map(\.end) == [.exit(0), .exit(0), .exit(0)], "\(ran.map(\.errors))")
+        #expect(!ran[1].output.contains("::error"))
+        let verdict = try #require(repository.read("posted").split(separator: "\n").first)
+        #expect(verdict.hasPrefix("⚠️ **This change opens <code>/blog\\#top"))
+        #expect(verdict.hasSuffix("(proven for all URLs)."))
+        return verdict
     }
 }

@@ -173,3 +173,15 @@ func until(
         try await Task.sleep(for: pause)
     }
 }
+
+extension String {
+    /// - Throws: where one of the texts is not there exactly once: what is shipped has changed.
+    func replacing(once pairs: [(String, String)]) throws -> String {
+        try pairs.reduce(self) { text, pair in
+            guard text.components(separatedBy: pair.0).count == 2 else {
+                throw NeverCame(what: "'\(pair.0)', once", seen: text)
+            }
+            return text.replacing(pair.0, with: pair.1)
+        }
+    }
+}

@@ -19,46 +19,53 @@ enum PrometheusFiles {
         return Set(rules.compactMap { $0["alert"]?.string })
     }
 
-    /// The rules without their durations, and with limits that a test can wait for.
+    /// The rules without their durations.
     static func rulesAtOnce() throws -> String {
-        try replacing(
-            text("aasa-monitor.rules.yml").replacing(/for: [0-9]+[mh]/) { _ in "for: 0s" },
-            [
-                ("aasa_last_check_timestamp_seconds > 3600", "aasa_last_check_timestamp_seconds > 0"),
-                ("lateness_seconds:p95_15m > 60", "lateness_seconds:p95_15m > 0"),
-                (#"outcome="discarded"}[15m])) > 0"#, #"outcome="discarded"}[15m])) >= 0"#),
-            ])
+        try text("aasa-monitor.rules.yml").replacing(/for: [0-9]+[mh]/) { _ in "for: 0s" }
     }
 
-    /// The two files of scrapes in one configuration.
-    static func configuration(monitors: [String], probed: [String], rules: String) throws -> String {
+    /// The same, with limits that every monitor is beyond.
+    static func rulesBeyondLimits() throws -> String {
+        try rulesAtOnce().replacing(once: [
+            ("aasa_last_check_timestamp_seconds > 3600", "aasa_last_check_timestamp_seconds > 0"),
+            ("lateness_seconds:p95_15m > 60", "lateness_seconds:p95_15m > 0"),
+            (#"outcome="discarded"}[15m])) > 0"#, #"outcome="discarded"}[15m])) >= 0"#),
+        ])
+    }
+
+    /// The two files of scrapes in one configuration. `token`: the file that holds that of the monitors.
+    static func configuration(
+        monitors: [String], probed: [String], rules: String, token: String? = nil, alertmanager: String? = nil
+    ) throws -> String {
         func quoted(_ targets: [String]) -> String { "[\(targets.map { "\"\($0)\"" }.joined(separator: ", "))]" }
-        let metrics = try replacing(
-            text("scrape-metrics.yml"), [(#"["127.0.0.1:9630"]"#, quoted(monitors))])
-        let probes = try replacing(
-            text("scrape-probe.yml"),
-            [
-                ("[DOMAIN]", quoted(probed)), ("127.0.0.1:9630", monitors.first ?? ""),
-                ("scrape_interval: 5m", "scrape_interval: 5s"), ("scrape_timeout: 25s", "scrape_timeout: 5s"),
-                ("scrape_configs:\n", ""),
-            ])
+        let metrics = try text("scrape-metrics.yml").replacing(once: [(#"["127.0.0.1:9630"]"#, quoted(monitors))])
+        let probes = try text("scrape-probe.yml").replacing(once: [
+            ("[DOMAIN]", quoted(probed)), ("127.0.0.1:9630", monitors.first ?? ""),
+            ("scrape_interval: 5m", "scrape_interval: 5s"), ("scrape_timeout: 25s", "scrape_timeout: 5s"),
+            ("scrape_configs:\n", ""),
+        ])
+        let alerting = alertmanager.map {
+            "alerting: {alertmanagers: [{static_configs: [{targets: [\"\($0)\"]}]}]}"
+        }
         return """
             global: {scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 1s}
             rule_files: ["\(rules)"]
-            \(metrics)
-            \(probes)
+            \(alerting ?? "")
+            \(try authorized(metrics, token))
+            \(try authorized(probes, token))
             """
     }
 
-    /// - Throws: where one of the texts is not there exactly once: it has changed.
-    private static func replacing(_ text: String, _ pairs: [(String, String)]) throws -> String {
-        try pairs.reduce(text) { text, pair in
-            guard text.components(separatedBy: pair.0).count == 2 else {
-                throw Prometheus.Refused(description: "'\(pair.0)' is not there once")
-            }
-            return text.replacing(pair.0, with: pair.1)
-        }
+    /// With the token's line, which is a comment there.
+    private static func authorized(_ scrape: String, _ token: String?) throws -> String {
+        guard let token else { return scrape }
+        return try scrape.replacing(once: [
+            ("# authorization:", "authorization:"), ("/etc/prometheus/aasa-monitor.token", token),
+        ])
     }
+
+    /// `http://127.0.0.1:1234/` as Prometheus names a target.
+    static func target(_ page: String) -> String { String(page.dropFirst("http://".count).prefix { $0 != "/" }) }
 
     /// Every expression of the dashboard, with its variables filled in for a domain.
     static func expressions(domain: String) throws -> [String] {

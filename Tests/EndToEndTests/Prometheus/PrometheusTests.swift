@@ -64,11 +64,11 @@ extension EndToEndTests {
 
                 let (blind, blindPage) = try await blindMonitor(stage)
                 let idlePage = try await idleMonitor(stage)
-                try stage.write("rules.yml", try PrometheusFiles.rulesAtOnce())
+                try stage.write("rules.yml", try PrometheusFiles.rulesBeyondLimits())
                 let prometheus = try await Prometheus.start(
                     on: stage,
                     try PrometheusFiles.configuration(
-                        monitors: [page, blindPage, idlePage].map(Self.target),
+                        monitors: [page, blindPage, idlePage].map(PrometheusFiles.target),
                         probed: ["good.test", "nobody.test"], rules: stage.path("rules.yml")))
 
                 let all = try PrometheusFiles.alerts()
@@ -126,11 +126,6 @@ extension EndToEndTests {
                 try await fetch(page + "metrics", on: stage).contains("aasa_checks_total{outcome=\"failing\"} 1\n")
             }
             return page
-        }
-
-        /// `http://127.0.0.1:1234/` as Prometheus names a target.
-        private static func target(_ page: String) -> String {
-            String(page.dropFirst("http://".count).prefix { $0 != "/" })
         }
 
         /// Every metric that files and documents name is there, and every metric that is there is in the documents.

@@ -1,0 +1,107 @@
+// The image of the package, as Tests/Image/test.sh (`make image-test`) made and unpacked it.
+
+import Foundation
+import Lab
+import TestSupport
+import Testing
+
+/// A container of the image with the configuration that is shipped with it, run by crun as kubernetes.yaml runs it: a root that
+/// is read-only, no capability, a volume. Its network is the machine's.
+struct Image: Sendable {
+    /// Has `bundle`, the image as umoci unpacked it.
+    static let folder = ProcessInfo.processInfo.environment["AASA_IMAGE"]
+    static let container = "aasa"
+
+    let token = UUID().uuidString
+    /// The address of its page, without a scheme.
+    let address: String
+    private let stage: Stage
+    private let unpacked: String
+
+    /// `chat`: where its channel sends. `more`: further lines of the configuration.
+    init(on stage: Stage, watching domains: [String], chat: String, _ more: String) throws {
+        self.stage = stage
+        unpacked = try #require(Self.folder)
+        address = "127.0.0.1:\(try stage.port())"
+        for name in ["configuration", "secrets", "volume"] {
+            try FileManager.default.createDirectory(
+                at: stage.folder.appending(path: name), withIntermediateDirectories: true)
+        }
+        // The number of its user, as the Dockerfile has it.
+        try FileManager.default.setAttributes(
+            [.ownerAccountID: 963, .groupOwnerAccountID: 963], ofItemAtPath: stage.path("volume"))
+        try FileManager.default.copyItem(atPath: stage.lab.caFile, toPath: stage.path("configuration/ca.pem"))
+        let shipped = URL(filePath: #filePath).appending(path: "../../../../deploy/container/monitor.yaml").standardized
+        let settings = try String(contentsOf: shipped, encoding: .utf8).replacing(once: [
+            ("\ndomains: [] ", "\ndomains: [\(domains.joined(separator: ", "))] "), ("0.0.0.0:9630", address),
+        ])
+        try stage.write(
+            "configuration/monitor.yaml",
+            """
+            \(settings)
+            network: {ca_file: /etc/aasa-monitor/ca.pem, connect_to: ["\(stage.lab.connectTo)"], canaries: []}
+            cdn: {base_url: "\(stage.lab.cdnBaseURL)", requests_per_second: 1000}
+            \(more)
+            """)
+        try stage.write("secrets/aasa-token", token)
+        try stage.write("secrets/aasa-slack-url", chat)
+    }
+
+    /// Starts the container, and waits until it is ready.
+    /// - Returns: crun, which lasts as long as it does and ends with its code.
+    func started() async throws -> MonitorProcess {
+        let tools = URL(filePath: #filePath).appending(path: "../../../Image").standardized
+        let bundle = try stage.tool(
+            "python3",
+            [
+                tools.appending(path: "bundle.py").path, "\(unpacked)/bundle",
+                "\(stage.path("configuration")):/etc/aasa-monitor:ro", "\(stage.path("secrets")):/run/secrets:ro",
+                "\(stage.path("volume")):/var/lib/aasa-monitor",
+            ])
+        try #require(try await bundle.ended() == .exit(0), "\(bundle.errors)")
+        let process = try engine("run", Self.container)
+        try await until("the container", every: .milliseconds(100), seen: { process.errors }) {
+            if process.end != nil { throw NeverCame(what: "the container", seen: process.errors) }
+            return try await page("readyz", "-f", "-o", "/dev/null", "-w", "%{http_code}") == "200"
+        }
+        return process
+    }
+
+    /// Ends the container by a signal.
+    /// - Returns: how its program ended.
+    func end(_ process: MonitorProcess, by signal: String) async throws -> MonitorProcess.End {
+        try await engine("kill", Self.container, signal).ended()
+        let end = try await process.ended()
+        try await engine("delete", "--force", Self.container).ended()
+        return end
+    }
+
+    /// Runs a command inside.
+    func inside(_ command: String...) async throws -> MonitorProcess {
+        let process = try engine(["exec", Self.container] + command)
+        try await process.ended()
+        return process
+    }
+
+    /// The incidents that are open, in the order of their ids.
+    func incidents() async throws -> [JSONValue] {
+        try JSONValue(try await page("api/v1/incidents")).elements
+            .sorted { ($0["id"].string ?? "") < ($1["id"].string ?? "") }
+    }
+
+    private func page(_ path: String, _ options: String...) async throws -> String {
+        let curl = try stage.tool(
+            "curl",
+            ["-q", "-sS", "--max-time", Stage.patience, "-H", "Authorization: Bearer \(token)"] + options
+                + ["http://\(address)/\(path)"])
+        try await curl.ended()
+        return curl.output
+    }
+
+    private func engine(_ arguments: String...) throws -> MonitorProcess { try engine(arguments) }
+
+    private func engine(_ arguments: [String]) throws -> MonitorProcess {
+        let script = URL(filePath: #filePath).appending(path: "../../../Image/engine.sh").standardized
+        return try stage.tool(script.path, [unpacked] + arguments)
+    }
+}

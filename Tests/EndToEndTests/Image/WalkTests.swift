@@ -1,0 +1,123 @@
+// All that a team sets up, in one walk: the image, Debian's Prometheus and Alertmanager beside it, and the check of its pull
+// requests. `make image-test` takes it.
+
+import Foundation
+import Lab
+import LabFaults
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    @Suite(
+        .enabled(if: Image.folder != nil, "there is no image; make image-test makes one"),
+        .enabled(if: Prometheus.isInstalled && Alertmanager.isInstalled, "make setup installs Prometheus"))
+    struct WalkTests {
+        private static let site = "site.test"
+
+        @Test(
+            "a mistake is merged and breaks the site, its alerts come, the monitor is killed, and lint --fix ends it all"
+        )
+        func walk() async throws {
+            try await Stage.with { stage in
+                let (chat, pager) = (try await LabReceiver.start(), try await LabReceiver.start())
+                let (origin, moved) = (stage.lab.origin(Self.site), stage.lab.origin("moved.test"))
+                origin.serve(Sample.clean)
+                moved.serve(file("v1"))
+                let image = try Image(
+                    on: stage, watching: [Self.site, "moved.test"], chat: chat.url("/services/x"),
+                    "defaults: {interval: 500ms, full_every: 1s, failure_threshold: 1, stale_after: 1s, timeout: 60s}")
+                let first = try await image.started()
+                try await confined(image)
+                let (prometheus, alertmanager) = try await watchers(of: image, pager, on: stage)
+                // All is well, and no alert names a domain.
+                _ = try await prometheus.sample("aasa_cdn_in_sync{domain=\"\(Self.site)\"} == 1")
+                let early = try await alertmanager.alerts()
+                #expect(Self.alerts(early).isEmpty)
+                #expect(chat.received.isEmpty)
+                // A change that takes its time, for the diagrams of that.
+                moved.serve(file("v2"))
+                _ = try await chat.deliveries(count: 1, within: Stage.timeout)
+                stage.lab.cdn.refresh("moved.test")
+                _ = try await chat.deliveries(count: 2, within: Stage.timeout)
+
+                // The request is red, and somebody merges it all the same.
+                let request = try await PullRequest(on: stage)
+                request.expectRed(try await request.run(with: PullRequest.mistaken))
+                origin.serve(request.repository.read(Repository.file))
+                _ = try await alertmanager.alerts("the alert") { Self.alerts($0).contains("AasaFindingError") }
+                _ = try await chat.deliveries(count: 3, within: Stage.timeout)
+                for expression in try PrometheusFiles.expressions(domain: Self.site) {
+                    _ = try await prometheus.sample(expression)
+                }
+
+                var before: [JSONValue] = []
+                try await until("a message about each incident", every: .milliseconds(100), seen: { "\(before)" }) {
+                    before = try await image.incidents()
+                    return !before.isEmpty && before.allSatisfy { $0["notified"].elements == [.string("ops")] }
+                }
+                let told = chat.received.count
+                let killed = Date()
+                #expect(try await image.end(first, by: "KILL") == .exit(128 + SIGKILL))
+                let second = try await image.started()
+                // It has looked again, and Prometheus has seen what it found.
+                _ = try await prometheus.sample(
+                    """
+                    aasa_checks_total{outcome="failing"} > 2 and on (instance) \
+                    process_start_time_seconds > \(Int(killed.timeIntervalSince1970) - 1)
+                    """)
+                let after = try await image.incidents()
+                for key in ["id", "kind", "state", "opened_at", "notified"] {
+                    #expect(after.map { $0[key] } == before.map { $0[key] }, "\(key)")
+                }
+                #expect(chat.received.count == told)
+
+                _ = try request.expectGreen(try await request.mended())
+                origin.serve(request.repository.read(Repository.file))
+                stage.lab.cdn.refresh(Self.site)
+                _ = try await alertmanager.alerts("the end of the alerts") { Self.alerts($0).isEmpty }
+                try await until("the end of the incidents", every: .milliseconds(100)) {
+                    try await image.incidents().isEmpty
+                }
+                _ = try await chat.deliveries(count: told + 1, within: Stage.timeout)
+                try await until("what Alertmanager passes on") {
+                    let passed = pager.received.compactMap { try? JSONValue($0.body) }
+                        .filter { $0["commonLabels"]["domain"].string == Self.site }
+                    return Set(passed.compactMap { $0["status"].string }) == ["firing", "resolved"]
+                }
+                #expect(try await image.end(second, by: "TERM") == .exit(0))
+                await chat.shutdown()
+                await pager.shutdown()
+            }
+        }
+
+        /// The health check of the Dockerfile holds, and the program may do no more than it needs.
+        private func confined(_ image: Image) async throws {
+            let health = try await image.inside(
+                "curl", "-q", "-fsS", "-o", "/dev/null", "http://\(image.address)/healthz")
+            #expect(health.end == .exit(0), "\(health.errors)")
+            #expect(try await image.inside("touch", "/usr/bin/x").end != .exit(0), "the root can be written")
+            let status = try await image.inside("cat", "/proc/1/status").output
+            #expect(status.contains(/Uid:\t963\t963\t963\t963\n/))
+            #expect(status.contains(/CapEff:\t0000000000000000\n/))
+        }
+
+        /// Prometheus with the rules, as scrape-metrics.yml wants it where there is a token, and the Alertmanager that it tells.
+        private func watchers(
+            of image: Image, _ pager: LabReceiver, on stage: Stage
+        ) async throws -> (Prometheus, Alertmanager) {
+            let alertmanager = try await Alertmanager.start(on: stage, receiver: pager.url("/in"))
+            try stage.write("rules.yml", try PrometheusFiles.rulesAtOnce())
+            let prometheus = try await Prometheus.start(
+                on: stage,
+                try PrometheusFiles.configuration(
+                    monitors: [image.address], probed: [Self.site], rules: stage.path("rules.yml"),
+                    token: stage.path("secrets/aasa-token"), alertmanager: PrometheusFiles.target(alertmanager.url)))
+            return (prometheus, alertmanager)
+        }
+
+        /// The names of the alerts about the site.
+        private static func alerts(_ all: [JSONValue]) -> Set<String> {
+            Set(all.map { $0["labels"] }.filter { $0["domain"].string == site }.compactMap { $0["alertname"].string })
+        }
+    }
+}
