@@ -61,7 +61,7 @@ extension FrontPage {
 
     private func act(_ group: Decisions.Group) -> HTML {
         let words = words(of: group)
-        let tone = tone(of: group)
+        let tone = group.status.tile.tone
         let single = group.domains.count == 1 ? group.domains.first : nil
         let lasting = single.flatMap { domain in records[domain.domain] }.flatMap { record in
             watched[record.domain].map {
@@ -308,14 +308,6 @@ extension FrontPage {
         guard isFelt, group.section == .handled else { return text }
         let long = group.oldest.map { Span.words(frame.time.since($0)) }
         return [text, long].compactMap(\.self).joined(separator: ", ")
-    }
-
-    private func tone(of group: Decisions.Group) -> Tone {
-        let tones = group.domains.prefix(Self.mostNames).compactMap { domain in
-            records[domain.domain].map { DomainFace($0, isChecked: frame.isChecked).tone }
-        }
-        // The worst of them.
-        return [Tone.fail, .warn, .prog, .soft].first(where: tones.contains) ?? group.status.tone
     }
 
     private func range(_ group: Decisions.Group) -> String {

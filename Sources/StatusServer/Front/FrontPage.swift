@@ -236,6 +236,16 @@ struct FrontPage: Sendable {
 }
 
 extension DomainStatus.Tile {
+    /// Of what phones do, whatever the cause.
+    var tone: Tone {
+        switch self {
+        case .website, .unexpected, .oldFile: .fail
+        case .atRisk: .warn
+        case .unknown: .soft
+        case .current: .ok
+        }
+    }
+
     /// `file`: the one that is not current.
     fileprivate func words(_ count: Int, file: String = "an old file") -> String {
         switch self {
