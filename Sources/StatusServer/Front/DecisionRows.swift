@@ -304,7 +304,8 @@ extension FrontPage {
     private func line(_ group: Decisions.Group) -> String {
         let words = words(of: group)
         let isFelt = [.website, .unexpected, .oldFile].contains(group.status.tile)
-        let text = isFelt ? words.effect.withoutStop : (words.why ?? words.effect).withoutStop
+        let whole = isFelt ? words.effect : words.why ?? words.effect
+        let text = (whole.sentences.first ?? whole).withoutStop
         guard isFelt, group.section == .handled else { return text }
         let long = group.oldest.map { Span.words(frame.time.since($0)) }
         return [text, long].compactMap(\.self).joined(separator: ", ")
