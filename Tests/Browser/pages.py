@@ -177,7 +177,7 @@ LAYOUT_FAULTS = """() => {
       range.setStart(node, word.index);
       range.setEnd(node, word.index + word[0].length);
       const parts = [...range.getClientRects()];
-      const block = parent.closest("p, li, div, td, th, h1, h2");
+      const block = parent.closest("p, li, div, td, th, h1, h2") || document.body;
       // What is longer than a line has to break.
       const isLong = parts.reduce((sum, part) => sum + part.width, 0) > block.clientWidth - 40;
       if (new Set(parts.map((part) => Math.round(part.top))).size > 1 && !isLong) faults.push("broken: " + word[0]);

@@ -53,7 +53,7 @@ extension StatusServerSuite {
                 let answer = try await ask(port, "/")
                 #expect(answer.status == 200)
                 #expect(answer.headers["content-type"] == "text/html; charset=utf-8")
-                #expect(answer.body.contains("<h1>5 of 6 domains open the app</h1>"))
+                #expect(answer.body.contains("<h1>5 of 6 domains open the app, 3 of them at risk, 1 not known</h1>"))
                 #expect(answer.body.hasSuffix("</html>\n"))
                 #expect(answer.headers["content-length"] == "\(answer.body.utf8.count)")
             }

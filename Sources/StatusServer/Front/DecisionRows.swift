@@ -61,7 +61,7 @@ extension FrontPage {
 
     private func act(_ group: Decisions.Group) -> HTML {
         let words = words(of: group)
-        let tone = tone(of: group)
+        let tone = group.status.tile.tone
         let single = group.domains.count == 1 ? group.domains.first : nil
         let lasting = single.flatMap { domain in records[domain.domain] }.flatMap { record in
             watched[record.domain].map {
@@ -69,8 +69,8 @@ extension FrontPage {
             }
         }
         return act(
-            names(group.domains), id: "d-\(group.domains[0].domain.name)", tone, labels: labels(of: group.domains),
-            words,
+            words.causes.isEmpty ? names(group.domains) : nil, id: "d-\(group.domains[0].domain.name)", tone,
+            labels: labels(of: group.domains), words, rest: rest(of: group.domains),
             time: """
                 <p><b>\(lasting?.long ?? range(group))</b>\((lasting?.of).map { $0 == "left" ? " left" : "" })</p>\
                 <p class="soft">\(since(group))\(single.flatMap { until($0, lasting) }.map { " · \($0)" as HTML })</p>
@@ -81,7 +81,7 @@ extension FrontPage {
     /// What ends it, as far as that is known.
     private func until(_ domain: TroubledDomain, _ lasting: TroubleDuration?) -> HTML? {
         if case .asksAgain(let date) = records[domain.domain]?.summary?.diagnosis.outlook {
-            return "Apple retries at about \(HTML.time(date, frame.time.clock(date)))"
+            return "Apple retries about \(HTML.time(date, frame.time.clock(date)))"
         }
         return (lasting?.until).map { "<bdi>\(($0.sentences.first ?? $0).withoutStop)</bdi>" }
     }
@@ -102,16 +102,23 @@ extension FrontPage {
     }
 
     private func act(
-        _ names: HTML, id: String, _ tone: Tone, labels: [HTML], _ words: Words, time: HTML, acknowledging: HTML
+        _ names: HTML?, id: String, _ tone: Tone, labels: [HTML], _ words: Words, rest: HTML? = nil, time: HTML,
+        acknowledging: HTML
     ) -> HTML {
-        """
-        <li id="\(id)" class="\(tone.rawValue)-edge"><div><p class="who">\(names)\(labels.map { " \($0)" })</p>\
-        <p><strong class="\(tone.rawValue)">\(words.effect)</strong>\(words.why.map { " <bdi>\($0)</bdi>" })</p>\
-        \(words.causes.map { #"<p class="cause"><bdi>\#($0)</bdi></p>"# })\
-        \(words.action.map { #"<p class="do"><span aria-hidden="true">→</span> <bdi>\#($0)</bdi></p>"# })</div>\
-        <div class="lasts">\(time)</div><div>\(acknowledging)</div></li>
+        let pills: HTML = "\(labels.map { " \($0)" as HTML })"
+        // Where causes differ, names stand before them.
+        let parts =
+            words.causes.map { "\(Self.list($0.domains)): <bdi>\($0.why.withoutStop)</bdi>" as HTML }
+            + [rest].compactMap(\.self)
+        let causes: HTML = "<p>\(parts.first)\(parts.dropFirst().map { " · \($0)" as HTML })</p>"
+        return """
+            <li id="\(id)" class="\(tone.rawValue)-edge"><div>\(names.map { #"<p class="who">\#($0)\#(pills)</p>"# })\
+            <p><strong class="\(tone.rawValue)">\(words.effect)</strong>\(words.why.map { " <bdi>\($0)</bdi>" })\
+            \(pills, if: names == nil)</p>\(causes, if: names == nil)\
+            \(words.action.map { #"<p class="do"><span aria-hidden="true">→</span> <bdi>\#($0)</bdi></p>"# })</div>\
+            <div class="lasts">\(time)</div><div>\(acknowledging)</div></li>
 
-        """
+            """
     }
 
     /// The button, and who knows of it.
@@ -257,7 +264,7 @@ extension FrontPage {
         let why: String?
         let action: String?
         /// In place of `why`, where causes differ.
-        var causes: [String] = []
+        var causes: [(domains: [Domain], why: String)] = []
     }
 
     /// Where the domains differ, what is said of one names it.
@@ -275,30 +282,33 @@ extension FrontPage {
             return all.allSatisfy { $0 == all[0] } ? all[0] : all[0].map { "\(name.unicodeName): \($0)" }
         }
         let effect = Set(known.map(\.2.effect)).count == 1 ? text.effect : diagnosis.sharedEffect
-        let causes = Set(known.map(\.1.id))
-        guard causes.count > 1 else { return Words(effect: effect, why: shared(\.cause), action: shared(\.action)) }
+        guard Set(known.map(\.1.id)).count > 1 else {
+            return Words(effect: effect, why: shared(\.cause), action: shared(\.action))
+        }
+        var causes: [(domains: [Domain], why: String)] = []
+        for (domain, _, text) in known {
+            let why = text.cause ?? text.effect
+            if let place = causes.firstIndex(where: { $0.why == why }) {
+                causes[place].domains.append(domain)
+            } else {
+                causes.append(([domain], why))
+            }
+        }
         let isAlike = Set(known.map(\.2.action)).count == 1
         return Words(
             effect: effect, why: nil, action: isAlike ? text.action : "Repair the origins. The page of each says how.",
-            causes: known.map { "\($0.0.unicodeName): \($0.2.cause ?? $0.2.effect)" })
+            causes: causes)
     }
 
     /// What a line says: what phones do where they feel it, else why.
     private func line(_ group: Decisions.Group) -> String {
         let words = words(of: group)
         let isFelt = [.website, .unexpected, .oldFile].contains(group.status.tile)
-        let text = isFelt ? words.effect.withoutStop : (words.why ?? words.effect).withoutStop
+        let whole = isFelt ? words.effect : words.why ?? words.effect
+        let text = (whole.sentences.first ?? whole).withoutStop
         guard isFelt, group.section == .handled else { return text }
         let long = group.oldest.map { Span.words(frame.time.since($0)) }
         return [text, long].compactMap(\.self).joined(separator: ", ")
-    }
-
-    private func tone(of group: Decisions.Group) -> Tone {
-        let tones = group.domains.prefix(Self.mostNames).compactMap { domain in
-            records[domain.domain].map { DomainFace($0, isChecked: frame.isChecked).tone }
-        }
-        // The worst of them.
-        return [Tone.fail, .warn, .prog, .soft].first(where: tones.contains) ?? group.status.tone
     }
 
     private func range(_ group: Decisions.Group) -> String {
@@ -314,17 +324,28 @@ extension FrontPage {
     // MARK: - Names
 
     private func names(_ domains: [TroubledDomain]) -> HTML {
-        let named = domains.prefix(Self.mostNames).map { HTML.link($0.domain) }
-        let list: HTML = "\(named.first)\(named.dropFirst().map { ", \($0)" as HTML })"
-        let rest = domains.count - named.count
-        guard rest > 0, let first = domains.first else { return list }
-        let isOne = domains.allSatisfy { $0.status == first.status && $0.reason == first.reason }
+        let list = Self.list(domains.prefix(Self.mostNames).map(\.domain))
+        return "\(list)\(rest(of: domains).map { " \($0)" as HTML })"
+    }
+
+    private static func list(_ domains: [Domain]) -> HTML {
+        let links: [HTML] = domains.map { #"<span class="who">\#(HTML.link($0))</span>"# }
+        return "\(links.first)\(links.dropFirst().map { ", \($0)" as HTML })"
+    }
+
+    /// The way to those that are not named.
+    private func rest(of domains: [TroubledDomain]) -> HTML? {
+        let rest = domains.count - Self.mostNames
+        guard rest > 0, let first = domains.first else { return nil }
+        let (isOneStatus, isOneReason) = (
+            domains.allSatisfy { $0.status == first.status }, domains.allSatisfy { $0.reason == first.reason }
+        )
         let address =
             query.with {
-                $0.state = domains.allSatisfy { $0.status == first.status } ? first.status.rawValue : $0.state
-                $0.reason = isOne ? first.reason : $0.reason
+                if isOneStatus { $0.state = first.status.rawValue }
+                if isOneStatus, isOneReason { $0.reason = first.reason }
             }.address
-        return #"\#(list) <a class="rest" href="\#(address)">and \#(rest.grouped) more</a>"#
+        return #"<a class="rest" href="\#(address)">and \#(rest.grouped) more</a>"#
     }
 
     /// The labels that all of them have.

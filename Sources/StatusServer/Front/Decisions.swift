@@ -202,8 +202,9 @@ extension DomainStatus {
     /// Whether phones do something else than the owners want, beyond what is normal after a change.
     fileprivate var isFeltByPhones: Bool {
         switch self {
-        case .missing, .expectationFailed, .stale, .divergent: true
-        case .unconfirmed, .originFailing, .atRisk, .propagating, .unknown, .waiting, .direct, .inSync: false
+        case .missing, .expectationFailed, .stale: true
+        // A file that the origin was not seen to serve may be the one before a change, until an incident says otherwise.
+        case .divergent, .unconfirmed, .originFailing, .atRisk, .propagating, .unknown, .waiting, .direct, .inSync: false
         }
     }
 
@@ -212,7 +213,6 @@ extension DomainStatus {
         switch self {
         case .missing: .cdnMissing
         case .expectationFailed: .expectationFailed
-        case .divergent: .cdnDivergent
         default: .cdnStale
         }
     }

@@ -34,7 +34,8 @@ struct FrontPage: Sendable {
 
     private func words(_ tile: DomainStatus.Tile) -> String {
         let (count, others) = (tally(tile), counts[.divergent] ?? 0)
-        let file = others == 0 ? "an old file" : others == count ? "another file" : "an old or another file"
+        // Of a file that the origin was never seen to serve nobody knows whether it is an old one.
+        let file = others == 0 ? "an old file" : "another file"
         return tile.words(count, file: file)
     }
 
@@ -235,6 +236,16 @@ struct FrontPage: Sendable {
 }
 
 extension DomainStatus.Tile {
+    /// Of what phones do, whatever the cause.
+    var tone: Tone {
+        switch self {
+        case .website, .unexpected, .oldFile: .fail
+        case .atRisk: .warn
+        case .unknown: .soft
+        case .current: .ok
+        }
+    }
+
     /// `file`: the one that is not current.
     fileprivate func words(_ count: Int, file: String = "an old file") -> String {
         switch self {
