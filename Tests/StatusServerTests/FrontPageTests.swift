@@ -153,7 +153,7 @@ extension StatusServerSuite {
             try await play("split.test", into: scratch.store, changedAt: noon - 90000, edges: [Self.next, Self.file])
             let page = try await page(scratch, [try info("split.test")])
             #expect(page.rows.map(\.status) == ["Mixed"])
-            #expect(page.contains("<span class=\"fine\">Behind for</span><span class=\"value fail\">"))
+            #expect(page.contains("data-tone=\"fail\"><b>Limit of 24 h</b>") && page.contains("<b>Now: 25 h</b>"))
         }
 
         @Test("a cause that several domains share is said once above them, while no alert is due yet")
