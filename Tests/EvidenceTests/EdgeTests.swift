@@ -120,8 +120,23 @@ extension EvidenceSuite {
             let finding = try #require(verdict.findings.first { $0.rule.rawValue == "cdn.edges-differ" })
             #expect(finding.message.contains("3 of 5 serve the origin's file"))
             #expect(finding.message.contains("2 of 5 serve another file"))
-            #expect(finding.message.contains("198.51.100.4 (usqas4), 198.51.100.5 (lumn)"))
-            #expect(finding.text.evidence["group_2"]?.contains("198.51.100.5 (lumn)") == true)
+            // A reason names no hashes and no addresses.
+            #expect(!finding.message.contains("SHA-256") && !finding.message.contains("198.51.100"))
+            #expect(
+                finding.text.evidence["group_2"]?.contains("198.51.100.4 (usqas4), 198.51.100.5 (lumn)") == true)
+        }
+
+        @Test(
+            "advice asks whether a file was just changed only where the monitor does not know",
+            arguments: [(nil, true), (3600, true), (90_000, false)] as [(Double?, Bool)])
+        func justChanged(seconds: Double?, isAsked: Bool) {
+            let since = seconds.map { Date.testing - $0 }
+            for problem: CDNProblem in [
+                .divergent(originSince: since), .edgesDiffer([], of: 2, isPropagating: false, originSince: since),
+            ] {
+                let fix = Finding(.cdn(problem)).text(at: .testing).fix
+                #expect(fix.contains("just changed") == isAsked, "\(fix)")
+            }
         }
 
         @Test("copies are not wrong where nobody knows what the origin serves")

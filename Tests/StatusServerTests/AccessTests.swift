@@ -430,6 +430,8 @@ extension StatusServerSuite {
                 ] {
                     #expect(try await ask(port, path).status == 200, "\(path)")
                 }
+                let page = try await ask(port, "/domains/\(kept)").body
+                #expect(page.contains("<h1><bdi>bücher.example</bdi></h1>") && page.contains(">\(kept)</span>"))
                 for path in ["/domains/b%C3%BCcher", "/domains/%FF.example", "/domains/a%2Ftest", "/domains/%"] {
                     #expect(try await ask(port, path).status == 404, "\(path)")
                 }

@@ -59,7 +59,7 @@ extension StatusServerSuite {
         @Test("it is by people's clocks, and red from the limit on, whatever the limit is")
         func limit() throws {
             let line = try #require(
-                line(
+                made(
                     try record(behind: 8 * Self.hour, past: []), alerted: noon + 1000, ahead: 7200, limit: 6 * Self.hour
                 ))
             #expect(line.points.map(\.title) == ["v6 deployed", "Limit of 6 h", "Alert sent", "Now: 8 h"])

@@ -236,7 +236,7 @@ struct ChartScope: Sendable {
         while date < end {
             let place = x(date)
             // The word `now` and the edges of the chart need room.
-            if place > 5, place < 97, abs(place - x(now)) > 13 {
+            if place > 5, place < 97, abs(place - x(now)) > 15 {
                 let text =
                     step < 86400 ? String(time.shown(date).rfc3339.dropFirst(11).prefix(5)) : time.day(date)
                 all.append(PropagationChart.Tick(x: String.percent(place), text: text))
