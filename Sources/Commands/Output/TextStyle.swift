@@ -174,11 +174,18 @@ extension TextStyle {
         return lines.map { start + (label == "do" ? bold($0) : $0) }
     }
 
-    /// What is read last: facts and identifiers.
+    /// What is read last: facts and identifiers, with ` · ` or a comma between them. Lines end there where they can.
     func remark(_ text: String, indentation: Int = 4) -> [String] {
         let start = String(repeating: " ", count: indentation)
         guard breaksDiagnosis else { return [start + dim(text)] }
-        return wrapped(text, indentation: indentation).map { start + dim(String($0.dropFirst(indentation))) }
+        let facts = text.split(separator: ", ", omittingEmptySubsequences: false).map { part in
+            part.components(separatedBy: " · ").map { fact in
+                fact.count + indentation < width ? fact.replacing(" ", with: "\u{A0}") : fact
+            }.joined(separator: " · ")
+        }
+        return wrapped(facts.joined(separator: ", "), indentation: indentation).map {
+            start + dim(String($0.dropFirst(indentation)).replacing("\u{A0}", with: " "))
+        }
     }
 }
 

@@ -98,7 +98,9 @@ extension CheckReport {
         let text = diagnosis
         if isCalm {
             let more = isVerbose ? "" : unsaid
-            lines += style.heading(sign, subject, calmWords + more, brief: status.word + more, column: column)
+            lines += style.heading(
+                sign, subject, calmWords + more, brief: status == .propagating ? nil : status.word + more,
+                column: column)
         } else {
             lines += style.heading(sign, subject, text.effect, column: column)
         }
@@ -113,9 +115,7 @@ extension CheckReport {
             }
             lines += style.remark(EvidenceText(report: self, style: style).brief)
             let rules = (findings.map(\.rule.rawValue) + ignored.map(\.text.rule.rawValue)).uniqued
-            lines += style.remark(
-                (rules.isEmpty ? [] : [rules.joined(separator: ", ")] + ["evidence: check -v"]).joined(separator: " · ")
-            )
+            lines += style.remark((rules.isEmpty ? "" : rules.joined(separator: ", ") + " · ") + "evidence: check -v")
         }
         return style.signs(lines.joined(separator: "\n"))
     }
@@ -144,10 +144,19 @@ extension CheckReport {
         let others = zip(verdict.findings, findings).filter { finding, _ in
             finding.severity > .note && !verdict.diagnosis.tells(finding)
         }
-        var lines = others.prefix(Self.mostOthers).flatMap { _, text in
-            style.part("also", text.message) + style.part("do", text.fix)
+        var rules = verdict.diagnosis.cause.rule.map { [$0] } ?? []
+        var lines: [String] = []
+        var more = 0
+        for (_, text) in others {
+            // A mistake that is made several times is one.
+            guard !rules.contains(text.rule), rules.count <= Self.mostOthers else {
+                more += 1
+                continue
+            }
+            rules.append(text.rule)
+            lines += style.part("also", text.message)
+            if text.fix != diagnosis.action { lines += style.part("do", text.fix) }
         }
-        let more = others.count - Self.mostOthers
         if more > 0 { lines += style.part("also", "\(more.of("more finding")): check -v") }
         return lines
     }
