@@ -194,18 +194,19 @@ private struct AuditedEntry {
     /// What `check` says of it; a line where all is well.
     func lines(column: Int, style: TextStyle) -> [String] {
         guard level != .ok else {
-            return style.heading(.well, entry.shown, standing.atStart, brief: "Works", column: column)
+            return style.heading(TextStyle.Sign(.ok), entry.shown, standing.atStart, brief: "Works", column: column)
         }
         let report = check?.report
         let texts = [fault, report.flatMap { $0.verdict.level == .ok ? nil : $0.diagnosis }].compactMap(\.self)
         let scope = check.flatMap { DiagnosisText.scope(of: $0.claim) }
         var lines: [String] = [""]
-        for text in texts {
+        for (index, text) in texts.enumerated() {
             lines += style.heading(TextStyle.Sign(level), entry.shown, text.effect)
+            if check != nil, index == 0 { lines += style.remark(standing) }
             lines += style.parts(text.cause, text.action, text.outlook)
         }
         if let scope { lines += style.part("also", scope) }
-        return lines + (report?.also(style) ?? []) + (check == nil ? [] : style.remark(standing))
+        return lines + (report?.also(style) ?? [])
     }
 
     var json: OrderedJSON {
@@ -261,7 +262,7 @@ private struct AppAudit {
         for entry in unclaimed {
             lines.append("")
             lines += style.heading(
-                .underway, entry.text,
+                .note, entry.text,
                 "The file names the app, and the app does not claim it: \(English.fails(entry.service)).")
             lines += style.part("do", "Add the entry to the entitlements if the app needs it.")
         }

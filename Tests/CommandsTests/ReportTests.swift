@@ -159,7 +159,7 @@ extension CommandsTests {
             let whole = report.text(style: style).split(separator: "\n").map(String.init)
             let labelled = [("why   ", parts.cause), ("do    ", parts.action), ("until ", parts.outlook)]
                 .compactMap { label, part in part.map { "    " + label + $0 } }
-            #expect(whole.first == "✗ example.com  \(parts.effect)")
+            #expect(whole.first == "example.com  FAILING  \(parts.effect)")
             #expect(Array(whole[1...].prefix(labelled.count)) == labelled)
             let broken = report.text(style: TextStyle(isColoured: false, width: 60)).split(separator: "\n")
             #expect(broken.count > whole.count && broken.allSatisfy { $0.count <= 60 })
