@@ -205,13 +205,13 @@ extension CommandsTests {
                     "~ example.com  Propagating: 5 of 8 edges have the new file, 3 h after the change"
                 ),
                 (
-                    "stale",
+                    "divergent",
                     report(
-                        origin: changed("Fri, 20 Nov 2026 00:00:00 GMT"),
-                        full(edges: (1...8).map { edge("17.253.1.\($0)", old) })), 4...10,
-                    "✗ example.com  Phones follow the old file"
+                        origin: answer(good),
+                        full(edges: (1...8).map { edge("17.253.1.\($0)", old) })), 6...11,
+                    "~ example.com  Phones follow another file"
                 ),
-                ("mixed", report(mixed), 8...26, "✗ example.com  "),
+                ("mixed", report(mixed), 8...30, "✗ example.com  "),
                 ("silent", report(origin: silence(), silent), 3...14, "✗ example.com  "),
             ]
         }

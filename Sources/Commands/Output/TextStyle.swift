@@ -75,7 +75,8 @@ struct TextStyle: Sendable {
         var lines: [String] = []
         var line = String(repeating: " ", count: indentation)
         var isEmpty = true
-        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+        // Before they are counted: one may become three.
+        for word in signs(text).split(separator: " ", omittingEmptySubsequences: false) {
             if !isEmpty, line.count + 1 + word.count > width {
                 lines.append(line)
                 line = String(repeating: " ", count: indentation + hanging)
@@ -220,6 +221,7 @@ struct TextTable {
     static let narrowest = 24
 
     func lines(indentation: Int, style: TextStyle) -> [String] {
+        let rows = rows.map { $0.map(style.signs) }
         let columns = rows.map(\.count).max() ?? 0
         guard columns > 0 else { return [] }
         // A column that is empty throughout takes no room.
@@ -232,7 +234,7 @@ struct TextTable {
             var line = String(repeating: " ", count: indentation)
             for (cell, width) in zip(row.dropLast(), widths) where width > 0 {
                 if cell.count > width {
-                    lines.append(line + cell)
+                    lines.append(String(line.prefix(max(0, style.width - cell.count))) + cell)
                     line = String(repeating: " ", count: line.count + width + 2)
                 } else {
                     line += cell.padded(to: width + 2)

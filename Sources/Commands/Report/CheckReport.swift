@@ -142,7 +142,7 @@ extension CheckReport {
 
     /// What a line leaves out: `, 2 URLs as expected · note: origin.content-type: check -v`
     private var unsaid: String {
-        let notes = findings.map(\.rule).filter { $0 != verdict.diagnosis.cause.rule }.map(\.rawValue).uniqued
+        let notes = verdict.findings.filter { !verdict.diagnosis.tells($0) }.map(\.rule.rawValue).uniqued
         let parts = [
             notes.isEmpty ? nil : "\(notes.count == 1 ? "note" : "notes"): \(notes.listed(upTo: 2))",
             ignored.isEmpty ? nil : "\(ignored.count) ignored", oddType.map { "Content-Type \($0)" },
