@@ -183,17 +183,26 @@ private struct AuditedEntry {
         return (words(readings.originFile, readings.observation.origin), copy)
     }
 
-    var row: [String] { [entry.shown.shortened(to: 60), place ?? "", seen.origin, seen.copy] }
+    /// What the two say, in a line.
+    private var standing: String {
+        let (origin, copy) = seen
+        let file = place.map { " of \($0)" } ?? ""
+        return origin == copy
+            ? "\(origin), at the origin\(file) and in Apple's copy" : "origin\(file): \(origin) · Apple's copy: \(copy)"
+    }
 
-    /// What `check` says of it, unless all is well.
-    func lines(style: TextStyle) -> [String] {
-        guard level != .ok else { return [] }
+    /// What `check` says of it; a line where all is well.
+    func lines(column: Int, style: TextStyle) -> [String] {
+        guard level != .ok else {
+            return style.heading(TextStyle.Sign(.ok), entry.shown, standing.atStart, brief: "Works", column: column)
+        }
         let report = check?.report
         let texts = [fault, report.flatMap { $0.verdict.level == .ok ? nil : $0.diagnosis }].compactMap(\.self)
         let scope = check.flatMap { DiagnosisText.scope(of: $0.claim) }
         var lines: [String] = [""]
-        for text in texts {
+        for (index, text) in texts.enumerated() {
             lines += style.heading(TextStyle.Sign(level), entry.shown, text.effect)
+            if check != nil, index == 0 { lines += style.remark(standing) }
             lines += style.parts(text.cause, text.action, text.outlook)
         }
         if let scope { lines += style.part("also", scope) }
@@ -245,17 +254,15 @@ private struct AppAudit {
         if path != name { lines += style.remark(path.displayable) }
         if let absence {
             lines += style.parts(absence.cause, absence.action, absence.outlook)
-        } else {
-            lines.append("")
-            let places = entries.contains { $0.place != nil } ? "file of" : ""
-            let rows = [["entry", places, "origin's file", "Apple's copy"]] + entries.map(\.row)
-            lines += TextTable(rows: rows).lines(indentation: 2, style: style)
         }
-        lines += entries.flatMap { $0.lines(style: style) }
+        let column = style.nameColumn(entries.map(\.entry.shown))
+        let calm = entries.filter { $0.level == .ok }
+        for entry in entries where entry.level != .ok { lines += entry.lines(column: column, style: style) }
+        lines += (calm.isEmpty ? [] : [""]) + calm.flatMap { $0.lines(column: column, style: style) }
         for entry in unclaimed {
             lines.append("")
             lines += style.heading(
-                .underway, entry.text,
+                .note, entry.text,
                 "The file names the app, and the app does not claim it: \(English.fails(entry.service)).")
             lines += style.part("do", "Add the entry to the entitlements if the app needs it.")
         }

@@ -218,7 +218,7 @@ struct ReportOutput {
     /// The width of the names; nil for a single one.
     private let column: Int?
     private var collected: [OrderedJSON] = []
-    private var texts: [(urgency: Int, text: String)] = []
+    private var texts: [(urgency: Int, isLine: Bool, text: String)] = []
     private var printed = 0
     private var states: [String: (urgency: Int, count: Int)] = [:]
     private var plugin = PluginOutput()
@@ -249,7 +249,9 @@ struct ReportOutput {
         case .junit: junit.add(report, isBad: isBad)
         case .json: collected.append(report.json)
         case .jsonl: Console.print(report.json.text(isPretty: false))
-        default: texts.append((report.urgency, report.text(style: style, column: column, isVerbose: isVerbose)))
+        default:
+            let isLine = report.isCalm && report.why == nil && !isVerbose
+            texts.append((report.urgency, isLine, report.text(style: style, column: column, isVerbose: isVerbose)))
         }
     }
 
@@ -272,11 +274,10 @@ struct ReportOutput {
     /// A report of a line stands close to another one.
     var text: String {
         let sorted = texts.enumerated().sorted { ($0.element.urgency, $0.offset) < ($1.element.urgency, $1.offset) }
-            .map(\.element.text)
-        var result = sorted.first ?? ""
-        for (before, text) in zip(sorted, sorted.dropFirst()) {
-            result += (before + text).contains("\n") ? "\n\n" : "\n"
-            result += text
+            .map(\.element)
+        var result = sorted.first?.text ?? ""
+        for (before, next) in zip(sorted, sorted.dropFirst()) {
+            result += (before.isLine && next.isLine ? "\n" : "\n\n") + next.text
         }
         return isSingle ? result : result + (result.isEmpty ? "" : "\n\n") + style.bold(totals)
     }

@@ -204,7 +204,8 @@ struct StatusText {
         for incident in global {
             lines += [""]
             lines += style.heading(
-                incident.state == .firing ? .bad : .underway, incident.kind.rawValue, incident.effect ?? incident.about)
+                TextStyle.Sign(incident.state == .firing ? .failing : .warning), incident.kind.rawValue,
+                incident.effect ?? incident.about)
             lines += parts(incident.cause, incident.action, incident.outlook)
             lines += style.remark("\(incident.stateSince(age)) · \(identity(incident))")
         }

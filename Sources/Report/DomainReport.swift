@@ -144,7 +144,7 @@ extension DomainStatus {
             return "\(word) on \(edges.inSync < edges.asked ? "\(edges.inSync) of " : "")\(edges.asked.of("edge"))"
         case .propagating:
             let share = edges.map {
-                "\($0.inSync) of \($0.asked.of("edge")) \($0.inSync == 1 ? "has" : "have") the new file"
+                "\($0.inSync) of \($0.asked.of("edge")) \($0.inSync == 1 || $0.asked == 1 ? "has" : "have") the new file"
             }
             let parts = [share, lag].compactMap(\.self)
             return parts.isEmpty ? word : "\(word): \(parts.joined(separator: ", "))"

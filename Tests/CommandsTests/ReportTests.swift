@@ -159,7 +159,7 @@ extension CommandsTests {
             let whole = report.text(style: style).split(separator: "\n").map(String.init)
             let labelled = [("why   ", parts.cause), ("do    ", parts.action), ("until ", parts.outlook)]
                 .compactMap { label, part in part.map { "    " + label + $0 } }
-            #expect(whole.first == "✗ example.com  \(parts.effect)")
+            #expect(whole.first == "example.com  FAILING  \(parts.effect)")
             #expect(Array(whole[1...].prefix(labelled.count)) == labelled)
             let broken = report.text(style: TextStyle(isColoured: false, width: 60)).split(separator: "\n")
             #expect(broken.count > whole.count && broken.allSatisfy { $0.count <= 60 })
@@ -205,13 +205,13 @@ extension CommandsTests {
                     "~ example.com  Propagating: 5 of 8 edges have the new file, 3 h after the change"
                 ),
                 (
-                    "stale",
+                    "divergent",
                     report(
-                        origin: changed("Fri, 20 Nov 2026 00:00:00 GMT"),
-                        full(edges: (1...8).map { edge("17.253.1.\($0)", old) })), 4...10,
-                    "✗ example.com  Phones follow the old file"
+                        origin: answer(good),
+                        full(edges: (1...8).map { edge("17.253.1.\($0)", old) })), 6...11,
+                    "~ example.com  Phones follow another file"
                 ),
-                ("mixed", report(mixed), 8...26, "✗ example.com  "),
+                ("mixed", report(mixed), 8...30, "✗ example.com  "),
                 ("silent", report(origin: silence(), silent), 3...14, "✗ example.com  "),
             ]
         }

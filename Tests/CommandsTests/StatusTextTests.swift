@@ -71,13 +71,13 @@ extension CommandsTests {
             let states = try (0..<20).map { try Self.state("s\($0).test", .failing, "No copy for \($0) hours.") }
             let lines = Self.text(states + [try Self.state("other.test", .failing, "Another cause.")])
             #expect(lines.filter { $0.contains("No copy for") }.count == 1, "\(lines)")
-            #expect(lines.filter { $0.hasPrefix("✗ 20 domains  As s0.test: ") }.count == 1)
+            #expect(lines.filter { $0.hasPrefix("20 domains  FAILING  As s0.test: ") }.count == 1)
             for number in 0..<20 {
                 #expect(
                     lines.filter { $0.hasPrefix("    s\(number).test ") && $0.contains("incident id-of-s\(number).") }
                         .count == 1)
             }
-            #expect(lines.filter { $0.hasPrefix("✗ other.test  ") }.count == 1)
+            #expect(lines.filter { $0.hasPrefix("other.test  FAILING  ") }.count == 1)
         }
 
         @Test("of very many domains with one cause the first are listed, and the others counted")
@@ -97,8 +97,8 @@ extension CommandsTests {
             #expect(
                 lines == [
                     "1 of 2 domains needs attention",
-                    "✗ a.test     At risk · cdn.missing firing id-of-a.test · checked 1 min ago",
-                    "✓ good.test  Up to date · checked 1 min ago",
+                    "a.test     FAILING  At risk · cdn.missing firing id-of-a.test · checked 1 min ago",
+                    "good.test  OK       Up to date · checked 1 min ago",
                 ])
         }
 

@@ -18,7 +18,7 @@ struct Breakage: CustomStringConvertible, Sendable {
 
     static let all: [Breakage] = [
         .init("stale", "api-domain.json", #""verdict": "failing""#, #""verdict": "warning""#, .level),
-        .init("stale", "status-short.txt", "✗", "~", .level),
+        .init("stale", "status-short.txt", "FAILING", "WARNING", .level),
         .init("stale", "status.nagios.txt", "CRITICAL", "WARNING", .level),
         .init("stale", "page-domain.html", "badge fail", "badge warn", .level),
         .init("stale", "page-domains.html", #"example.com" class="fail""#, #"example.com" class="warn""#, .level),

@@ -28,7 +28,7 @@ struct SideBySide {
     var calm: String? {
         guard incidents.contains(where: { $0.state == "firing" }) else { return nil }
         let calm = [
-            ["✓", "?", "~ Propagating"].contains(where: status.hasPrefix) ? "status" : nil,
+            ["OK", "UNKNOWN"].contains(where: status.hasPrefix) ? "status" : nil,
             ["OK", "UNKNOWN"].contains(plugin("status.nagios.txt")) ? "status --format nagios" : nil,
             page.hasPrefix("ok ") || page.hasPrefix("soft ") ? "the page" : nil,
             badge.hasSuffix(" green") || badge.hasSuffix(" grey") ? "the badge" : nil,
@@ -65,7 +65,7 @@ struct SideBySide {
 
     /// The state that `status` gives the domain.
     private var status: String {
-        text("status-short.txt").firstMatch(of: /([✗~✓?]) (?:links|site1)\.example\.com  +([^·,:\n]+[^·,:\n ])/)
+        text("status-short.txt").firstMatch(of: /(?:links|site1)\.example\.com  +([A-Z]+)  +([^·,:\n]+[^·,:\n ])/)
             .map { "\($0.1) \($0.2)" } ?? "-"
     }
 

@@ -164,20 +164,14 @@ struct SurfaceReader {
 
     // MARK: - The command line
 
-    private static let levels = ["WARNING": "warning", "UNKNOWN": "unknown", "OK": "ok", "CRITICAL": "failing"]
+    private static let levels = [
+        "FAILING": "failing", "WARNING": "warning", "UNKNOWN": "unknown", "OK": "ok", "CRITICAL": "failing",
+    ]
 
-    /// `✗ links.example.com  Links open the website, not the app.`
-    private static func head(_ line: Substring) -> (sign: Character, name: String, words: Substring)? {
-        line.wholeMatch(of: /([✗~✓?]) (\S+)  +(.*)/).map { ($0.1[$0.1.startIndex], String($0.2), $0.3) }
-    }
-
-    /// The level behind a sign; nil of a domain that was not checked yet.
-    private static func level(_ sign: Character, _ words: Substring) -> String? {
-        switch sign {
-        case "✗": "failing"
-        case "~": words.contains(/^(?:As \S+ )?Propagating/) ? "ok" : "warning"
-        case "✓": "ok"
-        default: words.hasPrefix("Not checked yet") || words.hasPrefix("The first check") ? nil : "unknown"
+    /// `links.example.com  FAILING  Links open the website, not the app.`
+    private static func head(_ line: Substring) -> (level: String?, name: String, words: Substring)? {
+        line.wholeMatch(of: /(\S+)  +(FAILING|WARNING|UNKNOWN|WAITING|OK)  +(.*)/).map {
+            (levels[String($0.2)], String($0.1), $0.3)
         }
     }
 
@@ -188,8 +182,8 @@ struct SurfaceReader {
                 if let found = line.wholeMatch(of: /([a-z]+\.[a-z]+)  (\w+ since .+)/) {
                     reader.kind(found.1, of: reader.phrase(Self.parts(found.2)))
                 }
-                guard let (sign, name, words) = Self.head(line) else { continue }
-                reader.say(name, .level, Self.level(sign, words))
+                guard let (level, name, words) = Self.head(line) else { continue }
+                reader.say(name, .level, level)
                 reader.say(name, reader.briefs(words))
             }
         }
@@ -246,13 +240,12 @@ struct SurfaceReader {
                 if let incident { say(incident.id, .effect, effect) }
                 continue
             }
-            let group = lines[0].wholeMatch(of: /([✗~✓?]) \d+ domains  (As \S+ )?(.*)/)
+            let group = lines[0].wholeMatch(of: /\d+ domains  (FAILING|WARNING|UNKNOWN)  (As \S+: )?(.*)/)
             var name = ""
             for line in lines {
                 var rest = line
-                if let (sign, found, words) = Self.head(line) {
+                if let (level, found, words) = Self.head(line) {
                     name = found
-                    let level = Self.level(sign, words)
                     say(name, .level, level)
                     open[name, default: []] += []
                     // One that is well has a line, which names no effect.
@@ -261,7 +254,7 @@ struct SurfaceReader {
                     name = String(found.1)
                     rest = found.2
                     open[name, default: []] += []
-                    say(name, .level, Self.level(group.1[group.1.startIndex], group.3))
+                    say(name, .level, Self.levels[String(group.1)])
                     if group.2 == nil { say(name, .effect, group.3) }
                 }
                 let start = #/(?:^|· ) *([a-z]+\.[a-z]+) (?:pending|firing|recovering) since /#

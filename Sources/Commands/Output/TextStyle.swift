@@ -75,7 +75,8 @@ struct TextStyle: Sendable {
         var lines: [String] = []
         var line = String(repeating: " ", count: indentation)
         var isEmpty = true
-        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+        // Before they are counted: one may become three.
+        for word in signs(text).split(separator: " ", omittingEmptySubsequences: false) {
             if !isEmpty, line.count + 1 + word.count > width {
                 lines.append(line)
                 line = String(repeating: " ", count: indentation + hanging)
@@ -108,46 +109,53 @@ struct TextStyle: Sendable {
 // MARK: - What is said of a domain: its name with a sign, what phones do, why, what to do, until when
 
 extension TextStyle {
-    /// How a domain stands, in front of its name. Colour never says it alone.
-    enum Sign {
-        case well, underway, bad, unclear
+    /// How a domain stands: a mark in front of its name on a terminal. In a pipe or a file it is a word behind the name, which
+    /// `grep` finds. Colour never says it alone.
+    struct Sign: Equatable {
+        fileprivate let mark: String
+        fileprivate let word: String
+        fileprivate let colour: String
 
-        /// `isUnderway`: a change is on its way, and all is well.
+        static let note = Sign(mark: "~", word: "NOTE", colour: "1;36")
+
+        private init(mark: String, word: String, colour: String) {
+            (self.mark, self.word, self.colour) = (mark, word, colour)
+        }
+
+        /// `level`: nil where nothing was checked yet. `isUnderway`: a change is on its way, and all is well.
         init(_ level: Verdict.Level?, isUnderway: Bool = false) {
             self =
                 switch level {
-                case .failing: .bad
-                case .warning: .underway
-                case .unknown, nil: .unclear
-                case .ok: isUnderway ? .underway : .well
+                case .failing: Sign(mark: "✗", word: "FAILING", colour: "1;31")
+                case .warning: Sign(mark: "~", word: "WARNING", colour: "1;33")
+                case .unknown: Sign(mark: "?", word: "UNKNOWN", colour: "1;35")
+                case nil: Sign(mark: "?", word: "WAITING", colour: "1;35")
+                case .ok where isUnderway: Sign(mark: "~", word: "OK", colour: "1;33")
+                case .ok: Sign(mark: "✓", word: "OK", colour: "1;32")
                 }
         }
 
-        fileprivate var look: (mark: String, code: String) {
-            switch self {
-            case .well: ("✓", "1;32")
-            case .underway: ("~", "1;33")
-            case .bad: ("✗", "1;31")
-            case .unclear: ("?", "1;35")
-            }
-        }
+        fileprivate var isOfTrouble: Bool { mark == "✗" || mark == "?" }
     }
 
     /// The widest column of names: the longest does not decide for all.
     func nameColumn(_ names: [String]) -> Int { String.column(names, upTo: width / 5 * 2) }
 
-    /// `✗ example.com  Links open the website, not the app.` `column`: the width of the names beside it. `brief`: the same in a
+    /// `✗ example.com  Links open the website, not the app.`, in a pipe `example.com  FAILING  Links open …`. `column`: the width of the names beside it. `brief`: the same in a
     /// word or two, for a terminal without room.
     func heading(
         _ sign: Sign, _ name: String, _ words: String, brief: String? = nil, column: Int? = nil
     ) -> [String] {
-        let (mark, code) = sign.look
-        let head = painted(signs("\(mark) \(name)"), code)
         let shown: (String) -> String = { sign.isOfTrouble ? bold($0) : $0 }
         let count = max(column ?? 0, name.count)
+        guard breaksDiagnosis else {
+            let word = painted(column == nil ? sign.word : sign.word.padded(to: 7), sign.colour)
+            return ["\(bold(name))\(String(repeating: " ", count: count - name.count + 2))\(word)  \(shown(words))"]
+        }
+        let head = painted(signs("\(sign.mark) \(name)"), sign.colour)
         let start = count + 4
         let line = { head + String(repeating: " ", count: count - name.count + 2) + shown($0) }
-        guard breaksDiagnosis, start + words.count > width else { return [line(words)] }
+        guard start + words.count > width else { return [line(words)] }
         if let brief, start + brief.count <= width { return [line(brief)] }
         guard start + TextTable.narrowest <= width else {
             return [head] + wrapped(words, indentation: 4).map { "    " + shown(String($0.dropFirst(4))) }
@@ -174,16 +182,19 @@ extension TextStyle {
         return lines.map { start + (label == "do" ? bold($0) : $0) }
     }
 
-    /// What is read last: facts and identifiers.
+    /// What is read last: facts and identifiers, with ` · ` or a comma between them. Lines end there where they can.
     func remark(_ text: String, indentation: Int = 4) -> [String] {
         let start = String(repeating: " ", count: indentation)
         guard breaksDiagnosis else { return [start + dim(text)] }
-        return wrapped(text, indentation: indentation).map { start + dim(String($0.dropFirst(indentation))) }
+        let facts = text.split(separator: ", ", omittingEmptySubsequences: false).map { part in
+            part.components(separatedBy: " · ").map { fact in
+                fact.count + indentation < width ? fact.replacing(" ", with: "\u{A0}") : fact
+            }.joined(separator: " · ")
+        }
+        return wrapped(facts.joined(separator: ", "), indentation: indentation).map {
+            start + dim(String($0.dropFirst(indentation)).replacing("\u{A0}", with: " "))
+        }
     }
-}
-
-extension TextStyle.Sign {
-    fileprivate var isOfTrouble: Bool { self == .bad || self == .unclear }
 }
 
 /// The terminal at standard output.
@@ -210,6 +221,7 @@ struct TextTable {
     static let narrowest = 24
 
     func lines(indentation: Int, style: TextStyle) -> [String] {
+        let rows = rows.map { $0.map(style.signs) }
         let columns = rows.map(\.count).max() ?? 0
         guard columns > 0 else { return [] }
         // A column that is empty throughout takes no room.
@@ -222,7 +234,7 @@ struct TextTable {
             var line = String(repeating: " ", count: indentation)
             for (cell, width) in zip(row.dropLast(), widths) where width > 0 {
                 if cell.count > width {
-                    lines.append(line + cell)
+                    lines.append(String(line.prefix(max(0, style.width - cell.count))) + cell)
                     line = String(repeating: " ", count: line.count + width + 2)
                 } else {
                     line += cell.padded(to: width + 2)

@@ -33,6 +33,10 @@ struct CheckReport: Sendable {
     var diagnosis: DiagnosisText { verdict.text(at: now) }
 }
 
+extension Effect {
+    fileprivate var opensNoLink: Bool { if case .none = links { true } else { false } }
+}
+
 extension DiagnosisText {
     /// As an object has them.
     var members: [(String, OrderedJSON)] {
@@ -98,7 +102,9 @@ extension CheckReport {
         let text = diagnosis
         if isCalm {
             let more = isVerbose ? "" : unsaid
-            lines += style.heading(sign, subject, calmWords + more, brief: status.word + more, column: column)
+            lines += style.heading(
+                sign, subject, calmWords + more, brief: status == .propagating ? nil : status.word + more,
+                column: column)
         } else {
             lines += style.heading(sign, subject, text.effect, column: column)
         }
@@ -112,10 +118,9 @@ extension CheckReport {
                 lines += style.part("also", "ignored: \(ignored.text.rule.rawValue), \(ignored.why)")
             }
             lines += style.remark(EvidenceText(report: self, style: style).brief)
-            let rules = (findings.map(\.rule.rawValue) + ignored.map(\.text.rule.rawValue)).uniqued
-            lines += style.remark(
-                (rules.isEmpty ? [] : [rules.joined(separator: ", ")] + ["evidence: check -v"]).joined(separator: " · ")
-            )
+            let rules = findings.filter { $0.severity > .note }.map(\.rule.rawValue).uniqued
+            let named = [rules.joined(separator: ", "), noteCount, "evidence: check -v"].compactMap(\.self)
+            lines += style.remark(named.filter { !$0.isEmpty }.joined(separator: " · "))
         }
         return style.signs(lines.joined(separator: "\n"))
     }
@@ -124,19 +129,33 @@ extension CheckReport {
         let comparison = ComparisonReport(verdict.comparison, at: now, time: ReportTime(now: now))
         var words = status.progress(comparison)
         if verdict.comparison.isWithoutEffect == true { words += ": \(comparison.summary)" }
-        if case .none = verdict.diagnosis.effect.links { words += ". \(diagnosis.effect)" }
+        let effect = verdict.diagnosis.effect
+        if status != .propagating, effect.service != nil || effect.opensNoLink { words += ". \(diagnosis.effect)" }
         if status == .propagating, let limit = verdict.diagnosis.outlook?.limit { words += " (\(limit))" }
         return words
     }
 
-    /// What a line leaves out: `, 2 URLs as expected · 1 note: check -v`
+    private var noteCount: String? {
+        let count = findings.count { $0.severity == .note }
+        return count == 0 ? nil : count.of("note")
+    }
+
+    /// What a line leaves out: `, 2 URLs as expected · note: origin.content-type: check -v`
     private var unsaid: String {
-        let notes = findings.count { $0.rule != verdict.diagnosis.cause.rule }
-        let parts = [notes == 0 ? nil : notes.of("note"), ignored.isEmpty ? nil : "\(ignored.count) ignored"]
-            .compactMap(\.self)
+        let notes = verdict.findings.filter { !verdict.diagnosis.tells($0) }.map(\.rule.rawValue).uniqued
+        let parts = [
+            notes.isEmpty ? nil : "\(notes.count == 1 ? "note" : "notes"): \(notes.listed(upTo: 2))",
+            ignored.isEmpty ? nil : "\(ignored.count) ignored", oddType.map { "Content-Type \($0)" },
+        ].compactMap(\.self)
         let met = expected.metCount
         return (met == 0 ? "" : ", \(met.of("URL")) as expected")
-            + (parts.isEmpty ? "" : " · \(parts.joined(separator: ", ")): check -v")
+            + (parts.isEmpty ? "" : " · \(parts.joined(separator: ", ")) · check -v")
+    }
+
+    /// Apple takes any type, and some tools and devices do not.
+    private var oddType: String? {
+        let type = observation.origin.answer?.header("content-type")?.prefix { $0 != ";" }.lowercased()
+        return type == "application/json" ? nil : type?.displayable.shortened(to: 40)
     }
 
     /// Other trouble than that of the diagnosis, in the same form.
@@ -144,10 +163,19 @@ extension CheckReport {
         let others = zip(verdict.findings, findings).filter { finding, _ in
             finding.severity > .note && !verdict.diagnosis.tells(finding)
         }
-        var lines = others.prefix(Self.mostOthers).flatMap { _, text in
-            style.part("also", text.message) + style.part("do", text.fix)
+        var rules = verdict.diagnosis.cause.rule.map { [$0] } ?? []
+        var lines: [String] = []
+        var more = 0
+        for (_, text) in others {
+            // A mistake that is made several times is one.
+            guard !rules.contains(text.rule), rules.count <= Self.mostOthers else {
+                more += 1
+                continue
+            }
+            rules.append(text.rule)
+            lines += style.part("also", text.message)
+            if text.fix != diagnosis.action { lines += style.part("do", text.fix) }
         }
-        let more = others.count - Self.mostOthers
         if more > 0 { lines += style.part("also", "\(more.of("more finding")): check -v") }
         return lines
     }

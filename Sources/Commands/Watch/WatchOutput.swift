@@ -127,7 +127,8 @@ struct WatchOutput: Sendable {
 
     /// Why there is nothing to wait for, whole.
     private func report(_ event: WatchEvent, of index: Int) -> String {
-        let start = style.heading(.bad, subjects[index].domain.name, "\(nothing(event).displayable.atStart).")
+        let start = style.heading(
+            TextStyle.Sign(.failing), subjects[index].domain.name, "\(nothing(event).displayable.atStart).")
         let why = event.findings.flatMap { style.part("why", $0.message) + style.part("do", $0.fix) }
         let rules = event.findings.map(\.rule.rawValue).joined(separator: ", ")
         return style.signs((start + why + style.remark(rules)).joined(separator: "\n"))

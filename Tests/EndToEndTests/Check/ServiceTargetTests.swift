@@ -44,7 +44,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(file())
                 let process = try await stage.check([target])
                 #expect(process.end == .exit(0), "\(process.errors)")
-                #expect(process.output.hasPrefix("✓ site.test  "))
+                #expect(process.output.hasPrefix("site.test  OK  "))
             }
         }
     }

@@ -58,7 +58,7 @@ extension EndToEndTests {
                 let answer =
                     "https://links.site.test/trips/1  opens \(Self.app), by cdn:links.site.test:6:7 {\"/\": \"/trips/*\"}\n"
                 #expect(process.output.hasPrefix(answer), "\(process.output)")
-                let parts = process.output.components(separatedBy: "\n\n✓ links.site.test  Up to date")
+                let parts = process.output.components(separatedBy: "\n\nlinks.site.test  OK  Up to date")
                 #expect(parts.count == 2, "\(process.output)")
                 let phone = parts.first ?? ""
                 let sentences = phone.split { $0.isWhitespace }.joined(separator: " ")
@@ -171,7 +171,7 @@ extension EndToEndTests {
                     #expect(
                         none.output.hasPrefix("https://site.test/nope/1  opens nothing: no rule matches\n"),
                         "\(none.output)")
-                    #expect(none.output.hasSuffix("\n\n✓ site.test  Up to date on 1 edge\n"), "\(none.output)")
+                    #expect(none.output.hasSuffix("\n\nsite.test  OK  Up to date on 1 edge\n"), "\(none.output)")
                 }
                 let opens = try await stage.check(["https://site.test/trips/1"])
                 #expect(
@@ -183,7 +183,7 @@ extension EndToEndTests {
                 let json = try await stage.check(["--format", "json", "https://site.test/trips/1"]).json()
                 #expect(json["why"]["opens"] == .string(Self.app))
                 // The home page is the domain.
-                #expect(try await stage.check(["https://site.test/"]).output.hasPrefix("✓ site.test  "))
+                #expect(try await stage.check(["https://site.test/"]).output.hasPrefix("site.test  OK  "))
                 let several = try await stage.check(["https://site.test/nope/1", "https://site.test/trips/1"])
                 #expect(
                     several.output.contains("/nope/1  opens nothing") && several.output.contains("/trips/1  opens A"))
@@ -208,7 +208,7 @@ extension EndToEndTests {
                 #expect(process.end == .exit(1))
                 let head = process.output.prefix { $0 != "\n" } + process.output.components(separatedBy: "\n\n")[0]
                 #expect(head.contains("The file is at https://site.test\(path). "), "\(process.output)")
-                #expect(head.contains("✗ site.test  "))
+                #expect(head.contains("site.test  FAILING  "))
                 let json = try await stage.check(["--format", "json", url]).json()
                 #expect(json["diagnosis_id"] == .string("misplaced") && json.rules.contains("origin.misplaced"))
                 // Nobody named it.
@@ -222,7 +222,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(Self.rules)
                 let wanted = ["--expect-url", "/trips/1=\(Self.app)", "--expect-url", "/nope=nothing", "site.test"]
                 let brief = try await stage.check(wanted)
-                #expect(brief.output == "✓ site.test  Up to date on 1 edge, 2 URLs as expected\n")
+                #expect(brief.output == "site.test  OK  Up to date on 1 edge, 2 URLs as expected\n")
                 let text = try await stage.check(["-v"] + wanted)
                 #expect(text.end == .exit(0))
                 #expect(

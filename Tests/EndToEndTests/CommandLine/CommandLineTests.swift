@@ -100,17 +100,17 @@ extension EndToEndTests {
                     if has.isEmpty { #expect(process.output == "", "\(arguments)") }
                 }
                 let total = "\n2 domains: 1 failing, 1 up to date\n"
-                try await check(["a.test", "bad.test"], 1, has: ["✓ a.test", "✗ bad.test", total])
-                try await check(["@targets.txt"], 1, has: ["✓ a.test", "✗ bad.test", total])
-                try await check(["-"], 1, has: ["✓ a.test", total], input: "a.test\nbad.test\n")
+                try await check(["a.test", "bad.test"], 1, has: ["a.test    OK  ", "bad.test  FAILING", total])
+                try await check(["@targets.txt"], 1, has: ["a.test    OK  ", "bad.test  FAILING", total])
+                try await check(["-"], 1, has: ["a.test    OK  ", total], input: "a.test\nbad.test\n")
                 try await check(
-                    ["--failing", "@targets.txt"], 1, has: ["✗ bad.test", total], lacks: ["✓ a.test"])
+                    ["--failing", "@targets.txt"], 1, has: ["bad.test  FAILING", total], lacks: ["a.test    OK  "])
                 try await check(["--quiet", "@targets.txt"], 1, has: [])
                 try await check(["a.test", "b.test"], 0, has: ["2 domains: 2 up to date\n"])
                 try await check(
                     ["--failing", "a.test", "b.test"], 0, has: ["2 domains: 2 up to date\n"], lacks: ["a.test"])
                 try await check(["-q", "a.test", "b.test"], 0, has: [])
-                try await check(["a.test"], 0, has: ["✓ a.test"], lacks: ["1 domain"])
+                try await check(["a.test"], 0, has: ["a.test  OK  "], lacks: ["1 domain"])
                 try await check(
                     ["--format", "json", "--failing", "@targets.txt"], 1, has: ["bad.test"], lacks: ["\"a.test\""])
             }

@@ -39,8 +39,8 @@ extension EndToEndTests {
                 let lines = last.split(separator: "\n", omittingEmptySubsequences: false)
                 #expect(lines.first == "1 of 2 domains needs attention")
                 #expect(
-                    lines.firstIndex { $0.hasPrefix("✗ site.test  ") } ?? 99 < lines.firstIndex {
-                        $0.hasPrefix("✓ good.test")
+                    lines.firstIndex { $0.hasPrefix("site.test  FAILING  ") } ?? 99 < lines.firstIndex {
+                        $0.hasPrefix("good.test")
                     } ?? 0)
                 #expect(last.contains("· incident "))
 
@@ -60,7 +60,8 @@ extension EndToEndTests {
                 #expect(well.output.contains("Last known state: no domain had trouble"), "\(well.output)")
                 let failing = try await stage.run(["status", "--failing", "--short"])
                 #expect(
-                    failing.output.contains("✗ site.test  Follows an old file") && !failing.output.contains("good.test")
+                    failing.output.contains("site.test  FAILING  Follows an old file")
+                        && !failing.output.contains("good.test")
                 )
                 let plugin = try await stage.run(["status", "--format", "nagios"])
                 #expect(plugin.end == .exit(2) && plugin.output.hasPrefix("AASA CRITICAL - No daemon runs: "))
