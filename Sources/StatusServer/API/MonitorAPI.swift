@@ -8,7 +8,8 @@ import Storage
 
 /// Each function is one question, or one order, and one route of the API.
 ///
-/// They throw `APIRefusal`, and `UnknownName`, `SilenceFault` and `AcknowledgeLink.Fault`, which are refusals too (`APIRefusal.init(of:)`).
+/// They throw `APIRefusal`, and `UnknownName`, `SilenceFault` and `AcknowledgeLink.Fault`, which are refusals too
+/// (`APIRefusal.init(of:)`).
 package protocol MonitorAPI: Sendable {
     func status() async throws -> MonitorStatus
     /// By name. `filter.after`: the last name of the page before.

@@ -63,7 +63,10 @@ struct FormBody: Sendable {
     func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
     /// Who sends it. A link of a message says through which channel, so that a name is not needed.
-    var author: String { self["by"].isEmpty && !self["link"].isEmpty ? "someone" : self["by"] }
+    var author: String {
+        let name = self["by"]
+        return name.allSatisfy(\.isWhitespace) && !self["link"].isEmpty ? "someone" : name
+    }
 
     /// `a=b+c&d=%C3%A4`
     init(_ text: String) {

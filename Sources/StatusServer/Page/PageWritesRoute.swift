@@ -130,7 +130,7 @@ extension Pages {
                 SilenceOrder(scope, length: length, author: form.author, reason: form["reason"]), link: link)
         } catch {
             guard let refusal = APIRefusal(of: error) else { throw error }
-            return await refuse(refusal.description, form, request, on: place)
+            return await refuse(refusal.description, form, request, on: place, refusal.status)
         }
         return .seeOther(back)
     }
