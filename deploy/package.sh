@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 version=$(sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/Commands/Version.swift)
-# The same sources give the same files, wherever and by whom they are built: one order of names, one mode of files, one date.
+# The same sources give the same files, whoever builds them: one order of names, one mode of files, one date.
 export LC_ALL=C.UTF-8 TZ=UTC0
 umask 022
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
@@ -182,7 +182,8 @@ CONTROL
 }
 
 maintainer='the aasa-monitor contributors <aasa-monitor@users.noreply.github.com>'
-strip -o "$staging/aasa-monitor" "$built"
+# Hashes of the compiler and the linker over what is not in the program: the folder of the build, too.
+strip -R .swift_modhash -R .note.gnu.build-id -o "$staging/aasa-monitor" "$built"
 # The commit, for --version; none where there are changes on top of it. The place for it has 48 bytes.
 if commit=$(git rev-parse HEAD 2>/dev/null) && [ -z "$(git status --porcelain 2>/dev/null)" ]; then
     printf '%s' "$commit" | dd of="$staging/commit" bs=48 conv=sync status=none

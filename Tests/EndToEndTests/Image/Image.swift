@@ -83,9 +83,10 @@ struct Image: Sendable {
         return process
     }
 
-    /// The incidents that are open, in the order of their ids.
+    /// The incidents that last, in the order of their ids.
     func incidents() async throws -> [JSONValue] {
-        try JSONValue(try await page("api/v1/incidents")).elements
+        try JSONValue(try await page("api/v1/incidents"))["incidents"].elements
+            .filter { $0["state"].string == "firing" }
             .sorted { ($0["id"].string ?? "") < ($1["id"].string ?? "") }
     }
 
