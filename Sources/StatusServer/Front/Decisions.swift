@@ -204,7 +204,8 @@ extension DomainStatus {
         switch self {
         case .missing, .expectationFailed, .stale: true
         // A file that the origin was not seen to serve may be the one before a change, until an incident says otherwise.
-        case .divergent, .unconfirmed, .originFailing, .atRisk, .propagating, .unknown, .waiting, .direct, .inSync: false
+        case .divergent, .unconfirmed, .originFailing, .atRisk, .propagating, .unknown, .waiting, .direct, .inSync:
+            false
         }
     }
 
