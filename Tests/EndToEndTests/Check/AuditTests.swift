@@ -221,7 +221,7 @@ extension EndToEndTests {
                 words: [
                     "The file does not name the app's App Clip under appclips.",
                     "Add the ID of the App Clip, such as \(app).Clip, to 'appclips.apps' of site.test's file",
-                    "0 of its 1 associated domain works\n",
+                    "0 of its 1 associated domain works.\n",
                 ]),
             Signing(
                 testDescription: "a Clip that the app's signature names, whatever its ID",
