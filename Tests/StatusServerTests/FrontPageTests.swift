@@ -104,7 +104,10 @@ extension StatusServerSuite {
             #expect(page.sections == [nil, "Not checked yet", "Up to date"])
             let rows = page.rows
             #expect(rows.map(\.name) == ["gone.test", "stale.test", "moving.test", "new.test", "fine.test"])
-            #expect(rows.map(\.status) == ["Opens the website", "Follows an old file", "Propagating", "Not checked yet", "Up to date"])
+            #expect(
+                rows.map(\.status) == [
+                    "Opens the website", "Follows an old file", "Propagating", "Not checked yet", "Up to date",
+                ])
             let texts: [[String]] = [
                 ["<strong>Links open the website, not the app.</strong>", "0 of 2 have a copy"],
                 [
