@@ -194,7 +194,7 @@ private struct AuditedEntry {
     /// What `check` says of it; a line where all is well.
     func lines(column: Int, style: TextStyle) -> [String] {
         guard level != .ok else {
-            return style.heading(TextStyle.Sign(.ok), entry.shown, standing.atStart, brief: "Works", column: column)
+            return style.heading(TextStyle.Sign(.ok), entry.shown, standing, brief: "Works", column: column)
         }
         let report = check?.report
         let texts = [fault, report.flatMap { $0.verdict.level == .ok ? nil : $0.diagnosis }].compactMap(\.self)

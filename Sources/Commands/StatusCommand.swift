@@ -193,9 +193,9 @@ struct StatusText {
         if !fault.isEmpty { lines += ["", "Last known state: \(overview.pastHeadline)"] }
         let global = overview.monitor.incidents
         guard !isShort else {
-            lines += global.flatMap {
-                style.wrapped(
-                    "\($0.kind.rawValue)  \($0.stateSince(age)) · \(identity($0))", indentation: 0, hanging: 2)
+            lines += global.flatMap { incident in
+                let line = "\(incident.kind.rawValue)  \(incident.stateSince(age)) · \(identity(incident))"
+                return style.breaksDiagnosis ? style.wrapped(line, indentation: 0, hanging: 2) : [line]
             }
             lines += table(overview.domains)
             text = style.signs(lines.joined(separator: "\n"))

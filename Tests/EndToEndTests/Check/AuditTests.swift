@@ -88,7 +88,7 @@ extension EndToEndTests {
                 for part in [
                     "\(Self.app)  FAILING  5 of its 15 associated domains work.\n",
                     "Apple's copy: not read in this mode\n", "no file, but 140,101 bytes",
-                    "origin of both.test: ",
+                    "at the origin of both.test",
                     #"Add the key webcredentials with the ID of the app, such as "webcredentials": {"apps": ["\#(Self.app)"]}."#,
                     "The entry is not an associated domain: it begins with no service;", "Write applinks:both.test.\n",
                     "The entry is not an associated domain: it holds a build setting;",
@@ -221,7 +221,7 @@ extension EndToEndTests {
                 words: [
                     "The file does not name the app's App Clip under appclips.",
                     "Add the ID of the App Clip, such as \(app).Clip, to 'appclips.apps' of site.test's file",
-                    "0 of its 1 associated domain works\n",
+                    "0 of its 1 associated domain works.\n",
                 ]),
             Signing(
                 testDescription: "a Clip that the app's signature names, whatever its ID",
@@ -416,7 +416,7 @@ extension EndToEndTests {
                     unnamed.errors.contains("Clip.entitlements does not say which app it is of; name it with --app"))
                 let named = try await stage.run(command + ["--app", Self.app])
                 #expect(named.end == .exit(0), "\(named.output)")
-                #expect(named.output.matches(of: /1 of its 1 associated domain works\n/).count == 2)
+                #expect(named.output.matches(of: /1 of its 1 associated domain works\.\n/).count == 2)
                 let piped = try await stage.run(
                     ["audit", "--entitlements", "-"] + stage.network,
                     input: Self.entitlements("$AppIdentifierPrefix.com.x", ["applinks:both.test"]))
