@@ -307,20 +307,21 @@ struct SurfaceReader {
 
     private mutating func readPages() {
         reading("page-domains.html") { reader, page in
-            for row in Self.pieces(page, from: #"<tr role="row" id="d-"#, to: #"<td role="cell" class="edges"#) {
-                guard let head = row.firstMatch(of: /^([^"]+)" class="(?:short )?(\w+)"/) else { continue }
+            // Where somebody has to act, the row says how bad it is, which incidents wait, and who knows of them.
+            for row in Self.pieces(page, from: #"<li id="d-"#, to: #"<div id="single"#) {
+                guard let head = row.firstMatch(of: /^([^"]+)" class="(\w+)-edge"/) else { continue }
                 let name = String(head.1)
                 reader.say(name, .level, Self.tones[String(head.2)])
-                guard let effect = row.firstMatch(of: /<strong>([^<]+)<\/strong>|<strong>([^\n<]+)/) else { continue }
-                reader.say(name, .effect, Self.words(effect.2 ?? effect.1 ?? ""))
-                var open: [(id: String, state: String)] = []
-                for piece in Self.pieces(row, from: #"<a href="/incidents/"#, to: nil) {
-                    let parts = Self.parts(Self.words(piece.drop { $0 != ">" }.dropFirst()))
-                    guard let incident = reader.phrase(parts) else { continue }
-                    reader.kind(parts[0].prefix { $0 != " " }, of: incident)
-                    open.append(incident)
+                if let effect = row.firstMatch(of: /<strong class="\w+">([^\n]+)/) {
+                    reader.say(name, .effect, Self.words(effect.1))
                 }
-                reader.say(name, open)
+                let ids = row.matches(of: /name="incident" value="([0-9a-f]{12})/).map { String($0.1) }
+                guard !ids.isEmpty else { continue }
+                reader.say(name, .confirmed, .all(Set(ids)))
+                let channels = row.firstMatch(of: /notified␣\s*<bdi>([^\n]+)/).map { Self.words($0.1) } ?? ""
+                for id in ids {
+                    reader.say(id, .notified, .all(Set(channels.split(separator: ", ").map(String.init))))
+                }
             }
         }
         reading("page-domain.html") { reader, page in
@@ -351,7 +352,7 @@ struct SurfaceReader {
             reader.say(name, open)
         }
         reading("page-incident.html") { reader, page in
-            let facts = page.matches(of: /<dt>([^\n]+)\s*<dd>\s*<bdi[^>]*>([^\n]+)/).map {
+            let facts = page.matches(of: /<dt>([^\n]+)\s*<dd>([\s\S]*?)(?=<div>|<section|<form|$)/).map {
                 (Self.words($0.1), Self.words($0.2))
             }
             let fact = Dictionary(facts) { first, _ in first }
@@ -376,7 +377,8 @@ struct SurfaceReader {
                 reader.say(id, .kind, kind?.1)
                 reader.say(id, .since, at: text.firstMatch(of: /\ since ((?:\d+ \w+ )?\d\d:\d\d)/)?.1)
                 guard text.contains("since ") else { continue }
-                let notes = row.matches(of: /<bdi>([^\n<]+)/).map { Self.words($0.1) }
+                let acknowledged = text.firstMatch(of: /Acknowledged by [^,]+/).map { Self.words($0.0) }
+                let notes = row.matches(of: /<bdi>([^\n<]+)/).map { Self.words($0.1) } + [acknowledged ?? ""]
                 reader.say(id, .marks, .all(Set(notes.flatMap(Self.parts).compactMap(Self.mark))))
                 let notified = notes.compactMap { $0.wholeMatch(of: /notified (.+)/) }.first?.1
                 reader.say(id, .notified, .all(Set((notified ?? "").split(separator: ", ").map(String.init))))

@@ -329,7 +329,7 @@ extension FrontPage {
     }
 
     private static func list(_ domains: [Domain]) -> HTML {
-        let links: [HTML] = domains.map { #"<span class="who">\#(HTML.link($0))</span>"# }
+        let links: [HTML] = domains.map { "<span>\(HTML.link($0))</span>" }
         return "\(links.first)\(links.dropFirst().map { ", \($0)" as HTML })"
     }
 

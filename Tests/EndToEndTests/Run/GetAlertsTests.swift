@@ -12,17 +12,17 @@ extension EndToEndTests {
                 let receiver = try await LabReceiver.start()
                 let page = URL(filePath: #filePath).appending(path: "../../../../docs/get-alerts.md").standardized
                 let text = try String(contentsOf: page, encoding: .utf8)
-                var messages = 0
+                var addresses = 0
                 for (command, expected) in Self.commands(in: text) {
-                    if command.hasPrefix("alert test") {
+                    if command.hasPrefix("config check") {
                         try stage.write("slack.url", receiver.url("/services/T00/B00/xxx") + "\n")
-                        messages += 1
+                        addresses += 1
                     }
                     let run = try await stage.run(command.split(separator: " ").map(String.init))
                     #expect(run.end == .exit(0), "\(command): \(run.errors)")
                     #expect(Self.steady(run.output + run.errors) == Self.steady(expected), "\(command)")
                 }
-                #expect(messages == 1 && receiver.messages.count == 1)
+                #expect(addresses == 1 && receiver.messages.count == 1)
                 await receiver.shutdown()
             }
         }
