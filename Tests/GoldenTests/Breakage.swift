@@ -21,7 +21,6 @@ struct Breakage: CustomStringConvertible, Sendable {
         .init("stale", "status-short.txt", "FAILING", "WARNING", .level),
         .init("stale", "status.nagios.txt", "CRITICAL", "WARNING", .level),
         .init("stale", "page-domain.html", "badge fail", "badge warn", .level),
-        .init("stale", "page-domains.html", #"example.com" class="fail-edge""#, #"example.com" class="warn-edge""#, .level),
         .init("stale", "badge.svg", "#b3211b", "#855000", .level),
         .init("stale", "status.txt", "Phones follow the old file", "Links work", .effect),
         .init("stale", "page-incident.html", "Phones follow the old file", "Links work", .effect),

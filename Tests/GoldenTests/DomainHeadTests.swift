@@ -39,7 +39,11 @@ extension GoldenTests {
             ["Wrong since", "Now: 60 h", "Certificate ends"]
         ),
         ("developer-mode", "Links work on phones in that mode", 0, false, []),
-        ("ignored", "Links work", 0, false, []),
+        // What is ignored is no problem, and stays a fact.
+        (
+            "ignored", "Links work now, and can break once the certificate expires", 1, false,
+            ["Wrong since", "Now: 60 h", "Certificate ends"]
+        ),
         ("dead-daemon", "Links work", 0, false, []),
     ]
 

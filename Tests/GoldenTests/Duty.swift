@@ -18,7 +18,7 @@ enum Duty {
         "incidents.txt": ([], facts.union([.effect])),
         "api-incidents.json": ([], facts.union([.effect])), "history.json": ([], facts.union([.effect])),
         "history.txt": ([], [.kind, .severity, .state, .since, .marks]),
-        // Its sections say what is to be done; the level stands where somebody has to act.
+        // Its sections say what is to be done, not how bad it is.
         "page-domains.html": ([], []),
         "page-domain.html": ([.level, .effect, .incidents], facts.subtracting([.notified])),
         "page-incidents.html": ([], [.kind, .severity, .since, .marks, .notified]),

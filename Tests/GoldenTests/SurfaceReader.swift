@@ -307,17 +307,15 @@ struct SurfaceReader {
 
     private mutating func readPages() {
         reading("page-domains.html") { reader, page in
-            // Where somebody has to act, the row says how bad it is, which incidents wait, and who knows of them.
+            // Where somebody has to act, the row says what phones do, and who knows of the incidents that wait. Its colour is
+            // that of the effect, not of the level.
             for row in Self.pieces(page, from: #"<li id="d-"#, to: #"<div id="single"#) {
-                guard let head = row.firstMatch(of: /^([^"]+)" class="(\w+)-edge"/) else { continue }
+                guard let head = row.firstMatch(of: /^([^"]+)" class="\w+-edge"/) else { continue }
                 let name = String(head.1)
-                reader.say(name, .level, Self.tones[String(head.2)])
                 if let effect = row.firstMatch(of: /<strong class="\w+">([^\n]+)/) {
                     reader.say(name, .effect, Self.words(effect.1))
                 }
                 let ids = row.matches(of: /name="incident" value="([0-9a-f]{12})/).map { String($0.1) }
-                guard !ids.isEmpty else { continue }
-                reader.say(name, .confirmed, .all(Set(ids)))
                 let channels = row.firstMatch(of: /notified␣\s*<bdi>([^\n]+)/).map { Self.words($0.1) } ?? ""
                 for id in ids {
                     reader.say(id, .notified, .all(Set(channels.split(separator: ", ").map(String.init))))

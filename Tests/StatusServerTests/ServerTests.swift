@@ -69,7 +69,7 @@ extension StatusServerSuite {
                 ("/incidents?kind=nonsense", 400, "is none of", "All domains"),
             ])
         func refusals(path: String, status: Int, words: String, link: String) async throws {
-            try await serving { port, _ in
+            try await serving(watched: [try info("a.test")]) { port, _ in
                 let page = try await ask(port, path, headers: ["Accept: text/html"])
                 #expect(page.status == status && page.headers["content-type"] == "text/html; charset=utf-8")
                 #expect(page.body.contains("<h1>") && page.body.contains(words) && page.body.contains(link))

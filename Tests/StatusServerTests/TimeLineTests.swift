@@ -45,8 +45,8 @@ extension StatusServerSuite {
                 (7, usual, ["v6 deployed", "Now: 7 h", "9 of 10 changes arrive by", "Limit of 24 h"], nil),
                 (9, usual, ["v6 deployed", "Now: 9 h", "Limit of 24 h"], "No estimate: longer than all 5 changes"),
                 (
-                    32, usual + [180_000], ["v6 deployed", "Limit of 24 h", "Now: 32 h"],
-                    "No estimate: longer than 5 of 6 changes"
+                    32, usual + usual + [180_000], ["v6 deployed", "Limit of 24 h", "Now: 32 h"],
+                    "No estimate: longer than 10 of 11 changes"
                 ),
             ] as [(Double, [Int], [String], String?)])
         func change(hours: Double, past: [Int], titles: [String], openEnd: String?) throws {

@@ -20,7 +20,7 @@ struct ColorOption: ParsableArguments {
 
 struct TextStyle: Sendable {
     let isColoured: Bool
-    let width: Int
+    private(set) var width: Int
     /// Whether the parts of the diagnosis are broken into lines too. In a file, a log or a pipe they are not: there
     /// `head -5` tells what is the matter and what to do, and `grep` shows a whole part.
     let breaksDiagnosis: Bool
@@ -53,6 +53,13 @@ struct TextStyle: Sendable {
         return TextStyle(
             isColoured: isColoured, width: min(max(TerminalSize.standardOutput?.columns ?? 80, 20), 120),
             breaksDiagnosis: isTerminal, isUnicode: locale.lowercased().contains(/utf-?8/))
+    }
+
+    /// In a pipe a row is a line.
+    var ofTable: TextStyle {
+        var style = self
+        if !breaksDiagnosis { style.width = 1 << 20 }
+        return style
     }
 
     func bold(_ text: String) -> String { painted(text, "1") }
@@ -221,6 +228,7 @@ struct TextTable {
     static let narrowest = 24
 
     func lines(indentation: Int, style: TextStyle) -> [String] {
+        let style = style.ofTable
         let rows = rows.map { $0.map(style.signs) }
         let columns = rows.map(\.count).max() ?? 0
         guard columns > 0 else { return [] }

@@ -71,7 +71,9 @@ struct EvidenceText {
         guard let edges = report.verdict.comparison.edges, edges.asked > 0 else {
             return "Apple \(Self.brief(ServedCell(retrieval, in: report.readings), retrieval))\(said)"
         }
-        return "Apple \(edges.inSync) of \(edges.asked.of("edge"))\(said)"
+        // While nobody knows what the origin serves, a copy is neither right nor wrong.
+        let count = edges.unknown > 0 ? "a copy on \(edges.unknown)" : "\(edges.inSync)"
+        return "Apple \(count) of \(edges.asked.of("edge"))\(said)"
     }
 
     /// The status alone, or why there is none.

@@ -52,7 +52,7 @@ extension EndToEndTests {
                     #expect(!leaf["names"].elements.isEmpty)
                 }
                 #expect(reports["bad.test"]?["origin"]["addresses"][0]["tls_error"].string != nil)
-                let text = try await stage.check(["site.test"]).output
+                let text = try await stage.check(["-v", "site.test"]).output
                 #expect(text.contains("chain: "), "\(text)")
             }
         }
@@ -68,7 +68,7 @@ extension EndToEndTests {
                 cdn.holds("mixed.test", body: file("v1"), age: .seconds(120), edge: addresses[1])
                 cdn.fails("mixed.test", reason: "SWCERR00101 Bad HTTP Response: 403 Forbidden", edge: addresses[2])
                 let rules = stage.edges(addresses)
-                let text = try await stage.run(["check"] + rules + ["same.test", "mixed.test"]).output
+                let text = try await stage.run(["check", "-v"] + rules + ["same.test", "mixed.test"]).output
                 #expect(text.contains("3 edges, all serve the same"), "\(text)")
                 #expect(text.contains("3 edges, not all alike:"), "\(text)")
                 for words in ["the origin's file", "another file, ", "status 404, Apple says: SWCERR00101"] {

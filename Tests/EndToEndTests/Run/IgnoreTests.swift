@@ -29,8 +29,11 @@ extension EndToEndTests {
                 let options = ["check", "--config", "monitor.yaml", "--depth", "light", "--strict"]
                 let text = try await stage.run(options)
                 #expect(text.end == .exit(0), "\(text.output)\(text.errors)")
-                #expect(text.output.contains("ignored  origin.status (error)"), "\(text.output)")
-                #expect(text.output.contains("why:  moved house (until 2999-12-31)"), "\(text.output)")
+                #expect(
+                    text.output.contains("also  ignored: origin.status, moved house (until 2999-12-31)"), "\(text.output)")
+                let evidence = try await stage.run(options + ["-v"]).output
+                #expect(evidence.contains("ignored  origin.status (error)"), "\(evidence)")
+                #expect(evidence.contains("why:  moved house (until 2999-12-31)"), "\(evidence)")
                 let json = try await stage.run(options + ["--format", "jsonl"]).json()
                 #expect(json["findings"].elements.allSatisfy { $0["severity"] == .string("note") })
                 let ignored = try #require(json["ignored"].elements.first { $0["rule"] == .string("origin.status") })

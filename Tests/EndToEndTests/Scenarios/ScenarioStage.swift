@@ -90,7 +90,8 @@ struct ScenarioStage {
 
     /// The check as the program makes it.
     func check(format: String) async throws -> MonitorProcess {
-        try await stage.run(["check", "--format", format] + arguments)
+        // With the evidence, where a person looks for it.
+        try await stage.run(["check", "-v", "--format", format] + arguments)
     }
 
     /// The check as the command makes it, in this process: a scenario is about what is judged, and to start the program costs
