@@ -182,8 +182,18 @@ CONTROL
 }
 
 maintainer='the aasa-monitor contributors <aasa-monitor@users.noreply.github.com>'
-# Hashes of the compiler and the linker over what is not in the program: the folder of the build, too.
-strip -R .swift_modhash -R .note.gnu.build-id -o "$staging/aasa-monitor" "$built"
+strip -o "$staging/aasa-monitor" "$built"
+# Hashes of the compiler and the linker over what is not in the program: the folder of the build, too. Zeros take their place;
+# without these sections the program would lose its read-only relocations.
+blank() {
+    local offset size
+    read -r offset size < <(readelf -SW "$staging/aasa-monitor" | sed 's/^ *\[ *[0-9]*\] *//' |
+        awk -v name="$1" '$1 == name { print $4, $5 }') || return 0
+    dd if=/dev/zero of="$staging/aasa-monitor" bs=1 seek=$((16#$offset + $2)) count=$((16#$size - $2)) conv=notrunc status=none
+}
+blank .swift_modhash 0
+# Behind the head of the note.
+blank .note.gnu.build-id 16
 # The commit, for --version; none where there are changes on top of it. The place for it has 48 bytes.
 if commit=$(git rev-parse HEAD 2>/dev/null) && [ -z "$(git status --porcelain 2>/dev/null)" ]; then
     printf '%s' "$commit" | dd of="$staging/commit" bs=48 conv=sync status=none
