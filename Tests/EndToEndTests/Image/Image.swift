@@ -34,6 +34,8 @@ struct Image: Sendable {
         let shipped = URL(filePath: #filePath).appending(path: "../../../../deploy/container/monitor.yaml").standardized
         let settings = try String(contentsOf: shipped, encoding: .utf8).replacing(once: [
             ("\ndomains: [] ", "\ndomains: [\(domains.joined(separator: ", "))] "), ("0.0.0.0:9630", address),
+            // A second incident of a kind would wait for five minutes.
+            ("\nalerts:\n", "\nalerts:\n  group_interval: 1s\n"),
         ])
         try stage.write(
             "configuration/monitor.yaml",
