@@ -63,7 +63,7 @@ struct HistoryText {
         lines += Self.section(Self.propagationTitle(history), style, Self.propagations(history, style))
         lines += Self.section("incidents", style, Self.incidents(history, style, now))
         lines += Self.section("alerts sent", style, Self.deliveries(history, style))
-        text = lines.joined(separator: "\n")
+        text = style.signs(lines.joined(separator: "\n"))
     }
 
     private static func section(_ title: String, _ style: TextStyle, _ lines: [String]) -> [String] {

@@ -173,7 +173,9 @@ struct IncidentsText {
         var lines = [style.bold(head)]
         for incident in incidents {
             let isOpen = incident.resolvedAt == nil
-            lines += (isOpen ? [""] : []) + [Self.line(incident, style, now)]
+            let line = Self.line(incident, style, now)
+            lines += isOpen ? [""] : []
+            lines += style.breaksDiagnosis ? style.wrapped(line, indentation: 0, hanging: 4) : [line]
             guard isOpen else {
                 lines += incident.was.flatMap { style.part("was", $0) }
                 continue

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Evidence
 import Foundation
+import Monitoring
 import Synchronization
 
 /// `--color`, on every command that colours its text.
@@ -103,6 +104,8 @@ struct TextStyle: Sendable {
     private static let plainSigns: [Unicode.Scalar: String] = [
         "✗": "x", "✓": "+", "·": "-", "…": "...", "←": "<-", "→": "->", "↕": "^", "–": "-", "—": "-", "’": "'",
         "“": "\"", "”": "\"", "\u{FFFD}": "?",
+        // Bars of `history`.
+        "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "#", "▎": "#", "▏": "#",
     ]
 }
 
@@ -122,15 +125,16 @@ extension TextStyle {
             (self.mark, self.word, self.colour) = (mark, word, colour)
         }
 
-        /// `level`: nil where nothing was checked yet. `isUnderway`: a change is on its way, and all is well.
-        init(_ level: Verdict.Level?, isUnderway: Bool = false) {
+        /// `level`: nil where nothing was checked yet. `status`: what phones do, which may be no good although nothing counts: a
+        /// change is on its way, or the configuration ignores what is wrong.
+        init(_ level: Verdict.Level?, _ status: DomainStatus? = nil) {
             self =
                 switch level {
                 case .failing: Sign(mark: "✗", word: "FAILING", colour: "1;31")
                 case .warning: Sign(mark: "~", word: "WARNING", colour: "1;33")
                 case .unknown: Sign(mark: "?", word: "UNKNOWN", colour: "1;35")
                 case nil: Sign(mark: "?", word: "WAITING", colour: "1;35")
-                case .ok where isUnderway: Sign(mark: "~", word: "OK", colour: "1;33")
+                case .ok where (status ?? .inSync).tile != .current: Sign(mark: "~", word: "OK", colour: "1;33")
                 case .ok: Sign(mark: "✓", word: "OK", colour: "1;32")
                 }
         }

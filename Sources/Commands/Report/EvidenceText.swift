@@ -71,6 +71,10 @@ struct EvidenceText {
         guard let edges = report.verdict.comparison.edges, edges.asked > 0 else {
             return "Apple \(Self.brief(ServedCell(retrieval, in: report.readings), retrieval))\(said)"
         }
+        // Without a file at the origin there is nothing to be in sync with, and a copy is not a wrong one.
+        if edges.inSync == 0, edges.unknown > 0 {
+            return "Apple has a file on \(edges.unknown) of \(edges.asked.of("edge"))\(said)"
+        }
         return "Apple \(edges.inSync) of \(edges.asked.of("edge"))\(said)"
     }
 
