@@ -264,6 +264,22 @@ extension CommandsTests {
             #expect(lines.last == "3 domains: 1 failing, 1 propagating, 1 up to date")
         }
 
+        @Test("beside a name of more than half a line no sentence is squeezed")
+        func longNames() {
+            let name = "links.example.com  applinks  ABCDE12345.com.example.app"
+            let words = "This iPhone follows an older copy: /sub2 opens Safari."
+            let style = TextStyle(isColoured: false, width: 80)
+            #expect(style.heading(TextStyle.Sign(.failing), name, words) == ["✗ \(name)", "    \(words)"])
+        }
+
+        @Test("bars, moves and dashes have signs of ASCII where the locale has no others")
+        func signs() {
+            let style = TextStyle(isColoured: false, isUnicode: false)
+            let lines = HistoryText.plot([("a", 7200, ""), ("b", 100, "")], width: 10) + ["  ↕ x, 603a95c5… → y · z"]
+            let text = style.signs(lines.joined(separator: "\n"))
+            #expect(text.utf8.allSatisfy { $0 < 0x80 } && text.contains("  ^ x, 603a95c5... -> y - z"), "\(text)")
+        }
+
         @Test("services of one domain stand in one column")
         func services() throws {
             let subjects = ["webcredentials:example.com", "applinks:example.com"]

@@ -161,7 +161,8 @@ extension TextStyle {
         let line = { head + String(repeating: " ", count: count - name.count + 2) + shown($0) }
         guard start + words.count > width else { return [line(words)] }
         if let brief, start + brief.count <= width { return [line(brief)] }
-        guard start + TextTable.narrowest <= width else {
+        // Beside a name that takes more than half of the line, a sentence would be a column of single words.
+        guard start + max(TextTable.narrowest, width / 2) <= width else {
             return [head] + wrapped(words, indentation: 4).map { "    " + shown(String($0.dropFirst(4))) }
         }
         let broken = wrapped(words, indentation: start).map { String($0.dropFirst(start)) }

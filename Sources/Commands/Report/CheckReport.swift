@@ -150,7 +150,8 @@ extension CheckReport {
             let rules = ignored.filter { $0.why == why }.map(\.text.rule.rawValue).uniqued
             return "\(rules.joined(separator: ", ")): \(why)"
         }
-        let start = verdict.level == .ok && !isCalm ? "OK because the configuration ignores" : "The configuration ignores"
+        let start =
+            verdict.level == .ok && !isCalm ? "OK because the configuration ignores" : "The configuration ignores"
         return "\(start) \(reasons.joined(separator: "; "))"
     }
 
