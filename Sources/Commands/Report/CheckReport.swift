@@ -160,12 +160,17 @@ extension CheckReport {
         return count == 0 ? nil : count.of("note")
     }
 
-    /// What a line leaves out: `, 2 URLs as expected · note: origin.content-type: check -v`
+    /// What a line leaves out: `, 2 URLs as expected · note: origin.content-type (text/plain) · check -v`
     private var unsaid: String {
-        let notes = verdict.findings.filter { !verdict.diagnosis.tells($0) }.map(\.rule.rawValue).uniqued
+        let untold = verdict.findings.filter { !verdict.diagnosis.tells($0) }
+        let isTypeNoted = untold.contains { $0.kind == .contentType }
+        let notes = untold.map { finding in
+            finding.rule.rawValue + (finding.kind == .contentType ? oddType.map { " (\($0))" } ?? "" : "")
+        }.uniqued
         let parts = [
             notes.isEmpty ? nil : "\(notes.count == 1 ? "note" : "notes"): \(notes.listed(upTo: 2))",
-            ignored.isEmpty ? nil : "\(ignored.count) ignored", oddType.map { "Content-Type \($0)" },
+            ignored.isEmpty ? nil : "\(ignored.count) ignored",
+            isTypeNoted ? nil : oddType.map { "Content-Type \($0)" },
         ].compactMap(\.self)
         let met = expected.metCount
         return (met == 0 ? "" : ", \(met.of("URL")) as expected")
