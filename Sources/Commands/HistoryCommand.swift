@@ -77,7 +77,7 @@ struct HistoryText {
             let isFirst = version.differences == nil && version.from == history.versions.last?.from
             let facts: [String?] = [
                 Span.minute(version.from), "\(version.sha256.prefix(8))…",
-                version.bytes.map { "\($0.grouped) bytes" } ?? "no longer kept",
+                version.bytes.map { $0.of("byte") } ?? "no longer kept",
                 version.until.map { "served for \($0.timeIntervalSince(version.from).inWords)" } ?? "served now",
                 propagation(version, history),
             ]
