@@ -159,9 +159,9 @@ struct HistoryText {
                 Span.minute(incident.since), incident.severity.rawValue, incident.kind.rawValue,
                 end ?? incident.state.rawValue, incident.shortID,
             ]
-            let words = (incident.resolvedAt == nil ? [incident.diagnosis].compactMap(\.self) : incident.was)
-                .flatMap { style.wrapped($0, indentation: 4) }
-            return ["  " + (facts + incident.notes(at: now, zone: " UTC")).joined(separator: "  ")] + words
+            let words = incident.resolvedAt == nil ? incident.diagnosis : incident.was.map { "was: " + $0 }
+            return ["  " + (facts + incident.notes(at: now, zone: " UTC")).joined(separator: "  ")]
+                + (words.map { style.wrapped($0, indentation: 4) } ?? [])
         }
     }
 
