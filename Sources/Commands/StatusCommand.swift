@@ -248,7 +248,8 @@ struct StatusText {
     /// Equal for domains of which the same is said, names and numbers apart.
     private static func cause(_ row: DomainReport) -> String {
         let words = row.parts.joined(separator: "\n").replacing(row.domain, with: "")
-        return ([row.word, "\(row.sign)", row.diagnosisId?.rawValue ?? ""] + [words.filter { !$0.isNumber }])
+        return
+            ([row.word, row.verdict?.rawValue ?? "", row.diagnosisId?.rawValue ?? ""] + [words.filter { !$0.isNumber }])
             .joined(separator: "\n")
     }
 
