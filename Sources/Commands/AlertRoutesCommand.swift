@@ -94,7 +94,7 @@ struct RoutesText {
                 "Reminders: after \($0.notation), then each after twice the time, a day at most, for 7 days. An "
                     + "acknowledgement ends reminders and escalation; RESOLVED goes to each channel that was notified."
             } ?? "Reminders are off. RESOLVED goes to each channel that was notified.")
-        return lines.joined(separator: "\n")
+        return style.signs(lines.joined(separator: "\n"))
     }
 
     private func section(_ title: String, _ lines: [String]) -> [String] {

@@ -250,7 +250,9 @@ private struct AppAudit {
         let effect =
             absence?.effect ?? "\(working) of its \(entries.count.of("associated domain")) \(work)"
             + (unknown == 0 ? "" : ", \(unknown) unknown") + "."
-        var lines = style.heading(TextStyle.Sign(.worst(levels)), name.displayable, effect)
+        // Without an entry that this machine can judge nothing is known to be well.
+        let level = levels.isEmpty ? Verdict.Level.unknown : .worst(levels)
+        var lines = style.heading(TextStyle.Sign(level), name.displayable, effect)
         if path != name { lines += style.remark(path.displayable) }
         if let absence {
             lines += style.parts(absence.cause, absence.action, absence.outlook)

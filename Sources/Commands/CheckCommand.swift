@@ -103,7 +103,7 @@ struct CheckCommand: AsyncParsableCommand {
         let progress = Progress(total: targets.count, isQuiet: quiet)
         var output = ReportOutput(
             format: format, isSingle: question != nil || (!self.targets.isEmpty && targets.count == 1),
-            isVerbose: verbose, names: targets.map(\.domain.name))
+            isVerbose: verbose, names: targets.map(\.subject))
         var (isFound, isUnknown) = (false, false)
         let (depth, limit) = (depth, strict ? Severity.warning : .error)
         try await checker.close(after: {
@@ -224,7 +224,7 @@ struct ReportOutput {
     private var plugin = PluginOutput()
     private var junit = JUnit(command: "check")
 
-    /// `names`: of all targets.
+    /// `names`: the subjects of all targets.
     init(
         format: OutputFormat, isSingle: Bool, isVerbose: Bool = false, names: [String],
         style: TextStyle = .standardOutput

@@ -63,7 +63,7 @@ struct HistoryText {
         lines += Self.section(Self.propagationTitle(history), style, Self.propagations(history, style))
         lines += Self.section("incidents", style, Self.incidents(history, style, now))
         lines += Self.section("alerts sent", style, Self.deliveries(history, style))
-        text = lines.joined(separator: "\n")
+        text = style.signs(lines.joined(separator: "\n"))
     }
 
     private static func section(_ title: String, _ style: TextStyle, _ lines: [String]) -> [String] {
@@ -77,7 +77,7 @@ struct HistoryText {
             let isFirst = version.differences == nil && version.from == history.versions.last?.from
             let facts: [String?] = [
                 Span.minute(version.from), "\(version.sha256.prefix(8))…",
-                version.bytes.map { "\($0.grouped) bytes" } ?? "no longer kept",
+                version.bytes.map { $0.of("byte") } ?? "no longer kept",
                 version.until.map { "served for \($0.timeIntervalSince(version.from).inWords)" } ?? "served now",
                 propagation(version, history),
             ]
@@ -159,9 +159,9 @@ struct HistoryText {
                 Span.minute(incident.since), incident.severity.rawValue, incident.kind.rawValue,
                 end ?? incident.state.rawValue, incident.shortID,
             ]
-            let words = (incident.resolvedAt == nil ? [incident.diagnosis].compactMap(\.self) : incident.was)
-                .flatMap { style.wrapped($0, indentation: 4) }
-            return ["  " + (facts + incident.notes(at: now, zone: " UTC")).joined(separator: "  ")] + words
+            let words = incident.resolvedAt == nil ? incident.diagnosis : incident.was.map { "was: " + $0 }
+            return ["  " + (facts + incident.notes(at: now, zone: " UTC")).joined(separator: "  ")]
+                + (words.map { style.wrapped($0, indentation: 4) } ?? [])
         }
     }
 

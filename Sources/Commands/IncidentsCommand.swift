@@ -146,10 +146,10 @@ struct IncidentsCommand: AsyncParsableCommand {
 }
 
 extension IncidentReport {
-    /// What an ended incident was; empty while it is open, and where a message or a domain says it.
-    var was: [String] {
-        guard resolvedAt != nil, let effect else { return [] }
-        return ["was: " + [effect, cause].compactMap(\.self).joined(separator: " ").onOneLine(upTo: 400)]
+    /// What an ended incident was; nil while it is open, and where a message or a domain says it.
+    var was: String? {
+        guard resolvedAt != nil, let effect else { return nil }
+        return [effect, cause].compactMap(\.self).joined(separator: " ").onOneLine(upTo: 400)
     }
 }
 
@@ -173,9 +173,11 @@ struct IncidentsText {
         var lines = [style.bold(head)]
         for incident in incidents {
             let isOpen = incident.resolvedAt == nil
-            lines += (isOpen ? [""] : []) + [Self.line(incident, style, now)]
+            let line = Self.line(incident, style, now)
+            lines += isOpen ? [""] : []
+            lines += style.breaksDiagnosis ? style.wrapped(line, indentation: 0, hanging: 4) : [line]
             guard isOpen else {
-                lines += incident.was.flatMap { style.part("was", $0) }
+                lines += incident.was.map { style.part("was", $0) } ?? []
                 continue
             }
             if let effect = incident.effect { lines += style.part("now", effect.onOneLine(upTo: 600)) }

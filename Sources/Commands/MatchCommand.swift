@@ -250,7 +250,7 @@ struct MatchText {
         if !answer.isAsExpected, let expected = answer.question.expected {
             lines.append("    " + style.severity(.error) + ": expected to open \(expected)")
         }
-        return lines.joined(separator: "\n")
+        return style.signs(lines.joined(separator: "\n"))
     }
 
     func headline(_ answer: MatchAnswer) -> String {

@@ -173,7 +173,7 @@ extension DomainReport {
     /// What phones do, in a word or two.
     var word: String { state?.word(comparison?.state) ?? DomainStatus.waiting.word }
 
-    fileprivate var sign: TextStyle.Sign { TextStyle.Sign(verdict, isUnderway: state == .propagating) }
+    fileprivate var sign: TextStyle.Sign { TextStyle.Sign(verdict, state) }
 }
 
 /// The overview in a terminal: what needs attention in full, what is well in one line each.
@@ -217,8 +217,8 @@ struct StatusText {
             let column = style.nameColumn(calm.map(\.domain))
             for row in calm {
                 lines += style.heading(
-                    row.sign, row.domain, ([progress(row)] + checked(row)).joined(separator: " · "), brief: row.word,
-                    column: column)
+                    row.sign, row.domain, ([progress(row)] + checked(row)).joined(separator: " · "),
+                    brief: row.state == .propagating ? nil : row.word, column: column)
                 lines += row.orderedIncidents.flatMap { style.remark(line($0)) }
             }
         }
@@ -248,7 +248,8 @@ struct StatusText {
     /// Equal for domains of which the same is said, names and numbers apart.
     private static func cause(_ row: DomainReport) -> String {
         let words = row.parts.joined(separator: "\n").replacing(row.domain, with: "")
-        return ([row.word, "\(row.sign)", row.diagnosisId?.rawValue ?? ""] + [words.filter { !$0.isNumber }])
+        return
+            ([row.word, row.verdict?.rawValue ?? "", row.diagnosisId?.rawValue ?? ""] + [words.filter { !$0.isNumber }])
             .joined(separator: "\n")
     }
 

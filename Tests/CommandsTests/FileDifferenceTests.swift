@@ -62,6 +62,8 @@ extension CommandsTests {
             let lines = text.split(separator: "\n").map(String.init)
             for line in row.lines { #expect(lines.contains(line), "\(line)\nin\n\(text)") }
             for part in row.absent { #expect(!text.contains(part), "\(part)\nin\n\(text)") }
+            let plain = try difference(row).text(style: TextStyle(isColoured: false, isUnicode: false))
+            #expect(plain.utf8.allSatisfy { $0 < 0x80 }, "\(plain)")
         }
 
         @Test("JSON names the app that opens an example before, and the one that opens it now")

@@ -71,7 +71,9 @@ extension CommandsTests {
                     ]))
         }
 
-        private static func report(origin: Retrieval = answer(good), _ full: FullCheck?) -> CheckReport {
+        private static func report(
+            origin: Retrieval = answer(good), _ full: FullCheck?, ignoring rules: [Rule] = [], reason: String = "known"
+        ) -> CheckReport {
             var contents: [ContentHash: Data] = [:]
             for body in [good, old] { contents[ContentHash(of: body)] = body }
             guard let domain = try? Domain("example.com") else { preconditionFailure("example.com is a domain") }
@@ -80,7 +82,9 @@ extension CommandsTests {
                 domain: domain, checkedAt: .testing, origin: origin, cdn: .asked(cdn), full: full, contents: contents)
             let readings = Readings(observation)
             let verdict = Verdict(
-                of: readings, history: .none, checks: CheckSettings(certificateWarning: .seconds(86_400)),
+                of: readings, history: .none,
+                checks: CheckSettings(
+                    certificateWarning: .seconds(86_400), ignore: rules.map { IgnoredRule($0, reason: reason) }),
                 now: .testing)
             return CheckReport(
                 observation: observation, readings: readings, verdict: verdict,
@@ -258,6 +262,70 @@ extension CommandsTests {
             let heads = lines.filter { $0.first.map { "✗~✓".contains($0) } ?? false }.map { $0.prefix(1) }
             #expect(heads == ["✗", "~", "✓"], "\(output.text)")
             #expect(lines.last == "3 domains: 1 failing, 1 propagating, 1 up to date")
+        }
+
+        @Test("beside a name of more than half a line no sentence is squeezed")
+        func longNames() {
+            let name = "links.example.com  applinks  ABCDE12345.com.example.app"
+            let words = "This iPhone follows an older copy: /sub2 opens Safari."
+            let style = TextStyle(isColoured: false, width: 80)
+            #expect(style.heading(TextStyle.Sign(.failing), name, words) == ["✗ \(name)", "    \(words)"])
+        }
+
+        @Test("bars, moves and dashes have signs of ASCII where the locale has no others")
+        func signs() {
+            let style = TextStyle(isColoured: false, isUnicode: false)
+            let lines = HistoryText.plot([("a", 7200, ""), ("b", 100, "")], width: 10) + ["  ↕ x, 603a95c5… → y · z"]
+            let text = style.signs(lines.joined(separator: "\n"))
+            #expect(text.utf8.allSatisfy { $0 < 0x80 } && text.contains("  ^ x, 603a95c5... -> y - z"), "\(text)")
+        }
+
+        @Test("services of one domain stand in one column")
+        func services() throws {
+            let subjects = ["webcredentials:example.com", "applinks:example.com"]
+            var output = ReportOutput(
+                format: .text, isSingle: false, names: subjects,
+                style: TextStyle(isColoured: false, breaksDiagnosis: false))
+            for service in ["webcredentials", "applinks"] {
+                var report = Self.report(Self.full(edges: [Self.edge("17.253.1.1")]))
+                report.service = service
+                output.add(report, isBad: false, isShown: true)
+            }
+            let lines = output.text.split(separator: "\n").prefix(2)
+            let columns = Set(lines.map { $0.prefix { !$0.isUppercase }.count })
+            #expect(lines.count == 2 && columns == [subjects[0].count + 2], "\(output.text)")
+        }
+
+        @Test("what is ignored says first why trouble is OK, and a mark of trouble stays")
+        func ignored() {
+            let full = Self.full(
+                addresses: [Self.address("192.0.2.1", Self.answer(Self.good))],
+                agents: [AgentResult(agent: .crawler, retrieval: Self.answer(Data("no".utf8), status: 403))],
+                edges: (1...8).map { Self.refusal("17.253.1.\($0)") })
+            let rules = Set(Self.report(full).verdict.findings.filter { $0.severity > .note }.map(\.rule))
+            let report = Self.report(full, ignoring: rules.sorted { $0.rawValue < $1.rawValue }, reason: "ticket 12")
+            #expect(report.verdict.level == .ok && !report.isCalm)
+            let style = TextStyle(isColoured: false, breaksDiagnosis: false)
+            let lines = report.text(style: style).split(separator: "\n")
+            #expect(lines[0] == "example.com  OK  Links open the website, not the app.")
+            let note = "    note  OK because the configuration ignores "
+            #expect(lines[1].hasPrefix(note) && lines[1].hasSuffix(": ticket 12"), "\(lines)")
+            #expect(report.text(style: TextStyle(isColoured: false)).hasPrefix("~ example.com  "))
+            #expect(report.markdown.contains("OK because the configuration ignores "), "\(report.markdown)")
+            var output = ReportOutput(format: .text, isSingle: false, names: ["example.com"], style: style)
+            output.add(report, isBad: false, isShown: true)
+            #expect(output.text.hasSuffix("1 domain: 1 OK with ignored findings"), "\(output.text)")
+        }
+
+        @Test("where the origin has no file, a copy is not counted as wrong")
+        func copies() {
+            let report = Self.report(
+                origin: Self.silence(),
+                Self.full(
+                    addresses: [Self.address("192.0.2.1", Self.silence())],
+                    edges: (1...3).map { Self.edge("17.253.1.\($0)") }))
+            let text = report.text(style: TextStyle(isColoured: false, breaksDiagnosis: false))
+            #expect(text.contains(" · Apple has a file on 3 of 3 edges"), "\(text)")
         }
 
         @Test("what was asked about stands in heading, JSON and JUnit")

@@ -68,7 +68,7 @@ extension CommandsTests {
                     "2026-11-21T07:00:00Z  +0s  1", "2026-11-21T07:00:30Z  +30s  ", "2026-11-21T07:00:30Z  +30s  ",
                     "2026-11-21T07:00:30Z  +30s  ",
                 ])
-            #expect(page.texts[0].contains("every edge is asked each 30s, for 24h at most"))
+            #expect(page.texts[0].contains("every edge is asked every 30s, for 24h at most"))
             #expect(page.texts[1].contains("; usually 2 h here, between 60 min and 3 h (3 changes)"))
             #expect(page.texts[3].hasSuffix("17.253.0.2 serves another file; 0 of 2 edges in sync"))
             #expect(page.texts[4].hasSuffix("17.253.0.1 serves the new file; 1 of 2 edges in sync"))

@@ -45,7 +45,7 @@ extension FileDifference {
                 "not decided to the end for \(Self.list(behaviour.incompleteApps)): the rules are too many or too complex to "
                     + "prove it; the examples shown are real")
         }
-        return lines.joined(separator: "\n")
+        return style.signs(lines.joined(separator: "\n"))
     }
 
     /// Which other app opened the URL, or opens it now.

@@ -9,7 +9,7 @@ import Report
 struct CheckDocument: InOrder {
     var schema = "aasa-monitor/check/v1"
     let domain: String
-    /// That was asked about.
+    /// The one that was asked about; nil for the whole domain.
     let service: String?
     let checkedAt: Date
     let depth: Depth

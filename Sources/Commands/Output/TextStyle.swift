@@ -4,6 +4,7 @@
 import ArgumentParser
 import Evidence
 import Foundation
+import Monitoring
 import Synchronization
 
 /// `--color`, on every command that colours its text.
@@ -110,6 +111,8 @@ struct TextStyle: Sendable {
     private static let plainSigns: [Unicode.Scalar: String] = [
         "✗": "x", "✓": "+", "·": "-", "…": "...", "←": "<-", "→": "->", "↕": "^", "–": "-", "—": "-", "’": "'",
         "“": "\"", "”": "\"", "\u{FFFD}": "?",
+        // Bars of `history`.
+        "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "#", "▎": "#", "▏": "#",
     ]
 }
 
@@ -129,15 +132,16 @@ extension TextStyle {
             (self.mark, self.word, self.colour) = (mark, word, colour)
         }
 
-        /// `level`: nil where nothing was checked yet. `isUnderway`: a change is on its way, and all is well.
-        init(_ level: Verdict.Level?, isUnderway: Bool = false) {
+        /// `level`: nil where nothing was checked yet. `status`: what phones do, which may be no good although nothing counts: a
+        /// change is on its way, or the configuration ignores what is wrong.
+        init(_ level: Verdict.Level?, _ status: DomainStatus? = nil) {
             self =
                 switch level {
                 case .failing: Sign(mark: "✗", word: "FAILING", colour: "1;31")
                 case .warning: Sign(mark: "~", word: "WARNING", colour: "1;33")
                 case .unknown: Sign(mark: "?", word: "UNKNOWN", colour: "1;35")
                 case nil: Sign(mark: "?", word: "WAITING", colour: "1;35")
-                case .ok where isUnderway: Sign(mark: "~", word: "OK", colour: "1;33")
+                case .ok where (status ?? .inSync).tile != .current: Sign(mark: "~", word: "OK", colour: "1;33")
                 case .ok: Sign(mark: "✓", word: "OK", colour: "1;32")
                 }
         }
@@ -148,8 +152,8 @@ extension TextStyle {
     /// The widest column of names: the longest does not decide for all.
     func nameColumn(_ names: [String]) -> Int { String.column(names, upTo: width / 5 * 2) }
 
-    /// `✗ example.com  Links open the website, not the app.`, in a pipe `example.com  FAILING  Links open …`. `column`: the width of the names beside it. `brief`: the same in a
-    /// word or two, for a terminal without room.
+    /// `✗ example.com  Links open the website, not the app.`, in a pipe `example.com  FAILING  Links open …`. `column`: the
+    /// width of the names beside it. `brief`: the same in a word or two, for a terminal without room.
     func heading(
         _ sign: Sign, _ name: String, _ words: String, brief: String? = nil, column: Int? = nil
     ) -> [String] {
@@ -164,7 +168,8 @@ extension TextStyle {
         let line = { head + String(repeating: " ", count: count - name.count + 2) + shown($0) }
         guard start + words.count > width else { return [line(words)] }
         if let brief, start + brief.count <= width { return [line(brief)] }
-        guard start + TextTable.narrowest <= width else {
+        // Beside a name that takes more than half of the line, a sentence would be a column of single words.
+        guard start + max(TextTable.narrowest, width / 2) <= width else {
             return [head] + wrapped(words, indentation: 4).map { "    " + shown(String($0.dropFirst(4))) }
         }
         let broken = wrapped(words, indentation: start).map { String($0.dropFirst(start)) }
@@ -172,34 +177,38 @@ extension TextStyle {
             + broken.dropFirst().map { String(repeating: " ", count: start) + shown($0) }
     }
 
-    /// Why, what to do and until when, a line each where it is short. `indentation`: of the names.
-    func parts(_ cause: String?, _ action: String?, _ outlook: String?, indentation: Int = 4) -> [String] {
+    /// Why, what to do and until when, a line each where it is short.
+    func parts(_ cause: String?, _ action: String?, _ outlook: String?) -> [String] {
         [("why", cause), ("do", action), ("until", outlook)].flatMap { label, text in
-            text.map { part(label, $0, indentation: indentation) } ?? []
+            text.map { part(label, $0) } ?? []
         }
     }
 
+    /// In front of all that is said below a name.
+    private static let indentation = 4
+
     /// `why   A firewall answers Apple's crawler with 403.` What to do is what a reader looks for.
-    func part(_ label: String, _ text: String, indentation: Int = 4) -> [String] {
+    func part(_ label: String, _ text: String) -> [String] {
         let whole = label.padded(to: 6) + text
-        let start = String(repeating: " ", count: indentation)
+        let start = String(repeating: " ", count: Self.indentation)
         let lines =
             breaksDiagnosis
-            ? wrapped(whole, indentation: indentation, hanging: 6).map { String($0.dropFirst(indentation)) } : [whole]
+            ? wrapped(whole, indentation: Self.indentation, hanging: 6).map { String($0.dropFirst(Self.indentation)) }
+            : [whole]
         return lines.map { start + (label == "do" ? bold($0) : $0) }
     }
 
     /// What is read last: facts and identifiers, with ` · ` or a comma between them. Lines end there where they can.
-    func remark(_ text: String, indentation: Int = 4) -> [String] {
-        let start = String(repeating: " ", count: indentation)
+    func remark(_ text: String) -> [String] {
+        let start = String(repeating: " ", count: Self.indentation)
         guard breaksDiagnosis else { return [start + dim(text)] }
         let facts = text.split(separator: ", ", omittingEmptySubsequences: false).map { part in
             part.components(separatedBy: " · ").map { fact in
-                fact.count + indentation < width ? fact.replacing(" ", with: "\u{A0}") : fact
+                fact.count + Self.indentation < width ? fact.replacing(" ", with: "\u{A0}") : fact
             }.joined(separator: " · ")
         }
-        return wrapped(facts.joined(separator: ", "), indentation: indentation).map {
-            start + dim(String($0.dropFirst(indentation)).replacing("\u{A0}", with: " "))
+        return wrapped(facts.joined(separator: ", "), indentation: Self.indentation).map {
+            start + dim(String($0.dropFirst(Self.indentation)).replacing("\u{A0}", with: " "))
         }
     }
 }

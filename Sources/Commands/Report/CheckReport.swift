@@ -59,13 +59,19 @@ extension AssociationChange.Kind {
     }
 }
 
+extension Target {
+    /// What was asked about: the domain, or an entitlement as an app has it.
+    var subject: String {
+        let mode = mode == .production ? "" : "?mode=\(mode.rawValue)"
+        return service.map { "\($0):\(domain.name)\(mode)" } ?? domain.name
+    }
+}
+
 // The report for people: what phones do, why, what to do, until when; a healthy domain is a line. What was seen follows
 // where somebody asks for it. Text from the watched site is made harmless before it gets here or on its way out.
 extension CheckReport {
-    /// What was asked about: the domain, or an entitlement as an app has it.
     var subject: String {
-        let mode = observation.mode == .production ? "" : "?mode=\(observation.mode.rawValue)"
-        return service.map { "\($0):\(observation.domain.name)\(mode)" } ?? observation.domain.name
+        Target(domain: observation.domain, mode: observation.mode, service: service).subject
     }
 
     var status: DomainStatus { DomainStatus(of: verdict, open: []) }
@@ -73,7 +79,7 @@ extension CheckReport {
     /// Whether nothing needs to be done.
     var isCalm: Bool { verdict.level == .ok && [.inSync, .direct, .propagating].contains(status) }
 
-    private var sign: TextStyle.Sign { TextStyle.Sign(verdict.level, isUnderway: status == .propagating) }
+    private var sign: TextStyle.Sign { TextStyle.Sign(verdict.level, status) }
 
     /// Trouble comes first.
     var urgency: Int {
@@ -91,7 +97,8 @@ extension CheckReport {
         case .failing: "failing"
         case .warning: "warning"
         case .unknown: DomainStatus.unknown.word.lowercased()
-        case .ok: status.word.lowercased()
+        // Only what is ignored leaves trouble without a level.
+        case .ok: isCalm ? status.word.lowercased() : "OK with ignored findings"
         }
     }
 
@@ -109,14 +116,15 @@ extension CheckReport {
             lines += style.heading(sign, subject, text.effect, column: column)
         }
         guard !isCalm || isVerbose else { return style.signs(lines.joined(separator: "\n")) }
+        let note = ignoredInWords.map { style.part("note", $0) } ?? []
+        // Why it is OK beside trouble is the first question.
+        if verdict.level == .ok { lines += note }
         lines += style.parts(text.cause, text.action, text.outlook)
         if isVerbose {
             lines += expected.text(style).map { "    " + $0 } + details(style)
         } else {
             lines += also(style) + expected.text(style).map { "    " + $0 }
-            for ignored in ignored {
-                lines += style.part("also", "ignored: \(ignored.text.rule.rawValue), \(ignored.why)")
-            }
+            if verdict.level != .ok { lines += note }
             lines += style.remark(EvidenceText(report: self, style: style).brief)
             let rules = findings.filter { $0.severity > .note }.map(\.rule.rawValue).uniqued
             let named = [rules.joined(separator: ", "), noteCount, "evidence: check -v"].compactMap(\.self)
@@ -135,17 +143,34 @@ extension CheckReport {
         return words
     }
 
+    /// `OK because the configuration ignores origin.status, cdn.missing: moved house (until 2027-01-01)`
+    private var ignoredInWords: String? {
+        guard !ignored.isEmpty else { return nil }
+        let reasons = ignored.map(\.why).uniqued.map { why in
+            let rules = ignored.filter { $0.why == why }.map(\.text.rule.rawValue).uniqued
+            return "\(rules.joined(separator: ", ")): \(why)"
+        }
+        let start =
+            verdict.level == .ok && !isCalm ? "OK because the configuration ignores" : "The configuration ignores"
+        return "\(start) \(reasons.joined(separator: "; "))"
+    }
+
     private var noteCount: String? {
         let count = findings.count { $0.severity == .note }
         return count == 0 ? nil : count.of("note")
     }
 
-    /// What a line leaves out: `, 2 URLs as expected · note: origin.content-type: check -v`
+    /// What a line leaves out: `, 2 URLs as expected · note: origin.content-type (text/plain) · check -v`
     private var unsaid: String {
-        let notes = verdict.findings.filter { !verdict.diagnosis.tells($0) }.map(\.rule.rawValue).uniqued
+        let untold = verdict.findings.filter { !verdict.diagnosis.tells($0) }
+        let isTypeNoted = untold.contains { $0.kind == .contentType }
+        let notes = untold.map { finding in
+            finding.rule.rawValue + (finding.kind == .contentType ? oddType.map { " (\($0))" } ?? "" : "")
+        }.uniqued
         let parts = [
             notes.isEmpty ? nil : "\(notes.count == 1 ? "note" : "notes"): \(notes.listed(upTo: 2))",
-            ignored.isEmpty ? nil : "\(ignored.count) ignored", oddType.map { "Content-Type \($0)" },
+            ignored.isEmpty ? nil : "\(ignored.count) ignored",
+            isTypeNoted ? nil : oddType.map { "Content-Type \($0)" },
         ].compactMap(\.self)
         let met = expected.metCount
         return (met == 0 ? "" : ", \(met.of("URL")) as expected")
@@ -239,6 +264,7 @@ extension CheckReport {
         var lines = why.map { $0.markdown + [""] } ?? []
         lines += ["## \(Self.mark(verdict.level)) \(Markdown.text(name)): \(verdict.level.rawValue)", ""]
         lines.append("**\(Markdown.text(text.effect))**")
+        if verdict.level == .ok, !isCalm, let ignoredInWords { lines += ["", Markdown.text(ignoredInWords)] }
         for (label, part) in [("Why", text.cause), ("Do", text.action), ("Until when", text.outlook)] {
             if let part { lines += ["", "\(label): \(Markdown.text(part))"] }
         }

@@ -45,13 +45,16 @@ struct EvidenceText {
     var brief: String {
         let origin = observation.origin
         var facts = ["origin \(Self.brief(plain, origin))"]
-        if let answer = origin.answer { facts.append("\(answer.body.decodedBytes.grouped) bytes") }
+        if let answer = origin.answer { facts.append(answer.body.decodedBytes.of("byte")) }
         if let end = origin.connection?.tls?.chain.first?.notAfter {
             let left = end.timeIntervalSince(report.now)
             facts.append(left > 0 ? "certificate \(left.inWords)" : "certificate expired")
         }
-        let others = (full?.addresses ?? []).count { !ServedCell($0.retrieval, in: report.readings).isLike(firstHop) }
-        if others > 0 { facts.append("\(others) of \(full?.addresses.count ?? 0) addresses differ") }
+        let cells = (full?.addresses ?? []).map { ServedCell($0.retrieval, in: report.readings) }
+        let others = cells.count { !$0.isLike(firstHop) }
+        // A redirect that is not followed to its end reads as one hop by name, and as an answer at each address.
+        let isAlike = cells.first.map { first in cells.allSatisfy { $0.isLike(first) } } ?? true
+        if others > 0, !isAlike { facts.append("\(others) of \(cells.count) addresses differ") }
         let clients =
             (full?.agents ?? []).filter(differs).map { ($0.agent.shortName, $0.retrieval) }
             + (full?.vantages ?? []).filter { !ServedCell($0.retrieval, in: report.readings).isLike(plain) }
@@ -71,9 +74,11 @@ struct EvidenceText {
         guard let edges = report.verdict.comparison.edges, edges.asked > 0 else {
             return "Apple \(Self.brief(ServedCell(retrieval, in: report.readings), retrieval))\(said)"
         }
-        // While nobody knows what the origin serves, a copy is neither right nor wrong.
-        let count = edges.unknown > 0 ? "a copy on \(edges.unknown)" : "\(edges.inSync)"
-        return "Apple \(count) of \(edges.asked.of("edge"))\(said)"
+        // Without a file at the origin there is nothing to be in sync with, and a copy is not a wrong one.
+        if edges.inSync == 0, edges.unknown > 0 {
+            return "Apple has a file on \(edges.unknown) of \(edges.asked.of("edge"))\(said)"
+        }
+        return "Apple \(edges.inSync) of \(edges.asked.of("edge"))\(said)"
     }
 
     /// The status alone, or why there is none.
@@ -113,7 +118,7 @@ struct EvidenceText {
         case .answered(let answer):
             var facts = ["status \(answer.status)"]
             if let type = answer.header("content-type") { facts.append(type.displayable.shortened(to: 80)) }
-            facts.append("\(answer.body.decodedBytes.grouped) bytes")
+            facts.append(answer.body.decodedBytes.of("byte"))
             if let hash = answer.body.hash { facts.append("sha256 \(hash.hex.prefix(12))…") }
             if let age = answer.age { facts.append("age \(age) s" + (answer.maxAge.map { " of \($0) s" } ?? "")) }
             lines += note(facts: facts)

@@ -159,7 +159,7 @@ struct PropagationWatch: Sendable {
         seen.insert(edge.address)
         let old = edges.firstIndex { $0.address == edge.address }.map { edges.remove(at: $0) }
         edge.unanswered = edge.retrieval.answer != nil ? nil : (old.map(\.unanswered) ?? 0).map { $0 + 1 }
-        // Silence names nobody.
+        // An edge that gives no answer says no name.
         if edge.retrieval.answer == nil, let old { edge.name = old.name }
         edge.inSyncSince = old?.inSyncSince
         if edge.retrieval.isAboutFile {

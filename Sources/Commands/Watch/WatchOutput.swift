@@ -42,7 +42,7 @@ struct WatchOutput: Sendable {
             let level = Self.levels[event.kind], title = [("title", subjects[index].domain.name)]
             let line = event.kind == .started ? sentence : line
             print(level.map { WorkflowCommand(level: $0, properties: title, message: sentence).line } ?? line)
-        default: if event.kind != .nothingToWaitFor { print("\(event.at.rfc3339)  \(line)") }
+        default: if event.kind != .nothingToWaitFor { print(style.signs("\(event.at.rfc3339)  \(line)")) }
         }
     }
 
@@ -71,7 +71,7 @@ struct WatchOutput: Sendable {
         let text =
             switch event.kind {
             case .started:
-                "\(domain): reading the origin's file; then every edge is asked each \(every.notation), for "
+                "\(domain): reading the origin's file; then every edge is asked every \(every.notation), for "
                     + "\(limit.notation) at most"
             case .goalSet:
                 "\(domain): waiting until every edge serves \(file)" + (usual.map { "; \($0.words)" } ?? "")
@@ -129,7 +129,9 @@ struct WatchOutput: Sendable {
     private func report(_ event: WatchEvent, of index: Int) -> String {
         let start = style.heading(
             TextStyle.Sign(.failing), subjects[index].domain.name, "\(nothing(event).displayable.atStart).")
-        let why = event.findings.flatMap { style.part("why", $0.message) + style.part("do", $0.fix) }
+        let why = event.findings.enumerated().flatMap { index, finding in
+            style.part(index == 0 ? "why" : "also", finding.message) + style.part("do", finding.fix)
+        }
         let rules = event.findings.map(\.rule.rawValue).joined(separator: ", ")
         return style.signs((start + why + style.remark(rules)).joined(separator: "\n"))
     }
@@ -172,13 +174,14 @@ extension WatchOutput {
                 rows = event.watch.edges.map { (event.watch.isInSync($0), [$0.name, words(for: $0, event.watch)]) }
             }
             // A board that is higher than the terminal cannot be redrawn: those that are waited for come first.
-            let room = max(3, height - lines.count - 6)
-            if rows.count > room { rows = rows.filter { !$0.isDone } + rows.filter(\.isDone) }
-            let table = TextTable(rows: rows.prefix(room).map(\.cells))
+            let most = max(3, height - lines.count - 6)
+            if rows.count > most { rows = rows.filter { !$0.isDone } + rows.filter(\.isDone) }
+            let table = TextTable(rows: rows.prefix(most).map(\.cells))
             lines += table.lines(indentation: 2, style: TextStyle(isColoured: false, width: .max))
-            if rows.count > room { lines.append("  and \(rows.count - room) more") }
+            if rows.count > most { lines.append("  and \(rows.count - most) more") }
             // Nor can one with a line that the terminal breaks in two.
-            lines = lines.map { $0.displayable.shortened(to: max(20, style.width - 1)) }
+            let room = max(20, style.width - (style.isUnicode ? 1 : 3))
+            lines = lines.map { style.signs(style.signs($0.displayable).shortened(to: room)) }
             if subjects.count == 1, [.inSync, .timeLimit, .interrupted].contains(event.kind) {
                 lines += style.wrapped(sentence(for: event, of: index), indentation: 0, hanging: 2)
             }
