@@ -65,12 +65,15 @@ package struct LinkUse: Sendable {
     let text: String
     let incidentID: String
     let wall: Date
+    /// The domain that is silenced by it; nil: it acknowledges.
+    let domain: Domain?
 
     /// `incidentID`: in full.
-    package init(_ text: String, incidentID: String, wall: Date) {
+    package init(_ text: String, incidentID: String, wall: Date, silencing domain: Domain? = nil) {
         self.text = text
         self.incidentID = incidentID
         self.wall = wall
+        self.domain = domain
     }
 
     /// The link, if it still works.
@@ -81,9 +84,13 @@ package struct LinkUse: Sendable {
             throw AcknowledgeLink.Fault.used
         }
         guard wall < link.endsAt else { throw AcknowledgeLink.Fault.expired }
+        if let domain, try String.fetchOne(database, cached: Self.domain, arguments: [incidentID]) != domain.name {
+            throw AcknowledgeLink.Fault.foreign
+        }
         return link
     }
 
+    private static let domain = "SELECT domain FROM incident WHERE id = ?"
     private static let isUsed = "SELECT EXISTS (SELECT 1 FROM used_link WHERE link = ?)"
 
     /// Uses the link up, in the transaction of what it does.
