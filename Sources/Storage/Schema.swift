@@ -226,7 +226,7 @@ enum Schema {
         ) STRICT;
         CREATE INDEX silence_by_end ON silence (ends_at);
 
-        -- The links of messages that somebody acted by, until they would have expired.
+        -- The links of messages that were used. They stay for a day after their end.
         CREATE TABLE used_link (
             link TEXT NOT NULL PRIMARY KEY, ends_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;

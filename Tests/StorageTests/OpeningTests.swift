@@ -206,7 +206,8 @@ extension StorageSuite {
         @Test(
             "a store of a development version, with fewer tables, columns or indexes, is refused in words and left alone",
             arguments: [
-                ("DROP TABLE used_link", "used_link.ends_at"), ("ALTER TABLE incident DROP COLUMN ending", "incident.ending"),
+                ("DROP TABLE used_link", "used_link.ends_at"),
+                ("ALTER TABLE incident DROP COLUMN ending", "incident.ending"),
                 ("DROP INDEX silence_by_end", "silence_by_end"),
             ])
         func development(change: String, gap: String) throws {

@@ -106,14 +106,14 @@ extension Pages {
         }
     }
 
-    /// Of whatever the page of silences names.
+    /// Of the domains, labels and kinds that the page of silences takes.
     func addSilence(_ request: Request) async throws -> Response {
         try await gate.form(request) { form in
             try await add(form, request, on: .silences, Self.silencesPath) {
                 let targets = form["target"].split { $0.isWhitespace || $0 == "," }.map(String.init)
                 let scope = try SilenceScope(targets: targets, kinds: form["kind"].isEmpty ? [] : [form["kind"]])
-                // Whoever writes a name by hand means a domain that is watched. Commands and the API may prepare a silence
-                // for one that is watched later.
+                // A name that was typed here is meant to be watched. Commands and the API may prepare a silence for a domain
+                // that is watched later.
                 if !targets.isEmpty, let mismatch = context.watched.index.mismatch(of: scope) {
                     throw SilenceFault(mismatch)
                 }

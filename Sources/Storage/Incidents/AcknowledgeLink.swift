@@ -1,6 +1,6 @@
-// The link in a message by which a reader acknowledges the incident, or silences its domain. It opens no door: who follows
-// it needs what the page of the incident needs. The signature says which channel it came through; the store, that it works
-// once.
+// The link in a message by which a reader acknowledges the incident, or silences its domain. It gives no access: the page of
+// the incident asks for the login as always. The signature proves which channel the message went to, and the store sees that
+// the link works once.
 
 import Evidence
 import Foundation
@@ -38,7 +38,7 @@ package struct AcknowledgeLink: Equatable, Sendable {
         text = "\(stated)~\(Self.signature(of: stated, incidentID, key))"
     }
 
-    /// From a stranger's address.
+    /// Reads it from an address, which anybody may have written.
     /// - Throws: `Fault.foreign` unless the key made it for this incident.
     fileprivate init(_ text: String, to incidentID: String, key: String?) throws {
         let parts = text.utf8.count <= Self.longest ? text.split(separator: "~", omittingEmptySubsequences: false) : []
@@ -60,7 +60,7 @@ package struct AcknowledgeLink: Equatable, Sendable {
     func author(_ name: String) -> String { "\(name) via \(channel)" }
 }
 
-/// Somebody acts by a link.
+/// The use of a link.
 package struct LinkUse: Sendable {
     let text: String
     let incidentID: String
