@@ -56,6 +56,11 @@ package struct AcknowledgeLink: Equatable, Sendable {
         return Digest.sha256.authenticationCode(for: signed.utf8, key: key.utf8).prefix(16).hexadecimal
     }
 
+    /// A receiver's answer without the signatures of links: it may quote the message, and ends up in the log and on pages.
+    package static func hidden(in answer: String) -> String {
+        answer.replacing(/(?:~|%7[Ee])[0-9a-f]{6,32}/, with: "~[hidden]")
+    }
+
     /// Who acts by it: `eva via ops (slack)`.
     func author(_ name: String) -> String { "\(name) via \(channel)" }
 }
