@@ -20,6 +20,25 @@ enum Schema {
         try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     }
 
+    /// A part of a new store that this one lacks; nil: none. Development versions made other tables under the same format.
+    static func gap(_ database: Database) throws -> String? {
+        let wanted = try DatabaseQueue().writeWithoutTransaction { model in
+            try create(model)
+            return try parts(model)
+        }
+        return wanted.subtracting(try parts(database)).min()
+    }
+
+    /// The tables with their columns, and the indexes.
+    private static func parts(_ database: Database) throws -> Set<String> {
+        try String.fetchSet(
+            database,
+            sql: """
+                SELECT m.name || '.' || c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'
+                UNION ALL SELECT name FROM sqlite_master WHERE type = 'index'
+                """)
+    }
+
     /// Creates the tables and sets `user_version`, in one transaction.
     static func create(_ database: Database) throws {
         try database.inTransaction(.immediate) {
@@ -207,7 +226,7 @@ enum Schema {
         ) STRICT;
         CREATE INDEX silence_by_end ON silence (ends_at);
 
-        -- The links of messages that somebody acted by, until they would have expired.
+        -- The links of messages that were used. They stay for a day after their end.
         CREATE TABLE used_link (
             link TEXT NOT NULL PRIMARY KEY, ends_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;

@@ -23,7 +23,7 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
         case notADatabase
         /// A newer version of this program made its tables, or wrote the state of a domain.
         case newer
-        /// An older version made its tables, and only a monitor migrates them.
+        /// An older version made its tables, and only a monitor migrates them; or a development version, and nothing does.
         case older
         /// Another monitor holds the lock.
         case inUse
@@ -86,6 +86,15 @@ extension StoreError {
                 "\(path) was written by an older version of aasa-monitor (store format \(version)), and this version "
                 + "uses store format \(supported); start `aasa-monitor run` of this version once, which brings it to "
                 + "that format")
+    }
+
+    /// `gap`: a column or an index that the store lacks.
+    static func developmentSchema(_ path: String, gap: String) -> StoreError {
+        StoreError(
+            code: .older,
+            message:
+                "\(path) was made by a development version of aasa-monitor (it lacks \(gap)); move the file aside "
+                + "and start `aasa-monitor run`, which makes a new store")
     }
 
     static func unsoundMigration(_ path: String, from version: Int, to target: Int) -> StoreError {

@@ -135,6 +135,7 @@ enum StoreOpening {
             throw StoreError.olderSchema(path, version: version, supported: format)
         }
         if access == .monitor { try quickCheck(database, path) }
+        if version == format, let gap = try Schema.gap(database) { throw StoreError.developmentSchema(path, gap: gap) }
     }
 
     private static func quickCheck(_ database: Database, _ path: String) throws {

@@ -29,7 +29,8 @@ extension StatusServerSuite {
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)
             let site = StatusSite(
                 settings: StatusServerSettings(
-                    port: 0, access: policy, version: "1.2.3", watched: [try info("a.test")], cdnBaseURL: ""),
+                    port: 0, access: policy, version: "1.2.3", watched: [try info("a.test"), try info("b.test")],
+                    cdnBaseURL: ""),
                 store: store ?? scratch.store, timekeeper: FixedTime(), logger: log.logger,
                 onListening: { feed.yield($0) })
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -118,6 +119,24 @@ extension StatusServerSuite {
                 #expect(try await acknowledgements().isEmpty)
                 // Without the link, as ever.
                 #expect(try await post(port, "\(Self.page)/ack", "by=eva").status == 303)
+            }
+        }
+
+        @Test("it silences no domain but the incident's, and no form of another page, and stays unused")
+        func otherDomain() async throws {
+            try await scratch.fire()
+            let link = try await link()
+            try await serving { port in
+                for (path, fields) in [
+                    ("/domains/b.test/silence", "&back=\(Self.page)"), ("/domains/a.test/silence", ""),
+                    ("/domains/a.test/silence", "&back=//a.example"), ("/silences", "&target=a.test"),
+                ] {
+                    let done = try await post(port, path, "for=8h&reason=launch&link=\(link)" + fields)
+                    #expect(done.status == 400, "\(path)\(fields)")
+                    #expect(done.body.contains("not one that this monitor sent"), "\(path)\(fields)")
+                }
+                #expect(try await scratch.store.silences(notOverAt: noon).isEmpty)
+                #expect(try await post(port, "\(Self.page)/ack", "link=\(link)").status == 303)
             }
         }
 

@@ -203,6 +203,27 @@ extension StorageSuite {
             #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
         }
 
+        @Test(
+            "a store of a development version, with fewer tables, columns or indexes, is refused in words and left alone",
+            arguments: [
+                ("DROP TABLE used_link", "used_link.ends_at"),
+                ("ALTER TABLE incident DROP COLUMN ending", "incident.ending"),
+                ("DROP INDEX silence_by_end", "silence_by_end"),
+            ])
+        func development(change: String, gap: String) throws {
+            try Store(path: folder.store).close()
+            let other = try DatabaseQueue(path: folder.store)
+            try other.writeWithoutTransaction { try $0.execute(sql: change) }
+            try other.close()
+            let before = try Data(contentsOf: URL(filePath: folder.store))
+            for access in [Store.Access.monitor, .beside, .reader] {
+                let refusal = errorOfOpening(folder.store, access: access)
+                #expect(refusal?.code == .older)
+                #expect(refusal?.message.contains("(it lacks \(gap)); move the file aside") == true)
+            }
+            #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
+        }
+
         @Test("a monitor that was killed before it made the tables leaves a file that the next one uses")
         func halfMade() async throws {
             let queue = try DatabaseQueue(path: folder.store)

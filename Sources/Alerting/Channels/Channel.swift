@@ -5,6 +5,7 @@ import Hashing
 import Evidence
 import Foundation
 import Monitoring
+import Storage
 
 extension ChannelKind {
     /// The base URL of a service with one address for all; nil if each receiver has its own.
@@ -126,14 +127,14 @@ extension Channel {
     }
 
     /// Removes all secrets: the URL, its path, query and user, the tokens, and the longer parts of these, also in the
-    /// escaped forms of JSON and URLs.
+    /// escaped forms of JSON and URLs. Signatures of links, too.
     func redacted(_ text: String) -> String {
         var clean = text
         // Longest first: a replaced part would keep the whole from being found.
         for secret in secrets.sorted(by: { $0.count > $1.count }) {
             clean = clean.replacingOccurrences(of: secret, with: "[hidden]")
         }
-        return clean
+        return AcknowledgeLink.hidden(in: clean)
     }
 
     private var secrets: Set<String> {

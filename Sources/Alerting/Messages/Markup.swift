@@ -259,8 +259,8 @@ struct TextLayout<Form: Markup> {
         return (parts + [foot]).joined(separator: "\n")
     }
 
-    /// The start, the links, the id of the incident and the name of the monitor. `buttons`: so many buttons lead where links
-    /// would.
+    /// The start, the links, the id of the incident and the name of the monitor. `buttons`: how many of the first links
+    /// are buttons, and left out here.
     func footer(_ alert: RenderedAlert, buttons: Int = 0) -> [String] {
         let shown = alert.buttons.prefix(buttons).map(\.url)
         let links = alert.links.filter { !shown.contains($0.url) }.map { form.link($0.title, $0.url) }.joined(

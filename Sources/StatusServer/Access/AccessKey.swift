@@ -57,7 +57,7 @@ package struct AccessPolicy: Sendable {
     var whyNoWrites: String {
         isReadOnly
             ? "nothing can be changed here, as server.read_only says; use the commands beside the store"
-            : "server.reader_token lets you read alone; what changes something needs server.token"
+            : "you may only read here, with server.reader_token; changes need server.token"
     }
 
     /// What a role comes to where nobody may write.

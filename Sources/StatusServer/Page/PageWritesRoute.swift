@@ -16,7 +16,7 @@ extension Pages {
     func acknowledge(_ request: Request, _ id: String) async throws -> Response {
         try await write(request, on: .incident(id)) { form in
             let done = try await api.acknowledge(
-                id, by: form.author, reason: form["reason"], link: link(in: form, to: id))
+                id, by: form.author, reason: form["reason"], link: try link(in: form, on: .incident(id)))
             return .seeOther(FormBody.ownPath(form["back"], otherwise: "/incidents/\(done.id)"))
         }
     }
@@ -60,10 +60,13 @@ extension Pages {
         }
     }
 
-    /// The link of a message that led to the form; nil: none.
-    private func link(in form: FormBody, to incident: String?) -> LinkUse? {
-        guard !form["link"].isEmpty, let incident else { return nil }
-        return LinkUse(form["link"], incidentID: incident, wall: ReportTime(context.timekeeper).wall)
+    /// The link of a message that led to the form; nil: none. `domain`: that the form silences.
+    /// - Throws: `AcknowledgeLink.Fault` for a form of another page, to which no link leads.
+    private func link(in form: FormBody, on place: Place, silencing domain: Domain? = nil) throws -> LinkUse? {
+        guard !form["link"].isEmpty else { return nil }
+        guard case .incident(let id) = place else { throw AcknowledgeLink.Fault.foreign }
+        return LinkUse(
+            form["link"], incidentID: id, wall: ReportTime(context.timekeeper).wall, silencing: domain)
     }
 
     // MARK: - Checks
@@ -97,20 +100,20 @@ extension Pages {
             guard let domain = try? Domain(name), context.watched.index[domain] != nil else { return Self.notWatched }
             let path = FormBody.ownPath(form["back"], otherwise: "/domains/\(domain.name)#silence")
             let place = Place(back: path) ?? .domain(domain)
-            return try await add(form, request, on: place, path, link(in: form, to: place.incident)) {
+            return try await add(form, request, on: place, path, domain) {
                 SilenceScope(domains: [.exactly(domain)])
             }
         }
     }
 
-    /// Of whatever the page of silences names.
+    /// Of the domains, labels and kinds that the page of silences takes.
     func addSilence(_ request: Request) async throws -> Response {
         try await gate.form(request) { form in
             try await add(form, request, on: .silences, Self.silencesPath) {
                 let targets = form["target"].split { $0.isWhitespace || $0 == "," }.map(String.init)
                 let scope = try SilenceScope(targets: targets, kinds: form["kind"].isEmpty ? [] : [form["kind"]])
-                // Whoever writes a name by hand means a domain that is watched. Commands and the API may prepare a silence
-                // for one that is watched later.
+                // A name that was typed here is meant to be watched. Commands and the API may prepare a silence for a domain
+                // that is watched later.
                 if !targets.isEmpty, let mismatch = context.watched.index.mismatch(of: scope) {
                     throw SilenceFault(mismatch)
                 }
@@ -120,14 +123,15 @@ extension Pages {
     }
 
     private func add(
-        _ form: FormBody, _ request: Request, on place: Place, _ back: String, _ link: LinkUse? = nil,
+        _ form: FormBody, _ request: Request, on place: Place, _ back: String, _ domain: Domain? = nil,
         _ scope: () throws -> SilenceScope
     ) async throws -> Response {
         do {
             let scope = try scope()
             guard let length = try? parseDuration(form["for"]) else { throw SilenceFault("choose for how long") }
             _ = try await api.silence(
-                SilenceOrder(scope, length: length, author: form.author, reason: form["reason"]), link: link)
+                SilenceOrder(scope, length: length, author: form.author, reason: form["reason"]),
+                link: try link(in: form, on: place, silencing: domain))
         } catch {
             guard let refusal = APIRefusal(of: error) else { throw error }
             return await refuse(refusal.description, form, request, on: place, refusal.status)
@@ -165,11 +169,6 @@ extension Pages {
             case "incidents": self = .incident(String(parts[1]))
             default: return nil
             }
-        }
-
-        /// The identifier of the incident; nil for another page.
-        var incident: String? {
-            if case .incident(let id) = self { id } else { nil }
         }
     }
 

@@ -1,6 +1,6 @@
-// The link in a message by which a reader acknowledges the incident, or silences its domain. It opens no door: who follows
-// it needs what the page of the incident needs. The signature says which channel it came through; the store, that it works
-// once.
+// The link in a message by which a reader acknowledges the incident, or silences its domain. It gives no access: the page of
+// the incident asks for the login as always. The signature proves which channel the message went to, and the store sees that
+// the link works once.
 
 import Evidence
 import Foundation
@@ -38,7 +38,7 @@ package struct AcknowledgeLink: Equatable, Sendable {
         text = "\(stated)~\(Self.signature(of: stated, incidentID, key))"
     }
 
-    /// From a stranger's address.
+    /// Reads it from an address, which anybody may have written.
     /// - Throws: `Fault.foreign` unless the key made it for this incident.
     fileprivate init(_ text: String, to incidentID: String, key: String?) throws {
         let parts = text.utf8.count <= Self.longest ? text.split(separator: "~", omittingEmptySubsequences: false) : []
@@ -56,21 +56,29 @@ package struct AcknowledgeLink: Equatable, Sendable {
         return Digest.sha256.authenticationCode(for: signed.utf8, key: key.utf8).prefix(16).hexadecimal
     }
 
+    /// A receiver's answer without the signatures of links: it may quote the message, and ends up in the log and on pages.
+    package static func hidden(in answer: String) -> String {
+        answer.replacing(/(?:~|%7[Ee])[0-9a-f]{6,32}/, with: "~[hidden]")
+    }
+
     /// Who acts by it: `eva via ops (slack)`.
     func author(_ name: String) -> String { "\(name) via \(channel)" }
 }
 
-/// Somebody acts by a link.
+/// The use of a link.
 package struct LinkUse: Sendable {
     let text: String
     let incidentID: String
     let wall: Date
+    /// The domain that is silenced by it; nil: it acknowledges.
+    let domain: Domain?
 
     /// `incidentID`: in full.
-    package init(_ text: String, incidentID: String, wall: Date) {
+    package init(_ text: String, incidentID: String, wall: Date, silencing domain: Domain? = nil) {
         self.text = text
         self.incidentID = incidentID
         self.wall = wall
+        self.domain = domain
     }
 
     /// The link, if it still works.
@@ -81,9 +89,13 @@ package struct LinkUse: Sendable {
             throw AcknowledgeLink.Fault.used
         }
         guard wall < link.endsAt else { throw AcknowledgeLink.Fault.expired }
+        if let domain, try String.fetchOne(database, cached: Self.domain, arguments: [incidentID]) != domain.name {
+            throw AcknowledgeLink.Fault.foreign
+        }
         return link
     }
 
+    private static let domain = "SELECT domain FROM incident WHERE id = ?"
     private static let isUsed = "SELECT EXISTS (SELECT 1 FROM used_link WHERE link = ?)"
 
     /// Uses the link up, in the transaction of what it does.

@@ -48,6 +48,11 @@ extension AlertingSuite {
             let use = LinkUse(text, incidentID: String(place.path.dropFirst("/incidents/".count)), wall: noon + 60)
             let link = try await world.store.link(use)
             #expect(link.channel == "hook (webhook)")
+            // A receiver that quotes the message, as it came and as a part of an address.
+            let quoted = "invalid: \(firing) \(firing.replacing("~", with: "%7E"))"
+            let words = try #require(
+                try hook().words(of: TransportAnswer(status: 400, body: Data(quoted.utf8))))
+            #expect(words.contains("~hook~[hidden]") && !words.contains(text.suffix(32).prefix(8)), "\(words)")
             let page = try await world.store.deliveries(limit: 10)
             #expect(page.count == 3)
             for delivery in page {
