@@ -217,7 +217,7 @@ extension DomainView {
         let silencing: HTML = #"<form class="write" method="post" action="\#(path)/silence">\#(frame.silencing)</form>"#
         let checking: HTML = #"\#(HTML.mark("m-checking", "prog")) Checking…"#
         return """
-            <div class="acts">\(acknowledging(open.filter(\.isUnacknowledged), back))\(acknowledged)\
+            <div class="buttons">\(acknowledging(open.filter(\.isUnacknowledged), back))\(acknowledged)\
             \(Self.asking("silence", "Silence…", isOpen: !(frame.refusal?.length ?? "").isEmpty, silencing))\
             <form method="post" action="\(path)/check">\(back)\
             <button id="check"\(" disabled", if: isChecking)>\(isChecking ? checking : "Check now")</button></form></div>
