@@ -26,7 +26,7 @@ extension PropagationChart {
             \(lanes.enumerated().map { lanes($0.element, $0.offset) })\
             \(axis)
             </div>
-            <details id="propagation-table"><summary>Legend, and the same as a table</summary>
+            <details id="propagation-table"><summary>Legend and table</summary>
             <ul class="legend">\(legend.map(Self.key))\(Self.fixedKeys)</ul>
             \(bandText.map { #"<p class="fine">\#($0).</p>"# })
             \(HTML.table(["Place", "Serves", "First seen"], rows.map(Self.row)))</details>
