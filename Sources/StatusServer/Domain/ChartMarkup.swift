@@ -17,7 +17,7 @@ extension PropagationChart {
             #"<text class="late" x="\#($0.x)" y="25" text-anchor="\#($0.anchor)">\#($0.title)</text>"# as HTML
         }
         return """
-            <section id="propagation" class="propagation" data-live>
+            <section id="propagation" class="propagation">
             <div class="heading"><h2>Which version each place serves</h2>\
             \(present.map { #" <span class="soft"><b class="now">\#($0)</b> is the origin’s file</span>"# })\
             <ul class="switch">\(windows.map { "<li>\($0)</li>" })</ul></div>

@@ -119,7 +119,11 @@ extension DomainView {
 
     // MARK: - Who knows of it
 
-    var open: [IncidentReport] { incidents.filter { $0.state != .resolved } }
+    /// What inhibits others comes before them.
+    var open: [IncidentReport] {
+        let open = incidents.filter { $0.state != .resolved }
+        return open.filter { $0.inhibitedBy == nil } + open.filter { $0.inhibitedBy != nil }
+    }
 
     private var handling: HTML {
         """
@@ -214,7 +218,8 @@ extension DomainView {
             <button type="submit" title="\(incident.kind.rawValue)">End acknowledgement</button></form>
             """
         }
-        let silencing: HTML = #"<form class="write" method="post" action="\#(path)/silence">\#(frame.silencing)</form>"#
+        let silencing: HTML =
+            #"<form class="write" method="post" action="\#(path)/silence">\#(back)\#(frame.silencing)</form>"#
         let checking: HTML = #"\#(HTML.mark("m-checking", "prog")) Checking…"#
         return """
             <div class="buttons">\(acknowledging(open.filter(\.isUnacknowledged), back))\(acknowledged)\
