@@ -60,6 +60,9 @@ def check_each_view_is_accessible_and_does_not_overflow(run):
                     found = axe.run(page).response["violations"]
                     told = [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found]
                     assert not told, f"{name} {width} {theme}: {json.dumps(told)}"
+        # A page that is paused says more in its head.
+        with run.page(stage, path + ("&" if "?" in path else "?") + "pause=1", 390, 844) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, f"{name}, paused, overflows 390 px"
         with run.page(stage, path, 320, 700) as page:
             assert page.evaluate("document.documentElement.scrollWidth") <= 320, f"{name} overflows 320 px"
 
