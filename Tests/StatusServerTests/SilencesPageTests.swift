@@ -139,7 +139,7 @@ extension StatusServerSuite {
             try await serving(actions: MonitorActions(checkNow: { _, _ in .tooOften(retryAfter: 7) })) { port in
                 let answer = try await post(port, "/domains/a.test/check", "back=/domains/a.test")
                 #expect(answer.status == 429 && answer.headers["retry-after"] == "7")
-                #expect(answer.body.contains("Try again in 7 s.") && answer.body.contains("<h1>a.test</h1>"))
+                #expect(answer.body.contains("Try again in 7 s.") && answer.body.contains("<h1><bdi>a.test</bdi></h1>"))
             }
         }
 
