@@ -77,7 +77,7 @@ extension FrontPage {
             words.causes.isEmpty ? names(group.domains) : nil, id: "d-\(group.domains[0].domain.name)", tone,
             labels: labels(of: group.domains), words, rest: rest(of: group.domains),
             time: """
-                <p><b>\(lasting?.long ?? range(group))</b>\((lasting?.of).map { $0 == "left" ? " left" : "" })</p>\
+                <p><b>\(lasting?.long ?? range(group))</b></p>\
                 <p class="soft">\(since(group))\(single.flatMap { until($0, lasting) }.map { " · \($0)" as HTML })</p>
                 """,
             acknowledging: acknowledging(group))
