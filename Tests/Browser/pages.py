@@ -291,7 +291,7 @@ def check_domain_page_shows_propagation(run):
         assert lanes.nth(4).locator(".place b").inner_text() == "ausyd2"
         assert page.locator(".lane rect.seg.none").count() == 1
         assert page.locator(".lane line.mute").count() == 1
-        assert "v15 deployed" in page.locator(".lane.head").inner_html()
+        assert "v15 deployed" in page.locator(".lane.head").text_content()
         # One drawing for each width: no viewBox in the lanes, positions in percent.
         assert page.locator(".lane svg[viewBox]").count() == 0
         assert page.locator("rect.seg").first.get_attribute("x").endswith("%")

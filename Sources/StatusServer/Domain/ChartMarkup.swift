@@ -7,10 +7,12 @@ import Monitoring
 extension PropagationChart {
     var html: HTML {
         let head = marks.map { mark -> HTML in
-            """
+            let dx = mark.anchor == "end" ? -4 : 4
+            return """
             <line class="mark-line" x1="\(mark.x)" x2="\(mark.x)" y1="0" y2="32"/>\
-            <text class="strong" x="\(mark.x)" dx="4" y="11" text-anchor="\(mark.anchor)">\(mark.title)</text>\
-            <text class="when" x="\(mark.x)" dx="4" y="25" text-anchor="\(mark.anchor)">\(mark.text)</text>
+            <text class="strong" x="\(mark.x)" dx="\(dx)" y="11" text-anchor="\(mark.anchor)">\(mark.title)\
+            \(#"<tspan class="wide"> deployed</tspan>"#, if: !mark.title.isEmpty)</text>\
+            <text class="when" x="\(mark.x)" dx="\(dx)" y="25" text-anchor="\(mark.anchor)">\(mark.text)</text>
             """
         }
         let late = limit.map {
