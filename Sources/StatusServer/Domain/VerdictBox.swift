@@ -160,7 +160,9 @@ extension DomainView {
             incident.state == .pending
                 ? "pending, not notified yet"
                 : "\(incident.state.rawValue) since \(at(incident.firedAt ?? incident.openedAt))",
-            "wrong since \(at(incident.since))", text(incident.waitsFor(at: time.wall)),
+            // A change on its way is not wrong yet.
+            "\("wrong ", if: incident.state != .pending)since \(at(incident.since))",
+            text(incident.waitsFor(at: time.wall)),
             incident.acknowledgedInWords(time), text(incident.marksInWords(time)),
             incident.isUnacknowledged ? #"<strong class="fail">not acknowledged</strong>"# : nil,
         ]
