@@ -9,11 +9,11 @@ extension PropagationChart {
         let head = marks.map { mark -> HTML in
             let dx = mark.anchor == "end" ? -4 : 4
             return """
-            <line class="mark-line" x1="\(mark.x)" x2="\(mark.x)" y1="0" y2="32"/>\
-            <text class="strong" x="\(mark.x)" dx="\(dx)" y="11" text-anchor="\(mark.anchor)">\(mark.title)\
-            \(#"<tspan class="wide"> deployed</tspan>"#, if: !mark.title.isEmpty)</text>\
-            <text class="when" x="\(mark.x)" dx="\(dx)" y="25" text-anchor="\(mark.anchor)">\(mark.text)</text>
-            """
+                <line class="mark-line" x1="\(mark.x)" x2="\(mark.x)" y1="0" y2="32"/>\
+                <text class="strong" x="\(mark.x)" dx="\(dx)" y="11" text-anchor="\(mark.anchor)">\(mark.title)\
+                \(#"<tspan class="wide"> deployed</tspan>"#, if: !mark.title.isEmpty)</text>\
+                <text class="when" x="\(mark.x)" dx="\(dx)" y="25" text-anchor="\(mark.anchor)">\(mark.text)</text>
+                """
         }
         let late = limit.map {
             #"<text class="late" x="\#($0.x)" y="25" text-anchor="\#($0.anchor)">\#($0.title)</text>"# as HTML
