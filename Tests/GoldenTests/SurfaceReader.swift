@@ -344,7 +344,7 @@ struct SurfaceReader {
                 reader.say(id, .severity, Self.severities[String(found.2)])
                 reader.say(
                     id, .fired, at: text.firstMatch(of: /(?:firing|recovering) since ((?:\d+ \w+ )?\d\d:\d\d)/)?.1)
-                reader.say(id, .since, at: text.firstMatch(of: /wrong since ((?:\d+ \w+ )?\d\d:\d\d)/)?.1)
+                reader.say(id, .since, at: text.firstMatch(of: /(?:wrong|·) since ((?:\d+ \w+ )?\d\d:\d\d)/)?.1)
                 reader.say(id, .marks, .all(Set(Self.parts(text).compactMap(Self.mark))))
             }
             reader.say(name, open)

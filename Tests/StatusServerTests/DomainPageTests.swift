@@ -145,6 +145,12 @@ extension StatusServerSuite {
                         #expect(report.contains(text), "\(text)")
                     }
                 }
+                // A refresh finds each part again, whatever is in it.
+                let parts = try await ask(port, "/domains/\(name)").body.matches(of: /id="(\w+)" data-live/)
+                #expect(
+                    parts.map { String($0.output.1) } == [
+                        "views", "refresh", "health", "verdict", "tabs", "chart", "effects",
+                    ])
                 #expect(try await ask(port, "/domains/\(name)/history").body.contains("<svg class=\"days\""))
                 let overview = try await ask(port, "/").body
                 #expect(overview.contains("When you deploy the next change") && overview.contains("id=\"propagation\""))

@@ -297,6 +297,8 @@ extension StatusServerSuite {
             #expect(page.contains("1–25 of 61") && page.contains("<a href=\"/?page=2\" rel=\"next\">"))
             let last = try await self.page(scratch, watched + more, ["page": "3"])
             #expect(last.sections.keys.sorted() == ["list"] && last.contains("51–61 of 61"))
+            let beyond = try await self.page(scratch, watched + more, ["page": "9"])
+            #expect(beyond.contains("The list ends before this page. <a href=\"/\">First page</a>"))
         }
 
         @Test("with thousands of domains the page stays small")

@@ -53,6 +53,19 @@ extension StatusServerSuite {
             return try Set(all.compactMap(\.domain)).filter { $0.name != "old.gone.test" }.map { try info($0.name) }
         }
 
+        @Test("an international name stands in its own script")
+        func international() async throws {
+            let kept = "xn--bcher-kva.example"
+            let one = try await scratch.fire("0123456789abcdef", kept)
+            try await scratch.serving(watched: [try info(kept)]) { port in
+                for path in ["/incidents", "/incidents/\(one.id)"] {
+                    let page = try await ask(port, path).body
+                    #expect(page.contains(#"<bdi title="\#(kept)">bücher.example</bdi>"#), "\(path)")
+                    #expect(!page.contains(">\(kept)<"), "\(path)")
+                }
+            }
+        }
+
         @Test("open incidents stand by what phones do, not by age; of no single domain first")
         func urgency() async throws {
             func broken(_ name: String, _ effect: Verdict.Level, _ kind: IncidentKind, age: Double) async throws {

@@ -33,7 +33,8 @@ extension StatusServerSuite {
             try await serving(maintenance: [night]) { port in
                 let page = try await ask(port, "/silences").body
                 #expect(
-                    page.contains(#"Sat, Sun 23:00 to 04:00 on the next day; next 23:00 (<time datetime="2026-11-21T22:00:00Z">22:00"#)
+                    page.contains("Sat, Sun 23:00 to 04:00 on the next day; next 23:00 (<time")
+                        && page.contains(#"<time datetime="2026-11-21T22:00:00Z">22:00"#)
                         && page.contains(">Europe/Berlin<"))
                 #expect(
                     try await ask(port, "/api/v1/silences").body.contains(
@@ -76,25 +77,25 @@ extension StatusServerSuite {
         }
 
         static let refusals: [(path: String, form: String, words: String)] = [
-            ("/silences", "target=&for=8h&by=eva&reason=PLANTED", "a silence needs a domain or a label"),
+            ("/silences", "target=&for=8h&by=eva&reason=PLANTED", "A silence needs a domain or a label"),
             ("/silences", "target=no..domain&for=8h&by=eva&reason=PLANTED", "is not a domain"),
             ("/silences", "target=a.test&for=8h&by=eva&reason=PLANTED&kind=none", "is no kind of incident"),
-            ("/silences", "target=a.test&for=&by=eva&reason=PLANTED", "choose for how long"),
+            ("/silences", "target=a.test&for=&by=eva&reason=PLANTED", "Choose for how long"),
             (
                 "/silences", "target=a.tset&for=8h&by=eva&reason=PLANTED",
-                "no watched domain matches a.tset; did you mean &#39;a.test&#39;?"
+                "No watched domain matches a.tset; did you mean &#39;a.test&#39;?"
             ),
             (
                 "/silences", "target=taem=growth&for=8h&by=eva&reason=PLANTED",
-                "no watched domain matches taem=growth; did you mean &#39;team=growth&#39;?"
+                "No watched domain matches taem=growth; did you mean &#39;team=growth&#39;?"
             ),
-            ("/silences", "target=*.else.test&for=8h&by=eva&reason=PLANTED", "no watched domain matches *.else.test"),
-            ("/domains/a.test/silence", "for=8h&by=&reason=PLANTED", "a silence needs an author"),
+            ("/silences", "target=*.else.test&for=8h&by=eva&reason=PLANTED", "No watched domain matches *.else.test"),
+            ("/domains/a.test/silence", "for=8h&by=&reason=PLANTED", "A silence needs an author"),
             ("/domains/a.test/silence", "for=8h&by=eva&reason=PLANTED\(long)", "longer than 500 characters"),
             ("/domains/a.test/silence", "for=8h&by=&reason=PLANTED&back=/incidents/0123456789ab", "needs an author"),
-            ("/incidents/0123456789ab/ack", "by=&reason=PLANTED", "an acknowledgement needs a name"),
-            ("/incidents/ack", "by=eva&reason=PLANTED", "choose the incidents to acknowledge"),
-            ("/incidents/ack", "incident=0123456789abcdef&by=&reason=PLANTED", "an acknowledgement needs a name"),
+            ("/incidents/0123456789ab/ack", "by=&reason=PLANTED", "An acknowledgement needs a name"),
+            ("/incidents/ack", "by=eva&reason=PLANTED", "Choose the incidents to acknowledge"),
+            ("/incidents/ack", "incident=0123456789abcdef&by=&reason=PLANTED", "An acknowledgement needs a name"),
         ]
         private static let long = String(repeating: "x", count: 600)
 

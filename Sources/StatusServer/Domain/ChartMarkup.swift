@@ -7,17 +7,19 @@ import Monitoring
 extension PropagationChart {
     var html: HTML {
         let head = marks.map { mark -> HTML in
-            """
-            <line class="mark-line" x1="\(mark.x)" x2="\(mark.x)" y1="0" y2="32"/>\
-            <text class="strong" x="\(mark.x)" dx="4" y="11" text-anchor="\(mark.anchor)">\(mark.title)</text>\
-            <text class="when" x="\(mark.x)" dx="4" y="25" text-anchor="\(mark.anchor)">\(mark.text)</text>
-            """
+            let dx = mark.anchor == "end" ? -4 : 4
+            return """
+                <line class="mark-line" x1="\(mark.x)" x2="\(mark.x)" y1="0" y2="32"/>\
+                <text class="strong" x="\(mark.x)" dx="\(dx)" y="11" text-anchor="\(mark.anchor)">\(mark.title)\
+                \(#"<tspan class="wide"> deployed</tspan>"#, if: !mark.title.isEmpty)</text>\
+                <text class="when" x="\(mark.x)" dx="\(dx)" y="25" text-anchor="\(mark.anchor)">\(mark.text)</text>
+                """
         }
         let late = limit.map {
             #"<text class="late" x="\#($0.x)" y="25" text-anchor="\#($0.anchor)">\#($0.title)</text>"# as HTML
         }
         return """
-            <section id="propagation" class="propagation" data-live>
+            <section id="propagation" class="propagation">
             <div class="heading"><h2>Which version each place serves</h2>\
             \(present.map { #" <span class="soft"><b class="now">\#($0)</b> is the origin’s file</span>"# })\
             <ul class="switch">\(windows.map { "<li>\($0)</li>" })</ul></div>
@@ -26,7 +28,7 @@ extension PropagationChart {
             \(lanes.enumerated().map { lanes($0.element, $0.offset) })\
             \(axis)
             </div>
-            <details id="propagation-table"><summary>Legend, and the same as a table</summary>
+            <details id="propagation-table"><summary>Legend and table</summary>
             <ul class="legend">\(legend.map(Self.key))\(Self.fixedKeys)</ul>
             \(bandText.map { #"<p class="fine">\#($0).</p>"# })
             \(HTML.table(["Place", "Serves", "First seen"], rows.map(Self.row)))</details>

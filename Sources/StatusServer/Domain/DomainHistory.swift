@@ -27,7 +27,7 @@ extension DomainView {
     private var incidentList: HTML {
         let earlier = incidents.filter { $0.state == .resolved }.prefix(Self.mostEarlier)
         let link: HTML =
-            #" <a class="aside" href="/incidents?q=\#(watched.domain.name)">All incidents of this domain</a>"#
+            #" <a class="aside" href="/incidents?q=\#(watched.domain.name)&amp;days=90">All incidents of this domain</a>"#
         let table = HTML.table(
             ["Earlier", "Began", "Lasted", "Ended with", "Notified"], earlier.map(row), kind: "plain earlier")
         return """

@@ -71,8 +71,8 @@ struct DomainView: Sendable {
         return """
             <div id="single" data-live>
             \(timeLine?.html(frame.time))
-            </div>
             \(PropagationChart(scope, query: query, path: path)?.html)
+            </div>
             <section id="next" data-live><div class="heading"><h2>When you deploy the next change</h2> \
             <a class="aside" href="\(path)">Everything about this domain</a></div>
             <dl class="facts">\(cdn, if: watched.mode.readsCDN)\(phones)</dl>
@@ -136,16 +136,21 @@ struct DomainView: Sendable {
 
     // MARK: - Now
 
+    /// A refresh replaces parts by their identifiers: each has one that stays, whatever is in it.
     private func now(_ scope: ChartScope, _ reader: PlaceReader?) -> HTML {
         let changes = changeList(reader)?.behaviour(upTo: 6)
         let following: HTML = """
-            <section id="following" data-live>\(HTML.heading("When phones follow a change"))
+            <section id="following">\(HTML.heading("When phones follow a change"))
             <dl class="facts">\(phones)</dl></section>
             """
         return """
+            <div id="chart" data-live>
             \(PropagationChart(scope, query: query, path: path)?.html)
+            </div>
             <div class="two">
-            \(changes.map { #"<section id="users" data-live>\#(HTML.heading("What changes for users"))\#($0)</section>"# } ?? following)
+            <div id="effects" data-live>
+            \(changes.map { #"<section id="users">\#(HTML.heading("What changes for users"))\#($0)</section>"# } ?? following)
+            </div>
             \(trying(reader))
             </div>
             """

@@ -220,7 +220,7 @@ struct ChartScope: Sendable {
             if hasRoom { last = place }
             return PropagationChart.Mark(
                 x: String.percent(place), anchor: place > 86 ? "end" : "start",
-                title: hasRoom ? "v\(number) deployed" : "", text: hasRoom ? time.brief(interval.at) : "")
+                title: hasRoom ? "v\(number)" : "", text: hasRoom ? time.brief(interval.at) : "")
         }
     }
 

@@ -26,7 +26,7 @@ struct TriedURL: Sendable {
     init(_ text: String, domain: Domain, mode: AssociationMode, sources: [Source], linksWork: Bool) {
         let whole = text.hasPrefix("/") ? "https://\(domain.name)\(text)" : text
         guard let parsed = MatchableURL(whole), let host = URLComponents(string: whole)?.host?.lowercased() else {
-            fault = "This is no URL. Write https://\(domain.name)/path, or a path that begins with /."
+            fault = "This is not a URL. Write https://\(domain.name)/path, or a path that begins with /."
             (answers, reasons) = ([], [])
             return
         }

@@ -119,7 +119,11 @@ extension DomainView {
 
     // MARK: - Who knows of it
 
-    var open: [IncidentReport] { incidents.filter { $0.state != .resolved } }
+    /// What inhibits others comes before them.
+    var open: [IncidentReport] {
+        let open = incidents.filter { $0.state != .resolved }
+        return open.filter { $0.inhibitedBy == nil } + open.filter { $0.inhibitedBy != nil }
+    }
 
     private var handling: HTML {
         """
@@ -156,7 +160,9 @@ extension DomainView {
             incident.state == .pending
                 ? "pending, not notified yet"
                 : "\(incident.state.rawValue) since \(at(incident.firedAt ?? incident.openedAt))",
-            "wrong since \(at(incident.since))", text(incident.waitsFor(at: time.wall)),
+            // A change on its way is not wrong yet.
+            "\("wrong ", if: incident.state != .pending)since \(at(incident.since))",
+            text(incident.waitsFor(at: time.wall)),
             incident.acknowledgedInWords(time), text(incident.marksInWords(time)),
             incident.isUnacknowledged ? #"<strong class="fail">not acknowledged</strong>"# : nil,
         ]
@@ -214,10 +220,11 @@ extension DomainView {
             <button type="submit" title="\(incident.kind.rawValue)">End acknowledgement</button></form>
             """
         }
-        let silencing: HTML = #"<form class="write" method="post" action="\#(path)/silence">\#(frame.silencing)</form>"#
+        let silencing: HTML =
+            #"<form class="write" method="post" action="\#(path)/silence">\#(back)\#(frame.silencing)</form>"#
         let checking: HTML = #"\#(HTML.mark("m-checking", "prog")) Checking…"#
         return """
-            <div class="acts">\(acknowledging(open.filter(\.isUnacknowledged), back))\(acknowledged)\
+            <div class="buttons">\(acknowledging(open.filter(\.isUnacknowledged), back))\(acknowledged)\
             \(Self.asking("silence", "Silence…", isOpen: !(frame.refusal?.length ?? "").isEmpty, silencing))\
             <form method="post" action="\(path)/check">\(back)\
             <button id="check"\(" disabled", if: isChecking)>\(isChecking ? checking : "Check now")</button></form></div>

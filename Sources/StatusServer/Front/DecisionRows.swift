@@ -47,10 +47,15 @@ extension FrontPage {
         return shownGroups(section).map(row) + (rest > 0 ? [more] : [])
     }
 
+    /// Incidents of many domains. A filter leaves those with a domain that it finds.
+    private func shared(_ isMeant: (Decisions.Handling?) -> Bool) -> [Decisions.Shared] {
+        decisions.shared.filter { isMeant($0.handling) && !(query.isFiltered && $0.domains.isEmpty) }
+    }
+
     // MARK: - Act now
 
     private var act: HTML? {
-        let shared = decisions.shared.filter { $0.handling == nil }.map(act)
+        let shared = shared { $0 == nil }.map(act)
         let rows = shared + rows(.act, act)
         guard !rows.isEmpty else { return nil }
         // Visitors do not learn who has what.
@@ -72,7 +77,7 @@ extension FrontPage {
             words.causes.isEmpty ? names(group.domains) : nil, id: "d-\(group.domains[0].domain.name)", tone,
             labels: labels(of: group.domains), words, rest: rest(of: group.domains),
             time: """
-                <p><b>\(lasting?.long ?? range(group))</b>\((lasting?.of).map { $0 == "left" ? " left" : "" })</p>\
+                <p><b>\(lasting?.long ?? range(group))</b></p>\
                 <p class="soft">\(since(group))\(single.flatMap { until($0, lasting) }.map { " · \($0)" as HTML })</p>
                 """,
             acknowledging: acknowledging(group))
@@ -166,7 +171,7 @@ extension FrontPage {
     // MARK: - What takes a line
 
     private func matters(_ kind: Decisions.Section, _ title: String, _ note: String) -> HTML? {
-        let shared = kind == .handled ? decisions.shared.filter { $0.handling != nil }.map(matter) : []
+        let shared = kind == .handled ? shared { $0 != nil }.map(matter) : []
         let rows = shared + rows(kind, matter)
         return rows.isEmpty ? nil : section("\(kind.id)", title, note, "matters", rows)
     }

@@ -22,9 +22,12 @@ struct DomainList: Sendable {
         let isShortened = records.count < total
         let title =
             isOfAll ? "Domains" : page.frame.isChecked ? "Up to date" : "Not checked, and well before"
+        let none: HTML =
+            total > 0
+            ? #"The list ends before this page. <a href="\#(page.query.with { _ in }.address)">First page</a>"#
+            : page.decisions.isEmpty ? "No domain fits." : "No other domain fits."
         let nothing: HTML = """
-            <p class="nothing">\(page.decisions.isEmpty ? "No domain fits." : "No other domain fits.")\
-            \(page.clear.map { #" <a href="\#($0)">Show all</a>"# })</p>
+            <p class="nothing">\(none)\(page.clear.map { #" <a href="\#($0)">Show all</a>"# })</p>
             """
         return """
 

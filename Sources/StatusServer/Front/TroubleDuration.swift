@@ -7,44 +7,28 @@ import Report
 import Storage
 
 struct TroubleDuration: Sendable {
-    /// nil where nothing is known to last.
+    /// How long so far; of a certificate, how long is left. nil where nothing is known to last.
     let long: String?
-    let of: String
     let until: String?
 
     init(_ record: SummaryRecord, staleAfter: Duration, _ time: ReportTime) {
         let summary = record.summary
+        let soFar = record.since.map { Span.words(time.since($0)) }
         switch record.status {
         case .stale, .propagating, .divergent:
             guard let changedAt = summary?.changedAt else { fallthrough }
             let lag = time.since(changedAt)
             long = Span.words(lag)
-            of = "behind"
-            let past = summary?.propagations ?? []
-            let estimate = Estimate(lag: lag, past: past)
-            until = estimate.until(changedAt: changedAt, staleAfter: staleAfter.inSeconds, time)
-        case .missing, .originFailing, .expectationFailed:
-            long = record.since.map { Span.words(time.since($0)) }
-            of = record.status == .missing && summary?.hasNoCopy == true ? "without a copy" : "so far"
-            until = summary?.text(at: time.wall).outlook
+            until = Estimate(lag: lag, past: summary?.propagations ?? [])
+                .until(changedAt: changedAt, staleAfter: staleAfter.inSeconds, time)
+        case .missing, .originFailing, .expectationFailed: (long, until) = (soFar, summary?.text(at: time.wall).outlook)
         case .atRisk:
-            if let end = summary?.certificateEnd {
-                let left = end.timeIntervalSince(time.wall)
-                long = left > 0 ? Span.words(left > 172_800 ? (left / 86400).rounded(.down) * 86400 : left) : "0 s"
-                of = "left"
-                until = "ends on \(time.clock(end))"
-            } else {
-                long = record.since.map { Span.words(time.since($0)) }
-                of = "so far"
-                until = nil
-            }
-        case .unconfirmed, .unknown:
-            (long, of, until) = (record.since.map { Span.words(time.since($0)) }, "so far", nil)
-        case .waiting: (long, of, until) = (nil, "", nil)
-        case .direct, .inSync:
-            long = nil
-            of = summary?.propagations.last.map { "last change took \(Span.words(TimeInterval($0)))" } ?? ""
-            until = nil
+            guard let end = summary?.certificateEnd else { fallthrough }
+            let left = end.timeIntervalSince(time.wall)
+            let words = left > 0 ? Span.words(left > 172_800 ? (left / 86400).rounded(.down) * 86400 : left) : "0 s"
+            (long, until) = ("\(words) left", "ends on \(time.clock(end))")
+        case .unconfirmed, .unknown: (long, until) = (soFar, nil)
+        case .waiting, .direct, .inSync: (long, until) = (nil, nil)
         }
     }
 }

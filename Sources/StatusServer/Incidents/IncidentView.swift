@@ -17,7 +17,7 @@ struct IncidentView: Sendable {
     var html: HTML {
         let tone: Tone = incident.state == .resolved ? .ok : incident.severity == .error ? .fail : .warn
         return frame.page(
-            "\(incident.subject): \(incident.kind.rawValue)", tone, of: .incidents, json: json,
+            "\(incident.base.shownSubject): \(incident.kind.rawValue)", tone, of: .incidents, json: json,
             """
             \(frame.notice)\
             \(verdict)
@@ -38,7 +38,7 @@ struct IncidentView: Sendable {
         let parts = incident.base.story.compactMap { name, text in
             text.map { HTML.fact(name, $0.onOneLine(upTo: 600)) }
         }
-        let crumb = incident.domain.map { #" / <a href="/domains/\#($0)">\#(incident.subject)</a>"# as HTML }
+        let crumb = incident.domain.map { #" / <a href="/domains/\#($0)">\#(incident.base.name)</a>"# as HTML }
         let shell: HTML = """
             <div><dt>In a shell</dt>\
             <dd><bdi class="code" data-copy>aasa-monitor ack \(incident.shortID)</bdi></dd></div>
@@ -47,7 +47,7 @@ struct IncidentView: Sendable {
         return """
             <div id="verdict" data-live>
             <p class="crumbs"><a href="/incidents">Incidents</a>\(crumb)</p>
-            <div class="title"><h1>\(incident.subject)</h1> \
+            <div class="title"><h1>\(incident.base.name)</h1> \
             <p class="badge \(tone)">\(HTML.mark(mark)) \(kind)</p>\
             \(#"<p><strong class="fail">not acknowledged</strong></p>"#, if: incident.isUnacknowledged)</div>
             <div class="pair first"><section><h2 class="unseen">Diagnosis</h2>\
@@ -128,7 +128,9 @@ struct IncidentView: Sendable {
     }
 
     private var domains: HTML {
-        let names = incident.domains.map { #"<li><a href="/domains/\#($0)">\#($0)</a></li>"# as HTML }
+        let names = incident.domains.map { name -> HTML in
+            "<li>\((try? Domain(name)).map(HTML.link) ?? "\(name)")</li>"
+        }
         return #"<section>\#(HTML.heading("Domains"))<ul class="names">\#(names)</ul></section>"#
     }
 
@@ -168,6 +170,12 @@ extension IncidentReport {
             ("Still wrong", ended?.cause), ("What to do", ended?.action),
         ]
     }
+
+    /// What it is about; a domain as people write it.
+    var name: HTML { domain.flatMap { try? Domain($0) }.map(HTML.name) ?? "\(subject)" }
+
+    /// The same as text.
+    var shownSubject: String { domain.flatMap { try? Domain($0) }?.unicodeName.displayable ?? subject }
 
     func stateInWords(_ time: ReportTime) -> HTML {
         switch state {

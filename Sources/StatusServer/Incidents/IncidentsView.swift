@@ -163,7 +163,7 @@ struct IncidentsView: Sendable {
         let (mark, tone) = incident.face
         let since = time.clock(incident.since)
         let long = Span.words(incident.lasted(at: time.wall))
-        let name: HTML = "<b>\(incident.subject)</b>"
+        let name: HTML = "<b>\(incident.name)</b>"
         let subject = incident.domain.map { #"<a href="/domains/\#($0)">\#(name)</a>"# as HTML } ?? name
         let summary = (incident.cause ?? incident.effect)?.firstSentence.shortened(to: 140)
         let grid = ticks.map { #"<line class="grid" x1="\#($0.x)" x2="\#($0.x)" y1="0" y2="22"/>"# as HTML }
@@ -187,7 +187,7 @@ struct IncidentsView: Sendable {
         let isChosen = frame.refusal?.incidents.contains(incident.id) ?? false
         let box: HTML = """
             <input type="checkbox" form="several" name="incident" value="\(incident.id)" \
-            aria-label="Acknowledge \(incident.kind.rawValue) of \(incident.subject)"\(" checked", if: isChosen)>
+            aria-label="Acknowledge \(incident.kind.rawValue) of \(incident.shownSubject)"\(" checked", if: isChosen)>
             """
         return """
             \("\(box) ", if: canAcknowledge)<strong class="fail">Not acknowledged</strong> · \

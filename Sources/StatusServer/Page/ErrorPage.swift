@@ -23,7 +23,8 @@ struct ErrorPage: RouterMiddleware {
         }
         guard response.status.code >= 400, isPlain(response), isShown(request) else { return response }
         let words = String(buffer: try await response.body.collected())
-        let page = context.response(request, html(words, response.status, request, visit), ReportTime(context.timekeeper))
+        let page = context.response(
+            request, html(words, response.status, request, visit), ReportTime(context.timekeeper))
         response.body = page.body
         response.headers[.contentType] = page.headers[.contentType]
         response.headers[.contentLength] = nil
@@ -36,7 +37,8 @@ struct ErrorPage: RouterMiddleware {
 
     /// Whether somebody looks at the answer. Images, styles and programs ask for other types.
     private func isShown(_ request: Request) -> Bool {
-        request.headers[.accept]?.contains("text/html") ?? false && !request.uri.path.hasPrefix(APIEnvelope<Visit>.prefix)
+        request.headers[.accept]?.contains("text/html") ?? false
+            && !request.uri.path.hasPrefix(APIEnvelope<Visit>.prefix)
     }
 
     private func html(_ words: String, _ status: HTTPResponse.Status, _ request: Request, _ visit: Visit) -> HTML {

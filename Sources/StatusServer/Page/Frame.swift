@@ -171,7 +171,7 @@ extension Frame {
     private var stalled: HTML? {
         stalledSince.map { last in
             """
-            <p class="notice">\(HTML.mark("m-at-risk")) No check has ended since \(time.brief(last)) UTC: \
+            <p class="notice">\(HTML.mark("m-at-risk")) No check has ended since \(HTML.time(time.shown(last), time.brief(last))): \
             this is what was seen until then. The daemon’s log says why.</p>
 
             """
@@ -206,7 +206,7 @@ extension Frame {
     var notice: HTML? {
         refusal.map { refusal in
             """
-            <p class="notice" role="alert">\(HTML.mark("m-at-risk")) <bdi>\(refusal.words)</bdi></p>
+            <p class="notice" role="alert">\(HTML.mark("m-at-risk")) <bdi>\(refusal.words.atStart)</bdi></p>
 
             """
         }

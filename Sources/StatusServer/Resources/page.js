@@ -62,7 +62,8 @@
   const remember = (root) => {
     let known = null;
     try { known = localStorage.getItem("by"); } catch { return; }
-    for (const field of root.querySelectorAll("input[name=by]")) if (known && !field.value) field.value = known;
+    // As its default, so that a form with it does not count as half filled in.
+    for (const field of root.querySelectorAll("input[name=by]")) if (known && !field.defaultValue) field.defaultValue = known;
   };
   document.addEventListener("submit", (event) => {
     const field = event.target.elements.by;
@@ -95,7 +96,7 @@
     const text = button && document.getElementById(button.dataset.copies);
     if (!text || !navigator.clipboard) return;
     event.preventDefault();
-    const label = button.textContent;
+    const label = button.dataset.label ??= button.textContent;
     navigator.clipboard.writeText(text.textContent.trim()).then(() => {
       button.textContent = "Copied";
       setTimeout(() => { button.textContent = label; }, 2000);
