@@ -33,7 +33,7 @@ enum StoreOpening {
         _ path: String, _ access: Store.Access, _ lockTimeout: Duration, steps: [Migration] = Schema.migrations
     ) throws -> DatabasePool {
         let format = steps.count + 1
-        let wasInspected = access == .reader ? false : try prepare(path, access, format)
+        let wasInspected = access == .reader ? false : try prepare(path, access, format, lockTimeout)
         var configuration = Configuration()
         configuration.label = "aasa-monitor.store"
         // GRDB's default is a raised QoS that the service may not use; libdispatch would log each refusal.
@@ -64,13 +64,15 @@ enum StoreOpening {
 
     /// Inspects a file before anything writes to it. Opening a pool would switch even a foreign or damaged file to WAL
     /// mode. Returns false if the inspection must happen after the pool is open.
-    private static func prepare(_ path: String, _ access: Store.Access, _ format: Int) throws -> Bool {
+    private static func prepare(
+        _ path: String, _ access: Store.Access, _ format: Int, _ lockTimeout: Duration
+    ) throws -> Bool {
         var facts = stat()
         let isThere = stat(path, &facts) == 0
         guard isThere, facts.st_size > 0 else {
             guard access == .monitor else { throw StoreError.missing(path) }
             if !isThere { close(try NewFile.open(path, of: path)) }
-            try make(path)
+            try make(path, lockTimeout)
             return true
         }
         var configuration = Configuration()
@@ -85,30 +87,37 @@ enum StoreOpening {
         {
             // A killed process left a WAL or a journal that only a writer can recover. The pool recovers it, and `open`
             // inspects the file afterwards.
-            guard access == .monitor, try isEmptyOnceRolledBack(path) else { return false }
-            try make(path)
+            guard access == .monitor, try isEmptyOnceRolledBack(path, lockTimeout) else { return false }
+            try make(path, lockTimeout)
             return true
         }
     }
 
     /// Whether a process was killed while it made the store: its journal takes back the first page, and the file is
     /// empty again.
-    private static func isEmptyOnceRolledBack(_ path: String) throws -> Bool {
+    private static func isEmptyOnceRolledBack(_ path: String, _ lockTimeout: Duration) throws -> Bool {
         guard FileManager.default.fileExists(atPath: path + "-journal") else { return false }
-        let queue = try DatabaseQueue(path: path)
+        let queue = try DatabaseQueue(path: path, configuration: waiting(lockTimeout))
         defer { try? queue.close() }
         return try queue.read { try size($0) } == 0
     }
 
     /// Initializes an empty file. Both pragmas come before the first table: SQLite accepts `auto_vacuum` only then,
     /// and a killed process must not leave a file without tables that looks like another program's.
-    private static func make(_ path: String) throws {
-        let queue = try DatabaseQueue(path: path)
+    private static func make(_ path: String, _ lockTimeout: Duration) throws {
+        let queue = try DatabaseQueue(path: path, configuration: waiting(lockTimeout))
         defer { try? queue.close() }
         try queue.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
         }
+    }
+
+    /// A command may look at the empty file meanwhile.
+    private static func waiting(_ lockTimeout: Duration) -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(lockTimeout / .seconds(1))
+        return configuration
     }
 
     /// The size of the database in bytes.

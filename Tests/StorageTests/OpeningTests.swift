@@ -105,6 +105,28 @@ extension StorageSuite {
             try store.close()
         }
 
+        @Test("a command that looks at the file while it is made does not stop the monitor")
+        func lookedAtInBirth() async throws {
+            let path = folder.store
+            try Data().write(to: URL(filePath: path))
+            var configuration = Configuration()
+            configuration.readonly = true
+            configuration.allowsUnsafeTransactions = true
+            let command = try DatabaseQueue(path: path, configuration: configuration)
+            try await command.unsafeRead { try $0.execute(sql: "BEGIN; SELECT count(*) FROM sqlite_master") }
+            // It blocks a thread, which must not be one of those that run this test.
+            async let store = withCheckedThrowingContinuation { opened in
+                DispatchQueue.global().async {
+                    opened.resume(with: Result { try Store(path: path, lockTimeout: .seconds(60)) })
+                }
+            }
+            // The first page waits in the journal until nobody reads.
+            while !FileManager.default.fileExists(atPath: path + "-journal") { await Task.yield() }
+            try await command.unsafeRead { try $0.execute(sql: "COMMIT") }
+            try command.close()
+            try await store.close()
+        }
+
         @Test("a second monitor on the same store, or a link to it, is refused, and let in after the first has closed")
         func locks() throws {
             let first = try Store(path: folder.store)

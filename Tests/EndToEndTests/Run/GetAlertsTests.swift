@@ -1,4 +1,4 @@
-// docs/get-alerts.md, walked from the first command to a message, with a receiver in the place of Slack.
+// docs/get-alerts.md and its translation, walked from the first command to a message, with a receiver in the place of Slack.
 
 import Foundation
 import Lab
@@ -6,12 +6,14 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct GetAlertsTests {
-        @Test("the page leads from nothing to a delivered test message, and prints what the commands print")
-        func walk() async throws {
+        @Test(
+            "the page leads from nothing to a delivered test message, and prints what the commands print",
+            arguments: ["get-alerts.md", "ja/get-alerts.md"])
+        func walk(_ page: String) async throws {
             try await Stage.withoutLab { stage in
                 let receiver = try await LabReceiver.start()
-                let page = URL(filePath: #filePath).appending(path: "../../../../docs/get-alerts.md").standardized
-                let text = try String(contentsOf: page, encoding: .utf8)
+                let file = URL(filePath: #filePath).appending(path: "../../../../docs/\(page)").standardized
+                let text = try String(contentsOf: file, encoding: .utf8)
                 var addresses = 0
                 for (command, expected) in Self.commands(in: text) {
                     if command.hasPrefix("config check") {

@@ -30,7 +30,9 @@ extension EndToEndTests {
                 let text = try await stage.run(options)
                 #expect(text.end == .exit(0), "\(text.output)\(text.errors)")
                 #expect(
-                    text.output.contains("also  ignored: origin.status, moved house (until 2999-12-31)"), "\(text.output)")
+                    text.output.contains(
+                        "note  OK because the configuration ignores origin.status, cdn.crawler-error: "
+                            + "moved house (until 2999-12-31)"), "\(text.output)")
                 let evidence = try await stage.run(options + ["-v"]).output
                 #expect(evidence.contains("ignored  origin.status (error)"), "\(evidence)")
                 #expect(evidence.contains("why:  moved house (until 2999-12-31)"), "\(evidence)")
