@@ -126,7 +126,7 @@ def check_overview_is_by_decision(run):
 def check_legend_filters_and_search_have_addresses(run):
     stage = run.stage("twelve")
     with run.page(stage) as page:
-        names = lambda: sorted(page.locator(".decisions .who a[href^='/domains/']").all_inner_texts())
+        names = lambda: sorted(page.locator(".decisions a[href^='/domains/']").all_inner_texts())
         page.click(".shares a:has-text('old file')")
         assert page.url.endswith("/?state=old-file")
         assert names() == ["links.travel.example", "shop.example"], names()
@@ -243,7 +243,7 @@ def check_domain_page_is_a_verdict_with_its_parts(run):
             assert page.inner_text(".effect").startswith("Phones follow the old file")
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.click("#report summary")
-        assert page.inner_text("#report summary") == "Copied"
+        page.wait_for_selector("#report summary:text-is('Copied')")
         assert page.evaluate("navigator.clipboard.readText()").startswith("Apple's CDN serves an old")
     with run.page(stage, STALE, java_script_enabled=False) as page:
         page.click("#report summary")

@@ -145,9 +145,12 @@ extension EvidenceSuite {
             for id in DiagnosisID.allCases { #expect(text[part...].contains("`\(id.rawValue)`"), "\(id.rawValue)") }
         }
 
-        @Test("docs/what-does-this-alert-mean.md has each kind: phones, what to do, the end", arguments: IncidentKind.allCases)
+        @Test(
+            "docs/what-does-this-alert-mean.md has each kind: phones, what to do, the end",
+            arguments: IncidentKind.allCases)
         func explained(_ kind: IncidentKind) throws {
-            let url = URL(filePath: #filePath).appending(path: "../../../docs/what-does-this-alert-mean.md").standardized
+            let url = URL(filePath: #filePath).appending(path: "../../../docs/what-does-this-alert-mean.md")
+                .standardized
             let text = try String(contentsOf: url, encoding: .utf8)
             let sections = text.components(separatedBy: "\n## ")
             let section = try #require(sections.first { $0.hasPrefix("\(kind.rawValue)\n") })

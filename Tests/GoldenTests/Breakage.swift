@@ -38,7 +38,9 @@ struct Breakage: CustomStringConvertible, Sendable {
         .init("silenced", "history.txt", "  silenced until 23 Nov 14:32 UTC", "", .marks),
         .init("stale", "page-domains.html", "Phones follow the old file", "Links work", .effect),
         .init("acknowledged", "status-short.txt", " (acknowledged by eva)", "", .marks),
-        .init("acknowledged", "page-incidents.html", "Acknowledged by␣\n      <bdi>eva", "Acknowledged by␣ <bdi>max", .marks),
+        .init(
+            "acknowledged", "page-incidents.html", "Acknowledged by␣\n      <bdi>eva", "Acknowledged by␣ <bdi>max",
+            .marks),
         .init("flapping", "page-domain.html", "<bdi>flapping", "<bdi>", .marks),
         .init("flapping", "status.nagios.txt", " (flapping)", "", .marks),
         .init("global", "page-incident.html", "inhibited by cdn.wide", "not notified", .marks),

@@ -28,7 +28,8 @@ extension Channel {
             Setting(
                 "notify", \.notified, .notify(of: kind),
                 "what it is notified of. `changes`: [new versions of the file](alerts.md#changes), whatever "
-                    + "`severity` and `kinds` say; not with `pagerduty`, `opsgenie` and `alertmanager`, which keep incidents"),
+                    + "`severity` and `kinds` say; not with `pagerduty`, `opsgenie` and `alertmanager`, which keep incidents"
+            ),
         ]
     }
 

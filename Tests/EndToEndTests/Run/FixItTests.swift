@@ -61,7 +61,8 @@ extension EndToEndTests {
         @Test(
             "Caddy serves the file beside an app of one page",
             .enabled(
-                if: FileManager.default.isExecutableFile(atPath: caddy), "caddy is not installed; make setup installs it"))
+                if: FileManager.default.isExecutableFile(atPath: caddy),
+                "caddy is not installed; make setup installs it"))
         func caddyServes() async throws {
             try await Stage.with { stage in
                 let port = try stage.port()
