@@ -17,8 +17,6 @@
 
   const busy = () => {
     if (document.querySelector("input[type=checkbox]:checked")) return true;
-    // A form that is opened among rows, and half filled in.
-    if ([...document.querySelectorAll("[data-live] details[open] input:not([type=hidden])")].some((input) => input.value !== input.defaultValue)) return true;
     const active = document.activeElement;
     if (active && active.closest("form") && active.matches("input, select, textarea")) return true;
     const selection = document.getSelection();
