@@ -175,7 +175,7 @@ struct IncidentsText {
             let isOpen = incident.resolvedAt == nil
             let line = Self.line(incident, style, now)
             lines += isOpen ? [""] : []
-            lines += style.breaksDiagnosis ? style.wrapped(line, indentation: 0, hanging: 4) : [line]
+            lines += style.broken(line, indentation: 0, hanging: 4)
             guard isOpen else {
                 lines += incident.was.map { style.part("was", $0) } ?? []
                 continue

@@ -195,7 +195,7 @@ struct StatusText {
         guard !isShort else {
             lines += global.flatMap { incident in
                 let line = "\(incident.kind.rawValue)  \(incident.stateSince(age)) · \(identity(incident))"
-                return style.breaksDiagnosis ? style.wrapped(line, indentation: 0, hanging: 2) : [line]
+                return style.broken(line, indentation: 0, hanging: 2)
             }
             lines += table(overview.domains)
             text = style.signs(lines.joined(separator: "\n"))
@@ -268,9 +268,7 @@ struct StatusText {
         let rows = shown.map { row in
             [row.domain, ([details(row)] + row.orderedIncidents.map(line)).joined(separator: " · ")]
         }
-        // In a pipe a line each, however long: who looks for a domain finds its incident beside it.
-        let whole = TextStyle(isColoured: false, width: .max)
-        lines += TextTable(rows: rows).lines(indentation: 4, style: style.breaksDiagnosis ? style : whole)
+        lines += TextTable(rows: rows).lines(indentation: 4, style: style)
         let more = group.count - shown.count
         if more > 0 { lines += style.remark("and \(more.grouped) more; --short lists all") }
         return lines

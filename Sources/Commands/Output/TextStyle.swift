@@ -56,11 +56,16 @@ struct TextStyle: Sendable {
             breaksDiagnosis: isTerminal, isUnicode: locale.lowercased().contains(/utf-?8/))
     }
 
-    /// In a pipe a row is a line.
-    var ofTable: TextStyle {
+    /// In a pipe a row of a table, and a part of the diagnosis, is a line: who looks for a domain finds its incident beside it.
+    fileprivate var ofLines: TextStyle {
         var style = self
         if !breaksDiagnosis { style.width = 1 << 20 }
         return style
+    }
+
+    /// Broken as `wrapped` does it; in a pipe whole.
+    func broken(_ text: String, indentation: Int, hanging: Int = 0) -> [String] {
+        ofLines.wrapped(text, indentation: indentation, hanging: hanging)
     }
 
     func bold(_ text: String) -> String { painted(text, "1") }
@@ -189,13 +194,9 @@ extension TextStyle {
 
     /// `why   A firewall answers Apple's crawler with 403.` What to do is what a reader looks for.
     func part(_ label: String, _ text: String) -> [String] {
-        let whole = label.padded(to: 6) + text
         let start = String(repeating: " ", count: Self.indentation)
-        let lines =
-            breaksDiagnosis
-            ? wrapped(whole, indentation: Self.indentation, hanging: 6).map { String($0.dropFirst(Self.indentation)) }
-            : [whole]
-        return lines.map { start + (label == "do" ? bold($0) : $0) }
+        return broken(label.padded(to: 6) + text, indentation: Self.indentation, hanging: 6)
+            .map { String($0.dropFirst(Self.indentation)) }.map { start + (label == "do" ? bold($0) : $0) }
     }
 
     /// What is read last: facts and identifiers, with ` · ` or a comma between them. Lines end there where they can.
@@ -237,7 +238,7 @@ struct TextTable {
     static let narrowest = 24
 
     func lines(indentation: Int, style: TextStyle) -> [String] {
-        let style = style.ofTable
+        let style = style.ofLines
         let rows = rows.map { $0.map(style.signs) }
         let columns = rows.map(\.count).max() ?? 0
         guard columns > 0 else { return [] }

@@ -247,9 +247,7 @@ extension WhyReport {
 
     func lines(style: TextStyle) -> [String] {
         var lines = headline(style).split(separator: "\n").map(String.init)
-        for sentence in sentences {
-            lines += style.breaksDiagnosis ? style.wrapped(sentence, indentation: 2) : ["  " + sentence]
-        }
+        for sentence in sentences { lines += style.broken(sentence, indentation: 2) }
         // A command that is broken into lines cannot be copied.
         if let command { lines.append("    " + command) }
         for (index, reason) in reasons.enumerated() {

@@ -17,16 +17,12 @@ extension Diagnosis {
         return DiagnosisText(
             effect: text.effect.withoutOptions ?? text.effect,
             cause: (why ?? text.cause)?.withoutOptions?.inWords(upTo: Self.mostWords),
-            action: text.action?.withoutOptions.map { action in
-                let brief = action.inWords(upTo: Self.mostWordsOfAction)
-                // An instruction is not cut in its middle.
-                return brief.hasSuffix("…") ? action.sentences.first ?? action : brief
-            })
+            action: text.action?.asBriefAction)
     }
 
     /// Of a reason, where many stand below each other.
     package static let mostWords = 15
-    private static let mostWordsOfAction = 25
+    fileprivate static let mostWordsOfAction = 25
 
     /// What phones do with several domains that differ in numbers and paths alone.
     package var sharedEffect: String { "\(English.brief(effect).atStart)." }
@@ -37,6 +33,20 @@ extension String {
     package var sentences: [String] {
         replacing(/(?<end>[.!?]”?) (?<next>[A-Z“`])/) { "\($0.end)\n\($0.next)" }
             .split(separator: "\n").map(String.init)
+    }
+
+    /// The first of them, as a part of a line that goes on.
+    package var firstSentence: String { (sentences.first ?? self).withoutStop }
+
+    package var withoutStop: String { hasSuffix(".") ? String(dropLast()) : self }
+
+    /// What to do, where it has a line; nil where only a command line does it.
+    package var asBriefAction: String? {
+        withoutOptions.map { action in
+            let brief = action.inWords(upTo: Diagnosis.mostWordsOfAction)
+            // An instruction is not cut in its middle.
+            return brief.hasSuffix("…") ? action.sentences.first ?? action : brief
+        }
     }
 
     /// Without sentences and asides about an option of the command line; nil where nothing is left.

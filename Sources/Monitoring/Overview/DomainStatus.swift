@@ -51,7 +51,7 @@ package enum DomainStatus: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    package var needsAttention: Bool { self <= Self.lastOfAttention }
+    package var needsAttention: Bool { self <= .propagating }
 
     /// The least severe status that needs attention, for queries.
     package static let lastOfAttention = DomainStatus.propagating

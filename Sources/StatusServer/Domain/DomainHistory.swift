@@ -55,7 +55,7 @@ extension DomainView {
         return """
             <tr role="row"><th role="rowheader" scope="row">\
             <a href="/incidents/\(incident.id)">\(incident.kind.rawValue)</a></th>\
-            <td role="cell">\(HTML.time(incident.since, time.clock(incident.since)))</td>\
+            <td role="cell">\(HTML.time(incident.since, time))</td>\
             <td role="cell">\(Span.words(incident.lasted(at: time.wall)))</td>\
             <td role="cell" class="text">\(reason)\(was.map { "; was: <bdi>\($0.onOneLine(upTo: 110))</bdi>" })</td>\
             <td role="cell" class="text"><bdi>\(notified.isEmpty ? "nobody" : notified)</bdi></td></tr>

@@ -71,7 +71,7 @@ struct PlaceReader {
             let (text, mark, tone) = cell(result.retrieval)
             let answer = result.retrieval.answer
             let since = record.places[.edge(result.address)]?.last.map {
-                HTML.time(time.shown($0.at), time.brief($0.at))
+                HTML.time(time.shown($0.at), time)
             }
             let age = answer?.age.map { Span.words(TimeInterval($0)) }
             let asksAgain = answer?.secondsUntilExpiry.map { "in \(Span.words(TimeInterval($0)))" }

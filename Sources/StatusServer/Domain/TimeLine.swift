@@ -103,7 +103,7 @@ struct TimeLine: Equatable, Sendable {
             let isLast = place + 1 == points.count
             return """
                 <li class="part-\(width(place))\(" end", if: isLast && openEnd == nil)"\(tone)>\
-                <b>\(point.title)</b> \(HTML.time(point.at, time.clock(point.at)))</li>
+                <b>\(point.title)</b> \(HTML.time(point.at, time))</li>
                 """
         }
         return """

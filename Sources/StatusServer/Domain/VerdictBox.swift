@@ -154,7 +154,7 @@ extension DomainView {
     /// Its state, since when, and who knows of it.
     func facts(_ incident: IncidentReport) -> HTML {
         let time = frame.time
-        func at(_ date: Date) -> HTML { HTML.time(date, time.clock(date)) }
+        func at(_ date: Date) -> HTML { HTML.time(date, time) }
         func text(_ words: String?) -> HTML? { words.map { "<bdi>\($0)</bdi>" } }
         let facts: [HTML?] = [
             incident.state == .pending

@@ -86,23 +86,23 @@ extension FrontPage {
     /// What ends it, as far as that is known.
     private func until(_ domain: TroubledDomain, _ lasting: TroubleDuration?) -> HTML? {
         if case .asksAgain(let date) = records[domain.domain]?.summary?.diagnosis.outlook {
-            return "Apple retries about \(HTML.time(date, frame.time.clock(date)))"
+            return "Apple retries about \(HTML.time(date, frame.time))"
         }
-        return (lasting?.until).map { "<bdi>\(($0.sentences.first ?? $0).withoutStop)</bdi>" }
+        return (lasting?.until).map { "<bdi>\($0.firstSentence)</bdi>" }
     }
 
     private func act(_ shared: Decisions.Shared) -> HTML {
         let report = shared.report
         let words = Words(
             effect: report.effect ?? report.kind.rawValue, why: report.cause?.inWords(upTo: Diagnosis.mostWords),
-            action: report.action?.inWords(upTo: Diagnosis.mostWords * 2))
+            action: report.action?.asBriefAction)
         let names: HTML =
             shared.domains.isEmpty ? "\(report.subject.atStart)" : "\(names(shared.domains)) "
         let long = Span.words(report.lasted(at: frame.time.wall))
         return act(
             names, id: "i-\(report.id)", report.severity == .error ? .fail : .warn, labels: [], words,
             time:
-                "<p><b>\(long)</b></p><p class=\"soft\">since \(HTML.time(report.since, frame.time.clock(report.since)))</p>",
+                "<p><b>\(long)</b></p><p class=\"soft\">since \(HTML.time(report.since, frame.time))</p>",
             acknowledging: acknowledging([report.id], domains: 1, fine: notified([report.id], at: report.firedAt)))
     }
 
@@ -131,7 +131,7 @@ extension FrontPage {
         guard !group.incidents.isEmpty else {
             let open = group.domains.first.flatMap { records[$0.domain]?.summary?.incidents.first }
             let due = open?.graceUntil.map { frame.time.shown($0) }.flatMap { $0 > frame.time.wall ? $0 : nil }
-            let alert: HTML? = due.map { "no alert before \(HTML.time($0, frame.time.clock($0)))" }
+            let alert: HTML? = due.map { "no alert before \(HTML.time($0, frame.time))" }
             // Visitors do not learn whom an alert reaches.
             return #"<p class="fine">\#(alert ?? (frame.isPublic ? "" : "not notified yet"))</p>"#
         }
@@ -164,7 +164,7 @@ extension FrontPage {
         let list = channels.map { $0.onOneLine(upTo: 40) }.listed(upTo: 2)
         return """
             <p class="fine">notified <bdi>\(list)</bdi>\
-            \(instant.map { " at \(HTML.time($0, frame.time.clock($0)))" })</p>
+            \(instant.map { " at \(HTML.time($0, frame.time))" })</p>
             """
     }
 
@@ -173,7 +173,7 @@ extension FrontPage {
     private func matters(_ kind: Decisions.Section, _ title: String, _ note: String) -> HTML? {
         let shared = kind == .handled ? shared { $0 != nil }.map(matter) : []
         let rows = shared + rows(kind, matter)
-        return rows.isEmpty ? nil : section("\(kind.id)", title, note, "matters", rows)
+        return rows.isEmpty ? nil : section("\(kind.rawValue)", title, note, "matters", rows)
     }
 
     private func matter(_ group: Decisions.Group) -> HTML {
@@ -197,12 +197,12 @@ extension FrontPage {
             let changed = record?.summary?.changedAt
             third =
                 changed.map {
-                    "deployed \(HTML.time(time.shown($0), time.brief($0))), \(Span.words(time.since($0))) ago"
+                    "deployed \(HTML.time(time.shown($0), time)), \(Span.words(time.since($0))) ago"
                 } ?? since(group)
             let limit = changed.flatMap { changed in
                 watched[first.domain].map { time.shown(changed + $0.checks.staleAfter.inSeconds) }
             }
-            fourth = limit.map { "alert after \(HTML.time($0, time.clock($0)))" } ?? ""
+            fourth = limit.map { "alert after \(HTML.time($0, time))" } ?? ""
         }
         return matter("d-\(first.domain.name)", names(group.domains), what, third, fourth)
     }
@@ -229,12 +229,12 @@ extension FrontPage {
         let by = handling.by.onOneLine(upTo: 60)
         let text = handling.note.isEmpty ? by : "\(by): “\(handling.note.onOneLine(upTo: 80))”"
         if let end = handling.silencedUntil {
-            return ("<bdi>\(text)</bdi>", "silenced until \(HTML.time(end, frame.time.clock(end)))")
+            return ("<bdi>\(text)</bdi>", "silenced until \(HTML.time(end, frame.time))")
         }
         let at = id.flatMap { context.acknowledgements[$0]?.at }
         return (
             "<bdi>\(text)</bdi>",
-            "acknowledged\(at.map { " \(HTML.time(frame.time.shown($0), frame.time.brief($0)))" as HTML })"
+            "acknowledged\(at.map { " \(HTML.time(frame.time.shown($0), frame.time))" as HTML })"
         )
     }
 
@@ -246,10 +246,10 @@ extension FrontPage {
         var rows = ended.prefix(Self.mostEnded).map { report -> HTML in
             let name = report.domain.flatMap { try? Domain($0) }.map(HTML.link) ?? "\(report.subject.atStart)"
             // What it was, as the list of incidents has it.
-            let was = [report.effect, report.cause].compactMap(\.self).first { !$0.hasPrefix("Links work") }
-            let what: HTML = "\((was ?? report.kind.rawValue).inWords(upTo: Diagnosis.mostWords).withoutStop)"
+            let was = report.cause ?? report.effect ?? report.kind.rawValue
+            let what: HTML = "\(was.inWords(upTo: Diagnosis.mostWords).withoutStop)"
             let link: HTML = #"<a href="/incidents/\#(report.id)">\#(what)</a>"#
-            let end = report.resolvedAt.map { HTML.time($0, time.clock($0)) }
+            let end = report.resolvedAt.map { HTML.time($0, time) }
             let known = report.notified.flatMap { $0.isEmpty ? nil : $0.map { $0.onOneLine(upTo: 40) }.listed(upTo: 2) }
             return matter(
                 "i-\(report.id)", name, frame.isPublic ? what : link,
@@ -308,9 +308,9 @@ extension FrontPage {
     /// What a line says: what phones do where they feel it, else why.
     private func line(_ group: Decisions.Group) -> String {
         let words = words(of: group)
-        let isFelt = [.website, .unexpected, .oldFile].contains(group.status.tile)
+        let isFelt = group.status.tile.tone == .fail
         let whole = isFelt ? words.effect : words.why ?? words.effect
-        let text = (whole.sentences.first ?? whole).withoutStop
+        let text = whole.firstSentence
         guard isFelt, group.section == .handled else { return text }
         let long = group.oldest.map { Span.words(frame.time.since($0)) }
         return [text, long].compactMap(\.self).joined(separator: ", ")
@@ -323,7 +323,7 @@ extension FrontPage {
     }
 
     private func since(_ group: Decisions.Group) -> HTML {
-        group.oldest.map { "since \(HTML.time(frame.time.shown($0), frame.time.brief($0)))" } ?? ""
+        group.oldest.map { "since \(HTML.time(frame.time.shown($0), frame.time))" } ?? ""
     }
 
     // MARK: - Names
@@ -365,20 +365,4 @@ extension FrontPage {
             return #"<a class="pill" href="\#(address)"><bdi>\#("\(key) \(value)".onOneLine(upTo: 60))</bdi></a>"#
         }
     }
-}
-
-extension Decisions.Section {
-    fileprivate var id: String {
-        switch self {
-        case .act: "act"
-        case .handled: "handled"
-        case .warnings: "warnings"
-        case .calm: "calm"
-        }
-    }
-}
-
-extension String {
-    /// As a part of a line that goes on.
-    fileprivate var withoutStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

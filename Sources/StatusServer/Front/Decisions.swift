@@ -8,7 +8,7 @@ import Storage
 
 struct Decisions: Sendable {
     /// In the order of the page. Each domain that is not up to date is in one of them.
-    enum Section: Int, CaseIterable, Sendable {
+    enum Section: String, CaseIterable, Sendable {
         /// Somebody has to do something, and nobody has taken it.
         case act
         /// Acknowledged or silenced.

@@ -71,33 +71,6 @@ struct Estimate: Equatable, Sendable {
     }
 }
 
-extension EdgeTally {
-    /// More than these are described in words alone.
-    private static let maximum = 16
-
-    /// What each edge serves, a square each.
-    var squares: HTML? {
-        guard asked > 0, asked <= Self.maximum else { return nil }
-        let kinds =
-            Array(repeating: "now", count: inSync) + Array(repeating: "old", count: old)
-            + Array(repeating: "stray", count: other) + Array(repeating: "none", count: missing)
-            + Array(repeating: "mute", count: unknown + unreachable)
-        let squares = kinds.enumerated().map { place, kind -> HTML in
-            #"<rect class="\#(kind)" x="\#(place * 13 + 1)" y="1" width="10" height="10" rx="2"/>"#
-        }
-        let text =
-            [
-                (inSync, "current"), (old, "old"), (other, "another file"),
-                (unknown, "a file, with none at the origin to compare"), (missing, "without a copy"),
-                (unreachable, "no answer"),
-            ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        return """
-            <svg class="squares" role="img" aria-label="\(text)" width="\(kinds.count * 13 + 1)" height="12">\
-            \(squares)</svg>
-            """
-    }
-}
-
 extension String {
     /// `12.34%`, as positions in charts are.
     static func percent(_ value: Double) -> String {

@@ -5,6 +5,7 @@ import Evidence
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import Report
 
 /// Puts refusals into the frame of the pages, for browsers. Gates and routes answer in plain words, which programs get as they
@@ -23,10 +24,9 @@ struct ErrorPage: RouterMiddleware {
         }
         guard response.status.code >= 400, isPlain(response), isShown(request) else { return response }
         let words = String(buffer: try await response.body.collected())
-        let page = context.response(
-            request, html(words, response.status, request, visit), ReportTime(context.timekeeper))
-        response.body = page.body
-        response.headers[.contentType] = page.headers[.contentType]
+        let page = html(words, response.status, request, visit)
+        response.body = ResponseBody(byteBuffer: ByteBuffer(bytes: page.bytes))
+        response.headers[.contentType] = "text/html; charset=utf-8"
         response.headers[.contentLength] = nil
         return response
     }

@@ -171,7 +171,7 @@ extension Frame {
     private var stalled: HTML? {
         stalledSince.map { last in
             """
-            <p class="notice">\(HTML.mark("m-at-risk")) No check has ended since \(HTML.time(time.shown(last), time.brief(last))): \
+            <p class="notice">\(HTML.mark("m-at-risk")) No check has ended since \(HTML.time(time.shown(last), time)): \
             this is what was seen until then. The daemon’s log says why.</p>
 
             """

@@ -23,12 +23,6 @@ extension String {
         "A", "An", "The", "It", "Its", "They", "This", "That", "These", "Each", "Apple", "Apple's", "Phones", "Devices",
         "Checks", "Edges", "Browsers", "Protections", "Another", "All", "Some", "Not", "Which", "Whether", "Without",
     ]
-
-    /// To the first full stop that ends a sentence.
-    var firstSentence: String {
-        guard let end = firstRange(of: /\.(\s|$)/) else { return self }
-        return String(self[..<end.lowerBound])
-    }
 }
 
 extension String {
