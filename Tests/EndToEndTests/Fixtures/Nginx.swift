@@ -24,16 +24,10 @@ struct Nginx: Sendable {
     static func start(on stage: Stage, host: String, _ content: String) async throws -> Nginx {
         let root = stage.folder.appending(path: "nginx")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-        let identity = try stage.lab.authority.identity(for: host, .valid, now: Date())
-        try stage.write("nginx/site.pem", identity.certificatesPEM)
-        let key = Data(identity.key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        try stage.write("nginx/site.key", "-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n")
+        try stage.writeIdentity(for: host, in: "nginx/")
         let nginx = Nginx(stage: stage, host: host, port: try stage.port(), root: root)
         try nginx.deploy(content)
-        try stage.write("nginx/nginx.conf", nginx.configuration)
-        // One process that serves by itself: nothing is left when it is killed.
-        let process = try stage.tool(
-            binary.path, ["-e", "stderr", "-p", root.path, "-c", root.appending(path: "nginx.conf").path])
+        let process = try serve(nginx.site, in: root, on: stage)
         let url = "https://\(host)\(LabOrigin.wellKnownPath)"
         try await until("nginx", every: .milliseconds(50), seen: { process.errors }) {
             if process.end != nil { throw NeverCame(what: "nginx", seen: process.errors) }
@@ -59,29 +53,50 @@ struct Nginx: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
     }
 
-    private var configuration: String {
+    private var site: String {
         """
-        daemon off;
-        master_process off;
-        pid \(root.path)/nginx.pid;
-        error_log stderr warn;
-        events { worker_connections 64; }
-        http {
+        server {
+            listen 127.0.0.1:\(port) ssl;
+            server_name \(host);
+            ssl_certificate \(root.path)/site.pem;
+            ssl_certificate_key \(root.path)/site.key;
+            root \(root.path)/www;
+            default_type application/json;
+        }
+        """
+    }
+
+    /// Starts nginx with what the `http` block of its configuration has. One process serves by itself: nothing is left when
+    /// it is killed.
+    static func serve(_ http: String, in root: URL, on stage: Stage) throws -> MonitorProcess {
+        let file = root.appending(path: "nginx.conf")
+        let text = """
+            daemon off;
+            master_process off;
+            pid \(root.path)/nginx.pid;
+            error_log stderr warn;
+            events { worker_connections 64; }
+            http {
             access_log off;
             client_body_temp_path \(root.path)/body;
             proxy_temp_path \(root.path)/proxy;
             fastcgi_temp_path \(root.path)/fastcgi;
             uwsgi_temp_path \(root.path)/uwsgi;
             scgi_temp_path \(root.path)/scgi;
-            server {
-                listen 127.0.0.1:\(port) ssl;
-                server_name \(host);
-                ssl_certificate \(root.path)/site.pem;
-                ssl_certificate_key \(root.path)/site.key;
-                root \(root.path)/www;
-                default_type application/json;
+            \(http)
             }
-        }
-        """
+            """
+        try Data(text.utf8).write(to: file)
+        return try stage.tool(binary.path, ["-e", "stderr", "-p", root.path, "-c", file.path])
+    }
+}
+
+extension Stage {
+    /// Writes `site.pem` and `site.key`, by the lab's authority. `folder`: empty, or with a slash at its end.
+    func writeIdentity(for host: String, in folder: String = "") throws {
+        let identity = try lab.authority.identity(for: host, .valid, now: Date())
+        try write("\(folder)site.pem", identity.certificatesPEM)
+        let key = Data(identity.key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        try write("\(folder)site.key", "-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n")
     }
 }

@@ -18,21 +18,9 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 let (spa, www) = (try stage.port(), try stage.port())
                 let blocks = try Self.blocks("nginx", on: stage)
-                try stage.write(
-                    "nginx.conf",
+                try stage.write("users", "")
+                let server = try Nginx.serve(
                     """
-                    daemon off;
-                    master_process off;
-                    pid \(stage.path("nginx.pid"));
-                    error_log stderr warn;
-                    events { worker_connections 64; }
-                    http {
-                    access_log off;
-                    client_body_temp_path \(stage.path("body"));
-                    proxy_temp_path \(stage.path("proxy"));
-                    fastcgi_temp_path \(stage.path("fastcgi"));
-                    uwsgi_temp_path \(stage.path("uwsgi"));
-                    scgi_temp_path \(stage.path("scgi"));
                     ssl_certificate \(stage.path("site.pem"));
                     ssl_certificate_key \(stage.path("site.key"));
                     server {
@@ -46,11 +34,7 @@ extension EndToEndTests {
                         \(blocks[0])
                     }
                     \(blocks[1].replacing("listen 443 ssl", with: "listen 127.0.0.1:\(www) ssl"))
-                    }
-                    """)
-                try stage.write("users", "")
-                let server = try stage.tool(
-                    Nginx.binary.path, ["-e", "stderr", "-p", stage.folder.path, "-c", stage.path("nginx.conf")])
+                    """, in: stage.folder, on: stage)
                 try await Self.serves(server, spa, stage)
                 try await Self.serves(server, www, stage)
                 #expect(try await Self.curl("/x", spa, stage).hasPrefix("401 "))
@@ -91,10 +75,7 @@ extension EndToEndTests {
 
         /// The blocks of a language, with the folders of the page led to the stage, where an app and the file lie.
         private static func blocks(_ language: String, on stage: Stage) throws -> [String] {
-            let identity = try stage.lab.authority.identity(for: "example.com", .valid, now: Date())
-            try stage.write("site.pem", identity.certificatesPEM)
-            let key = Data(identity.key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-            try stage.write("site.key", "-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n")
+            try stage.writeIdentity(for: "example.com")
             for folder in ["app", "static/.well-known"] {
                 try FileManager.default.createDirectory(
                     atPath: stage.path(folder), withIntermediateDirectories: true)

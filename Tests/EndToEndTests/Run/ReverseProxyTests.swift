@@ -14,30 +14,12 @@ extension EndToEndTests {
         func nginx() async throws {
             try await Stage.with { stage in
                 let site = try ProxiedSite(stage, example: "nginx")
-                try stage.write(
-                    "nginx.conf",
-                    """
-                    daemon off;
-                    master_process off;
-                    pid \(stage.path("nginx.pid"));
-                    error_log stderr warn;
-                    events { worker_connections 64; }
-                    http {
-                    access_log off;
-                    client_body_temp_path \(stage.path("body"));
-                    proxy_temp_path \(stage.path("proxy"));
-                    fastcgi_temp_path \(stage.path("fastcgi"));
-                    uwsgi_temp_path \(stage.path("uwsgi"));
-                    scgi_temp_path \(stage.path("scgi"));
-                    \(try await site.example([
+                let proxy = try Nginx.serve(
+                    try await site.example([
                         "listen 443 ssl": "listen 127.0.0.1:\(site.port) ssl",
                         "/etc/ssl/certs/aasa.example.net.pem": stage.path("site.pem"),
                         "/etc/ssl/private/aasa.example.net.key": stage.path("site.key"),
-                    ]))
-                    }
-                    """)
-                let proxy = try stage.tool(
-                    Nginx.binary.path, ["-e", "stderr", "-p", stage.folder.path, "-c", stage.path("nginx.conf")])
+                    ]), in: stage.folder, on: stage)
                 try await site.judge(proxy)
             }
         }
@@ -91,10 +73,7 @@ private struct ProxiedSite {
         let page = URL(filePath: #filePath).appending(path: "../../../../docs/proxy.md").standardized
         let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```\(language)\n")
         text = try #require(parts.dropFirst().first?.components(separatedBy: "```").first)
-        let identity = try stage.lab.authority.identity(for: "aasa.example.net", .valid, now: Date())
-        try stage.write("site.pem", identity.certificatesPEM)
-        let key = Data(identity.key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        try stage.write("site.key", "-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n")
+        try stage.writeIdentity(for: "aasa.example.net")
         stage.lab.origin("site.test").serve(file())
         watch = try Watch(stage, ["site.test"], Watch.Settings(interval: "1h"))
         let settings = try String(contentsOfFile: stage.path(watch.file), encoding: .utf8)
