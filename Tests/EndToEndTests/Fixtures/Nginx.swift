@@ -96,7 +96,6 @@ extension Stage {
     func writeIdentity(for host: String, in folder: String = "") throws {
         let identity = try lab.authority.identity(for: host, .valid, now: Date())
         try write("\(folder)site.pem", identity.certificatesPEM)
-        let key = Data(identity.key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        try write("\(folder)site.key", "-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n")
+        try write("\(folder)site.key", identity.keyPEM)
     }
 }

@@ -141,12 +141,7 @@ extension EndToEndTests {
         func privateAuthority() async throws {
             try await Stage.with { stage in
                 let identity = try stage.lab.authority.identity(for: "localhost", .valid, now: Date())
-                let key = Data(identity.key).base64EncodedString(options: [
-                    .lineLength64Characters, .endLineWithLineFeed,
-                ])
-                try stage.write(
-                    "server.pem",
-                    identity.certificatesPEM + "\n-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n")
+                try stage.write("server.pem", identity.certificatesPEM + identity.keyPEM)
                 let port = try stage.port()
                 let server = try stage.tool(
                     "openssl",

@@ -68,8 +68,7 @@ struct RealServer: Sendable {
     func putIdentity(_ kind: LabCertificate, of host: String, at path: String) throws {
         let identity = try stage.lab.authority.identity(for: host, kind, now: Date())
         try put(identity.certificatesPEM, at: "\(path).pem")
-        let key = Data(identity.key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        try put("-----BEGIN PRIVATE KEY-----\n\(key)\n-----END PRIVATE KEY-----\n", at: "\(path).key")
+        try put(identity.keyPEM, at: "\(path).key")
     }
 
     private func ready(at addresses: [String], _ process: MonitorProcess) async throws {
