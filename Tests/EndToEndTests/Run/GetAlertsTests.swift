@@ -48,7 +48,8 @@ extension EndToEndTests {
 
         /// Without the host, its fingerprint and the time that an answer took.
         private static func steady(_ output: String) -> String {
-            output.replacing(/\(slack, [^)]*\)/, with: "(slack)").replacing(/\(status 200, [0-9.]+ m?s\)/, with: "(status 200)")
+            output.replacing(/\(slack, [^)]*\)/, with: "(slack)")
+                .replacing(/\(status 200, [0-9.]+ m?s\)/, with: "(status 200)")
         }
     }
 }
