@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// The trait of our own builds, on by default. Who uses `AASA` alone leaves it off (docs/library.md): then no other
+/// The trait of our own builds, on by default. Who uses `AASA` alone leaves it off (docs/reference/library.md): then no other
 /// package is fetched, and the settings that are ours do not count.
 ///
 /// One trait for all: of a condition with several traits SwiftPM 6.2 requires every one, SwiftPM 6.3 only one.

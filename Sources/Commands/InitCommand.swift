@@ -83,8 +83,8 @@ struct InitCommand: AsyncParsableCommand {
             throw CommandFailure(
                 .usage,
                 isOther
-                    ? "a channel of type \(channel) needs more than an address: write it into the file as docs/channels.md "
-                        + "says; --channel takes \(known)"
+                    ? "a channel of type \(channel) needs more than an address: write it into the file as "
+                        + "docs/reference/channels.md says; --channel takes \(known)"
                     : "--channel takes \(known), not '\(channel.displayable)'")
         }
         return type

@@ -1,5 +1,5 @@
-// The metrics of one monitor; docs/metrics.md describes them. The checks and the notifier write them, and `/metrics`
-// reads them. Each check replaces all gauges of its domain, so a scrape reads nothing from the store.
+// The metrics of one monitor; docs/reference/metrics.md describes them. The checks and the notifier write them, and
+// `/metrics` reads them. Each check replaces all gauges of its domain, so a scrape reads nothing from the store.
 
 import Synchronization
 

@@ -1,4 +1,5 @@
-// What a command writes for programs: as `ReportJSON`, and with the keys of its own documents in the order of docs/json.md.
+// What a command writes for programs: as `ReportJSON`, and with the keys of its own documents in the order of
+// docs/reference/json.md.
 
 import Evidence
 import Foundation

@@ -1,4 +1,4 @@
-// The text of docs/lint-corpus.md: what the rules find in real files, and why each error is one.
+// The text of docs/reference/lint-corpus.md: what the rules find in real files, and why each error is one.
 
 import AASA
 

@@ -1,4 +1,4 @@
-// The text of docs/lint-rules.md.
+// The text of docs/reference/lint-rules.md.
 
 import AASA
 

@@ -38,7 +38,8 @@ struct PayloadCase: Encodable {
     }
 }
 
-/// The services that publish something to judge by, or whose SDK has models. docs/channels.md describes the others.
+/// The services that publish something to judge by, or whose SDK has models. docs/reference/channels.md describes the
+/// others.
 enum JudgedService: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case slack
     case slackBot = "slack-bot"

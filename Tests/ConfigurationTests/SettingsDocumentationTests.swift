@@ -1,4 +1,4 @@
-// docs/monitor.schema.json and the tables of docs/configuration.md are written from the settings.
+// docs/monitor.schema.json and the tables of docs/reference/configuration.md are written from the settings.
 // AASA_REWRITE_EXPECTATIONS=1 writes both anew; the diff is to be reviewed.
 
 import Evidence
@@ -23,15 +23,15 @@ extension ConfigurationSuite {
             try compare(ConfigurationFile.schema.text(isPretty: true) + "\n", with: "monitor.schema.json")
         }
 
-        @Test("the tables of docs/configuration.md are fresh, and each section with settings has one")
+        @Test("the tables of docs/reference/configuration.md are fresh, and each section with settings has one")
         func tables() throws {
             let page = try String(
-                contentsOf: Fixture.repository.appending(path: "docs/configuration.md"), encoding: .utf8)
+                contentsOf: Fixture.repository.appending(path: "docs/reference/configuration.md"), encoding: .utf8)
             var tables = SettingsTable.all
             let text = page.replacing(#/(<!-- settings of (.+) -->\n)(?s:.*?)(<!-- end -->)/#) { match in
                 match.1 + (tables.removeValue(forKey: String(match.2)) ?? "no such section") + "\n" + match.3
             }
-            try compare(text, with: "configuration.md")
+            try compare(text, with: "reference/configuration.md")
             #expect(tables.isEmpty, "without a table: \(tables.keys)")
         }
     }

@@ -1,4 +1,4 @@
-// The tables of docs/configuration.md, made from the settings.
+// The tables of docs/reference/configuration.md, made from the settings.
 
 import Evidence
 import Monitoring

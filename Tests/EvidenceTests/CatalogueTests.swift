@@ -137,9 +137,9 @@ extension EvidenceSuite {
             "Wait",
         ]
 
-        @Test("docs/rules.md names every identifier")
+        @Test("docs/reference/rules.md names every identifier")
         func documented() throws {
-            let url = URL(filePath: #filePath).appending(path: "../../../docs/rules.md").standardized
+            let url = URL(filePath: #filePath).appending(path: "../../../docs/reference/rules.md").standardized
             let text = try String(contentsOf: url, encoding: .utf8)
             let part = try #require(text.range(of: "## Diagnoses")).lowerBound
             for id in DiagnosisID.allCases { #expect(text[part...].contains("`\(id.rawValue)`"), "\(id.rawValue)") }

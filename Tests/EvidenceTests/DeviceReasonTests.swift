@@ -49,9 +49,9 @@ extension EvidenceSuite {
             for id in ids { #expect(id.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil, "\(id)") }
         }
 
-        @Test("docs/json.md names every identifier, in the same order")
+        @Test("docs/reference/json.md names every identifier, in the same order")
         func documentation() throws {
-            let page = URL(filePath: #filePath).appending(path: "../../../docs/json.md").standardized
+            let page = URL(filePath: #filePath).appending(path: "../../../docs/reference/json.md").standardized
             let list = DeviceReason.identifiers.map { "`\($0)`" }.joined(separator: ", ")
             #expect(try String(contentsOf: page, encoding: .utf8).contains("compare `id`: \(list)."))
         }

@@ -98,15 +98,15 @@ extension EvidenceSuite {
             #expect(try verdict(origin: reply, cdn: reply).findings.isEmpty)
         }
 
-        @Test("docs/hosts.md is fresh")
+        @Test("docs/reference/hosts.md is fresh")
         func documented() throws {
-            let file = URL(filePath: #filePath).appending(path: "../../../docs/hosts.md").standardized
+            let file = URL(filePath: #filePath).appending(path: "../../../docs/reference/hosts.md").standardized
             if ProcessInfo.processInfo.environment["AASA_REWRITE_EXPECTATIONS"] == "1" {
                 try Data(HostsPage.text.utf8).write(to: file)
             }
             #expect(
                 try String(contentsOf: file, encoding: .utf8) == HostsPage.text,
-                "docs/hosts.md is stale; run the tests with AASA_REWRITE_EXPECTATIONS=1")
+                "docs/reference/hosts.md is stale; run the tests with AASA_REWRITE_EXPECTATIONS=1")
         }
 
         @Test("each platform is documented or recorded, and each meaning occurs")

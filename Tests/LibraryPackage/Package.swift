@@ -3,7 +3,7 @@
 import PackageDescription
 
 // Somebody else's package, with this repository beside it and nothing but the library in use. `test.sh` copies it and adds
-// the example of docs/library.md.
+// the example of docs/reference/library.md.
 let package = Package(
     name: "links",
     dependencies: [.package(name: "aasa-monitor", path: "../..", traits: [])],

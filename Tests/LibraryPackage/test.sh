@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Uses the library AASA as other packages do, with the texts of docs/library.md: from a folder, then from a URL. Nothing but
+# Uses the library AASA as other packages do, with the texts of docs/reference/library.md: from a folder, then from a URL. Nothing but
 # AASA may be fetched and built. On Linux it also looks for API that macOS 13 does not have.
 #   test.sh      make library
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-page=docs/library.md
+page=docs/reference/library.md
 work=$PWD/.build/library
 fail() { echo "failed: $*" >&2; exit 1; }
 skip() { echo "skipped: $*"; }

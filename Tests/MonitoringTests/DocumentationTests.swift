@@ -14,10 +14,11 @@ struct DocumentationTests {
         try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    @Test("docs/alerts.md names for each kind just the rules that feed it", arguments: IncidentKind.ofDomains)
+    @Test("docs/reference/alerts.md names for each kind just the rules that feed it", arguments: IncidentKind.ofDomains)
     func kinds(kind: IncidentKind) throws {
         let row = try #require(
-            try text("docs/alerts.md").split(separator: "\n").first { $0.hasPrefix("| `\(kind.rawValue)` |") })
+            try text("docs/reference/alerts.md").split(separator: "\n").first { $0.hasPrefix("| `\(kind.rawValue)` |") }
+        )
         let last = try #require(row.split(separator: "|").last)
         let named = last.matches(of: /`([a-z0-9.-]+)`/).map { String($0.1) }
         // Those of the linter have a page of their own.
@@ -26,10 +27,10 @@ struct DocumentationTests {
     }
 
     @Test(
-        "docs/rules.md has a row for each rule that feeds a kind",
+        "docs/reference/rules.md has a row for each rule that feeds a kind",
         arguments: IncidentKind.ofDomains.flatMap(\.rules).map(\.rawValue).filter { !ofLinter.contains($0) }.sorted())
     func rules(rule: String) throws {
-        #expect(try text("docs/rules.md").contains("| `\(rule)` |"))
+        #expect(try text("docs/reference/rules.md").contains("| `\(rule)` |"))
     }
 
     private static let ofLinter = Set(Linter.rules.map { Rule(lint: $0.id).rawValue })
@@ -54,7 +55,9 @@ struct DocumentationTests {
 
     @Test("of each rule that is documented it is decided whether it feeds a kind; our own feed none")
     func decided() throws {
-        let documented = try text("docs/rules.md").matches(of: /\n\| `([a-z]+\.[a-z0-9-]+)` \|/).map { String($0.1) }
+        let documented = try text("docs/reference/rules.md").matches(of: /\n\| `([a-z]+\.[a-z0-9-]+)` \|/).map {
+            String($0.1)
+        }
         #expect(documented.count > 50)
         for rule in documented where !rule.hasPrefix("monitor.") {
             let isFed = Rule(rawValue: rule).feeds != nil
@@ -65,6 +68,6 @@ struct DocumentationTests {
 }
 
 extension IncidentKind {
-    /// The rules whose findings feed it, as docs/alerts.md lists them.
+    /// The rules whose findings feed it, as docs/reference/alerts.md lists them.
     fileprivate var rules: Set<Rule> { Rule.ofDomains.filter { $0.feeds == self } }
 }

@@ -3,7 +3,7 @@
 
 /// The linter: what is wrong with an apple-app-site-association file, and what devices do with it.
 public enum Linter {
-    /// All rules, in the order of docs/lint-rules.md.
+    /// All rules, in the order of docs/reference/lint-rules.md.
     public static let rules: [LintRuleDescription] = LintRegistry.rules.map { $0.description }
 
     /// Time and memory are bounded for any input. A finding reports what the limits skip: `order-not-checked`, or
@@ -241,7 +241,7 @@ struct FindingSink {
 
 /// A rule for readers.
 public struct LintRuleDescription: Sendable, Hashable {
-    /// Kebab-case. Stable, like the anchors of docs/lint-rules.md.
+    /// Kebab-case. Stable, like the anchors of docs/reference/lint-rules.md.
     public let id: String
     public let severity: LintSeverity
     /// A few words, no full stop.

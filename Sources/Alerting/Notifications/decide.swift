@@ -1,6 +1,6 @@
-// Decides whether a message is sent, and why. `decide` is a pure and total function of the
-// incident, what the channel knows, the route, and the suppression. Its rows are those of the table in docs/alerts.md,
-// in the same order. The first row that matches decides.
+// Decides whether a message is sent, and why. `decide` is a pure and total function of the incident, what the channel
+// knows, the route, and the suppression. Its rows are those of the table in docs/reference/alerts.md, in the same
+// order. The first row that matches decides.
 
 import Evidence
 import Foundation

@@ -1,4 +1,5 @@
-// What `check`, `match`, `lint` and `diff` write for programs (docs/json.md). What the API has too is encoded as there.
+// What `check`, `match`, `lint` and `diff` write for programs (docs/reference/json.md). What the API has too is encoded
+// as there.
 
 import AASA
 import Evidence

@@ -1,4 +1,4 @@
-// What `check` says of one target: the JSON form of the contract (docs/json.md), text for people, Markdown.
+// What `check` says of one target: the JSON form of the contract (docs/reference/json.md), text for people, Markdown.
 
 import AASA
 import Evidence

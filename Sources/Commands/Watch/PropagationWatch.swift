@@ -23,7 +23,7 @@ struct WatchEvent: Sendable {
     /// How its edge stands to the goal; nil where that is gone.
     var state: WatchedEdge.State? { watch.edges.first { $0.address == edge }.map { $0.state(watch.goal) } }
 
-    /// Those that docs/json.md describes, and the end of a look, which only a board shows.
+    /// Those that docs/reference/json.md describes, and the end of a look, which only a board shows.
     enum Kind: String, Sendable {
         case started, goalSet, goalMoved, originUnreadable, originReadable, lookEnded, allUnreachable
         case edgeSeen, edgePickedUp, edgeFellBack, edgeChanged, edgeUnreachable, edgeReachable, edgeAdded, edgeRemoved

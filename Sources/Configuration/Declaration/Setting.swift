@@ -1,5 +1,5 @@
 // A setting of `monitor.yaml` is declared once, as a row of its section. Reading, the JSON Schema, `config show` and
-// the tables of docs/configuration.md follow from the row.
+// the tables of docs/reference/configuration.md follow from the row.
 
 import Evidence
 

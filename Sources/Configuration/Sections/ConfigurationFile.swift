@@ -118,7 +118,7 @@ extension ConfigurationFile {
         ]
         let head: OrderedJSON = [
             "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "monitor.yaml",
-            "description": "The configuration of aasa-monitor; docs/configuration.md describes each key.",
+            "description": "The configuration of aasa-monitor; docs/reference/configuration.md describes each key.",
         ]
         return .object(head.members + OrderedJSON.mapping(facts, domains).members)
     }

@@ -10,7 +10,7 @@ extension CheckSettings {
         Setting(
             "full_every", \.fullEvery, .duration,
             "a full check at least this often; what it asks besides, and when else, is in "
-                + "[operations.md](operations.md#light-and-full-checks)"),
+                + "[operations.md](../operations.md#light-and-full-checks)"),
         Setting(
             "timeout", \.timeout, .duration(in: .milliseconds(100)...(.seconds(300))),
             "for one request, all phases together"),

@@ -31,18 +31,19 @@ package struct ServerSettings: Sendable, Equatable {
         Setting("listen", \.listen, .listen, "the status page; port 0 lets the system choose"),
         Setting(
             "public_url", \.publicURL, .pageURL,
-            "where people reach [the pages](page.md), for links in alerts; its host is one that the server answers "
-                + "to, and its pages may send forms. Usually [a proxy's](proxy.md). Without it, alerts link to the "
-                + "address of `listen`, unless only this machine can open that. `config check` warns where it is "
+            "where people reach [the pages](pages.md), for links in alerts; its host is one that the server answers "
+                + "to, and its pages may send forms. Usually "
+                + "[a proxy's](../operations.md#behind-a-reverse-proxy). Without it, alerts link to the address of "
+                + "`listen`, unless only this machine can open that. `config check` warns where it is "
                 + "given without a `token`, and where it is missing although there are channels and `listen` is not "
                 + "loopback"),
         Setting(
             "token", \.token, .token,
             "needed where `listen` is not a loopback address. Without it any local user of the machine reads all "
-                + "pages, and [silences and acknowledges](page.md#who-may-see-and-change-what) under any name"),
+                + "pages, and [silences and acknowledges](pages.md#who-may-see-and-change-what) under any name"),
         Setting(
             "reader_token", \.readerToken, .token,
-            "[reads everything and changes nothing](page.md#who-may-see-and-change-what): for a wall, a script, "
+            "[reads everything and changes nothing](pages.md#who-may-see-and-change-what): for a wall, a script, "
                 + "another team. Needs a `token` beside it, and is another one"),
         Setting(
             "public", \.isPublic, .boolean,
@@ -54,7 +55,7 @@ package struct ServerSettings: Sendable, Equatable {
                 + "the store go on working"),
         Setting(
             "trusted_proxies", \.trustedProxies, .list(of: .network),
-            "[proxies](proxy.md) whose `X-Forwarded-For` names the client"),
+            "[proxies](../operations.md#behind-a-reverse-proxy) whose `X-Forwarded-For` names the client"),
         Setting(
             "metrics_by_domain", \.metricsByDomain, .boolean,
             "whether [`/metrics`](metrics.md) has samples for each domain"),

@@ -92,7 +92,7 @@ extension English {
     }
 }
 
-/// The stable name of a cause: `diagnosis_id` in JSON, and the key of docs/rules.md.
+/// The stable name of a cause: `diagnosis_id` in JSON, and the key of docs/reference/rules.md.
 package enum DiagnosisID: String, Codable, Sendable, CaseIterable {
     // The origin.
     case noSuchName = "no-such-name"

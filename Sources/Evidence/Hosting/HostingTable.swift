@@ -1,6 +1,6 @@
 // Answers of hosting platforms that are not a file: how each is recognised, and what it means. HostingFault.swift has
 // the advice. The platform's error header comes first, then the code in an XML error, then words of a page, then the
-// server's name alone. docs/rules.md shows the table, and a test compares the two.
+// server's name alone. docs/reference/rules.md shows the table, and a test compares the two.
 
 enum HostingTable {
     struct Row: Sendable {

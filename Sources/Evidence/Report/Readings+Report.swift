@@ -1,4 +1,5 @@
-// What a check saw of the origin and of Apple's CDN, in the JSON form of `check` and of the API (docs/json.md).
+// What a check saw of the origin and of Apple's CDN, in the JSON form of `check` and of the API
+// (docs/reference/json.md).
 
 import Facts
 

@@ -1,4 +1,4 @@
-// What messages say about each global problem. docs/rules.md describes the same rules.
+// What messages say about each global problem. docs/reference/rules.md describes the same rules.
 
 import Evidence
 import Foundation

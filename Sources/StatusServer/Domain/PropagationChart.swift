@@ -1,5 +1,5 @@
 // Which version of the file each place served when, as a chart. Positions are percentages of its width, so that one drawing
-// serves each width and no text is scaled. The rules are in docs/page.md.
+// serves each width and no text is scaled. The rules are in docs/reference/pages.md.
 
 import Evidence
 import Foundation

@@ -1,5 +1,5 @@
-// The truth table of docs/alerts.md: the page's text is printed from these rows, and they are held against `decide` over all
-// combinations of its arguments.
+// The truth table of docs/reference/alerts.md: the page's text is printed from these rows, and they are held against
+// `decide` over all combinations of its arguments.
 
 import Evidence
 import Foundation
@@ -321,9 +321,9 @@ extension AlertingSuite {
             #expect(used.count == rows.count, "\(rows.indices.filter { !used.contains($0) }.map { rows[$0].text })")
         }
 
-        @Test("the table of docs/alerts.md is this one")
+        @Test("the table of docs/reference/alerts.md is this one")
         func page() throws {
-            let file = URL(filePath: #filePath).appending(path: "../../../../docs/alerts.md").standardized
+            let file = URL(filePath: #filePath).appending(path: "../../../../docs/reference/alerts.md").standardized
             let page = try String(contentsOf: file, encoding: .utf8)
             let head = "| the channel knows | the incident is | and | then |\n|---|---|---|---|\n"
             let start = try #require(page.range(of: head)).upperBound

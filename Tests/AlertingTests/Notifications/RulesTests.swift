@@ -1,4 +1,4 @@
-// The five rules of docs/alerts.md, played at the channels.
+// The five rules of docs/reference/alerts.md, played at the channels.
 
 import Evidence
 import Facts

@@ -185,13 +185,13 @@ extension EndToEndTests {
                 for run in text.matches(of: /(?m)run: (.*)$/) { #expect(!run.output.1.contains("${{")) }
             }
             #expect(try Recipes.text("gitlab.yml").contains("image: debian:12.12-slim\n"))
-            let page = try String(contentsOf: Recipes.folder.appending(path: "../../docs/ci.md"), encoding: .utf8)
+            let page = try String(contentsOf: Recipes.folder.appending(path: "../../docs/in-ci.md"), encoding: .utf8)
             for name in ["github-workflow.yml", "gitlab.yml", "Jenkinsfile", ".pre-commit-hooks.yaml"] {
                 #expect(page.contains(name), "\(name)")
             }
             let script = try Recipes.text("aasa-ci.sh")
             for setting in Set(script.matches(of: /AASA_[A-Z0-9_]+/).map { String($0.output) }) {
-                #expect(page.contains("`\(setting)`"), "docs/ci.md has no \(setting)")
+                #expect(page.contains("`\(setting)`"), "docs/in-ci.md has no \(setting)")
             }
         }
     }

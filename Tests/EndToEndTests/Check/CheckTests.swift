@@ -22,7 +22,7 @@ extension EndToEndTests {
             }
         }
 
-        /// The keys of the contract, by their place; additions of ours are named in docs/json.md.
+        /// The keys of the contract, by their place; additions of ours are named in docs/reference/json.md.
         private static let keys: [(path: [String], keys: Set<String>, added: Set<String>)] = [
             (
                 [],

@@ -1,4 +1,4 @@
-// What deploy/prometheus and docs/metrics.md ask of Prometheus.
+// What deploy/prometheus and docs/reference/metrics.md ask of Prometheus.
 
 import Foundation
 import TestSupport
@@ -9,7 +9,7 @@ enum PrometheusFiles {
         try String(contentsOf: Prometheus.folder.appending(path: name), encoding: .utf8)
     }
 
-    static func document() throws -> String { try text("../../docs/metrics.md") }
+    static func document() throws -> String { try text("../../docs/reference/metrics.md") }
 
     /// The names of all alerts.
     static func alerts() throws -> Set<String> {
@@ -81,7 +81,7 @@ enum PrometheusFiles {
             .reduce(expression) { $0.replacing($1.0, with: $1.1) }
     }
 
-    /// The expressions that docs/metrics.md shows.
+    /// The expressions that docs/reference/metrics.md shows.
     static func documentedExpressions() throws -> [String] {
         try document().matches(of: /```promql\n((?:[^`])+)```/).map { String($0.1) }
     }

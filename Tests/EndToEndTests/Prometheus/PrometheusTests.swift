@@ -136,10 +136,10 @@ extension EndToEndTests {
                 real.formUnion(text.matches(of: /(?m)^# TYPE (\S+)/).map { String($0.1) })
             }
             let document = PrometheusFiles.metrics(in: try PrometheusFiles.document())
-            #expect(real.subtracting(document) == [], "not in docs/metrics.md")
+            #expect(real.subtracting(document) == [], "not in docs/reference/metrics.md")
             let suffixes = ["_bucket", "_sum", "_count"]
             let samples = real.union(real.flatMap { name in suffixes.map { name + $0 } })
-            #expect(document.subtracting(samples) == [], "in docs/metrics.md alone")
+            #expect(document.subtracting(samples) == [], "in docs/reference/metrics.md alone")
             for file in ["aasa-monitor.rules.yml", "aasa-monitor.rules.test.yml", "grafana-dashboard.json"] {
                 let named = PrometheusFiles.metrics(in: try PrometheusFiles.text(file))
                 #expect(!named.isEmpty && named.subtracting(samples) == [], "in \(file) alone")

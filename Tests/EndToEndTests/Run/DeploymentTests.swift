@@ -61,7 +61,7 @@ extension EndToEndTests {
         @Test("no example names a place of credentials that systemd does not make")
         func credentials() throws {
             for name in ["monitor.yaml", "deploy/aasa-monitor.service"]
-                + ["alerts", "channels", "metrics", "operations", "proxy"].map({ "docs/\($0).md" })
+                + ["reference/alerts", "reference/channels", "reference/metrics", "operations"].map({ "docs/\($0).md" })
             {
                 #expect(try !Self.file(name).contains("/run/credentials/"), "\(name)")
             }

@@ -1,4 +1,5 @@
-// docs/get-alerts.md and its translation, walked from the first command to a message, with a receiver in the place of Slack.
+// docs/get-alerts.md and its translation, walked from the first command to a message, with a receiver in the place of
+// Slack.
 
 import Foundation
 import Lab

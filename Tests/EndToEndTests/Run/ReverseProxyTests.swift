@@ -1,4 +1,5 @@
-// The examples of docs/proxy.md, run as they are written: real proxies, the built program, and curl as the browser.
+// The examples of docs/operations.md for reverse proxies, run as they are written: real proxies, the built program,
+// and curl as the browser.
 
 import Foundation
 import Lab
@@ -70,7 +71,7 @@ private struct ProxiedSite {
     init(_ stage: Stage, example language: String) throws {
         self.stage = stage
         port = try stage.port()
-        let page = URL(filePath: #filePath).appending(path: "../../../../docs/proxy.md").standardized
+        let page = URL(filePath: #filePath).appending(path: "../../../../docs/operations.md").standardized
         let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```\(language)\n")
         text = try #require(parts.dropFirst().first?.components(separatedBy: "```").first)
         try stage.writeIdentity(for: "aasa.example.net")
