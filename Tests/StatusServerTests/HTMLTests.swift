@@ -16,7 +16,7 @@ extension StatusServerSuite {
                 ("it's", "it&#39;s"), ("\" onload=\"x", "&quot; onload=&quot;x"), ("<<>>", "&lt;&lt;&gt;&gt;"),
                 // As characters these are no `<`: a letter that joins what follows, and a mark that joins what it follows.
                 ("\u{0D4E}<b>", "\u{0D4E}&lt;b&gt;"), ("<\u{0301}b>\u{20DD}", "&lt;\u{0301}b&gt;\u{20DD}"),
-                ("{{#x}}\\(1)", "{{#x}}\\(1)"),
+                ("{{#x}}\\(1)", "{{#x}}\\(1)"), ("a\0b", "a\u{FFFD}b"),
             ])
         func escaped(_ text: String, _ expected: String) {
             #expect(Self.text("<p>\(text)</p>") == "<p>\(expected)</p>")

@@ -34,8 +34,7 @@ struct HTML: ExpressibleByStringInterpolation, Equatable, Sendable {
         /// Text, between tags or between the double quotes of an attribute.
         ///
         /// It is escaped byte by byte. Characters would not do: after a letter of the class Prepend (such as U+0D4E), or
-        /// before a combining mark, a `<` is no longer equal to `"<"`. The bytes of these five occur in UTF-8 for nothing
-        /// else.
+        /// before a combining mark, a `<` is no longer equal to `"<"`. In UTF-8 these bytes occur for nothing else.
         mutating func appendInterpolation(_ text: String) {
             var text = text
             text.withUTF8 { utf8 in
@@ -74,6 +73,8 @@ struct HTML: ExpressibleByStringInterpolation, Equatable, Sendable {
             case UInt8(ascii: "&"): "&amp;"
             case UInt8(ascii: "\""): "&quot;"
             case UInt8(ascii: "'"): "&#39;"
+            // HTML allows no NUL: https://html.spec.whatwg.org/multipage/parsing.html#parse-error-unexpected-null-character
+            case 0: "\u{FFFD}"
             default: nil
             }
         }
