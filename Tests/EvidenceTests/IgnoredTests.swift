@@ -98,7 +98,7 @@ extension EvidenceSuite {
 
         @Test("the rules that can be ignored are those of the documentation")
         func documented() throws {
-            let folder = URL(filePath: #filePath).appending(path: "../../../docs").standardized
+            let folder = URL(filePath: #filePath).appending(path: "../../../docs/reference").standardized
             let page = try String(contentsOf: folder.appending(path: "rules.md"), encoding: .utf8)
             let named = page.matches(of: /(?m)^\| `([a-z]+\.[a-z0-9-]+)` \|/).map { Rule(rawValue: String($0.1)) }
             let isOfDomain: (Rule) -> Bool = { !$0.rawValue.hasPrefix("monitor.") && $0.rawValue != "cdn.wide" }

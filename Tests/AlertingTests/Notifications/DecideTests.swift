@@ -74,26 +74,26 @@ private struct Row: Sendable {
 /// The first one that fits answers.
 private let rows: [Row] = [
     Row(
-        "anything", "anything", "it is about this very channel", "nothing",
+        "anything", "anything", "it is about this channel itself", "nothing",
         if: { $0.route.isSubject }, then: { _ in .nothing }),
     Row(
-        "anything", "a [change](#changes) that is over", "another one followed it, or nobody follows it any more",
+        "anything", "a [change](#changes) that is over", "a newer one replaced it, or it is no longer followed",
         "nothing",
         if: { $0.isResolved && $0.incident.kind == .change && $0.incident.reason != .cdnCaughtUp },
         then: { _ in .nothing }),
     Row(
-        "anything", "resolved", "the receiver refused this version", "nothing, until the channel is repaired",
+        "anything", "resolved", "the receiver refused this version", "nothing until the channel is repaired",
         if: { $0.isResolved && $0.isRefused },
         then: { $0.age < $0.life ? .wait(until: $0.end + $0.life) : .nothing }),
     Row(
         "firing, or may know of it", "resolved", "it ended less than 72 hours ago (pagers: 30 days)",
-        "`resolved`, in silences too",
+        "`resolved`, even in silences",
         if: { $0.isResolved && ($0.knowsFiring || $0.known.maybeDelivered) && $0.age <= $0.life },
         then: { _ in .send(.resolved) }),
     Row(
         "nothing, or an earlier end", "resolved",
-        "a message was due and did not arrive; a chat; neither silenced nor inhibited; it ended less than 24 hours ago",
-        "one message that says both: \"was firing, resolved\"",
+        "a message was pending; a chat; neither silenced nor inhibited; it ended less than 24 hours ago",
+        "one message: \"was firing, resolved\"",
         if: {
             $0.isResolved && !$0.knowsFiring && !$0.known.maybeDelivered && $0.isAbove
                 && ($0.known.pendingSince != nil || $0.known.refused != nil) && !$0.route.isPager && !$0.isSilent
@@ -102,8 +102,8 @@ private let rows: [Row] = [
     Row("anything", "resolved", "", "nothing", if: { $0.isResolved }, then: { _ in .nothing }),
     Row("nothing", "pending", "", "nothing", if: { $0.incident.version == 0 }, then: { _ in .nothing }),
     Row(
-        "firing", "acknowledged", "the service takes acknowledgements and does not have this one",
-        "`acknowledged`, in silences too",
+        "firing", "acknowledged", "the service accepts acknowledgements and does not have this one",
+        "`acknowledged`, even in silences",
         if: {
             guard $0.knowsFiring, $0.route.takesAcknowledgements, let taken = $0.record.acknowledgement else {
                 return false
@@ -111,14 +111,14 @@ private let rows: [Row] = [
             return taken.at != $0.known.acknowledgedAt
         }, then: { _ in .send(.acknowledged) }),
     Row(
-        "anything", "recovering", "", "wait for a clear state",
+        "anything", "recovering", "", "wait",
         if: { $0.incident.state == .recovering }, then: { _ in .undecided }),
     Row(
-        "anything", "firing", "the receiver refused this version", "nothing, until the channel is repaired",
+        "anything", "firing", "the receiver refused this version", "nothing until the channel is repaired",
         if: { $0.isRefused }, then: { _ in .nothing }),
     Row(
         "nothing, or resolved", "firing",
-        "not routed here, or kept away by [`severity` or `kinds`](#what-a-channel-is-notified-of); or an escalation step, "
+        "not routed here, or filtered out by [`severity` or `kinds`](#what-a-channel-is-notified-of); or an escalation step, "
             + "and the incident is a warning, acknowledged or flapping", "nothing",
         if: { !$0.knowsFiring && ($0.route.timing == .none || $0.stepDue != nil && !$0.mayEscalate) },
         then: { _ in .nothing }),
@@ -127,7 +127,7 @@ private let rows: [Row] = [
         if: { !$0.knowsFiring && $0.suppression != nil }, then: { $0.untilFree }),
     Row(
         "nothing, or resolved", "firing",
-        "the time of the escalation step has not come, from the firing or from the end of what suppressed it", "wait",
+        "the escalation step is not due, counted from the firing or from the end of the suppression", "wait",
         if: { !$0.knowsFiring && $0.stepDue ?? .distantPast > noon }, then: { .wait(until: $0.stepDue) }),
     Row(
         "nothing, or resolved", "firing", "an escalation step", "`firing`",
@@ -136,34 +136,34 @@ private let rows: [Row] = [
         "nothing", "firing", "", "`firing`",
         if: { $0.known.state == .nothing }, then: { _ in .send(.firing) }),
     Row(
-        "resolved", "firing", "", "`update` (again, or flapping where it began to flap by that)",
+        "resolved", "firing", "", "`update` (again; flapping if this made it flap)",
         if: { $0.known.state == .resolved }, then: { .send($0.flapsAnew ? .flapping : .again) }),
     Row(
-        "firing", "firing", "not routed here any more, or kept away", "nothing",
+        "firing", "firing", "no longer routed here, or filtered out", "nothing",
         if: { $0.route.timing == .none }, then: { _ in .nothing }),
     Row(
         "firing", "firing, higher version", "suppressed", "wait",
         if: { $0.isAbove && $0.suppression != nil }, then: { $0.untilFree }),
     Row(
-        "firing", "firing, higher version", "it became worse since then", "`update` (worse)",
+        "firing", "firing, higher version", "it became worse", "`update` (worse)",
         if: { $0.isAbove && $0.isAbove($0.incident.worse) }, then: { _ in .send(.worse) }),
     Row(
-        "firing", "firing, higher version", "it began to flap since then, and did not come back for good",
+        "firing", "firing, higher version", "it started to flap, and did not come back for good",
         "`update` (flapping)",
         if: {
             $0.isAbove && $0.isAbove($0.incident.flapping) && ($0.flapsAnew || !$0.isAbove($0.incident.again))
         }, then: { _ in .send(.flapping) }),
     Row(
-        "firing", "firing, higher version", "it came back since then", "`update` (again)",
+        "firing", "firing, higher version", "it came back", "`update` (again)",
         if: { $0.isAbove && $0.isAbove($0.incident.again) }, then: { _ in .send(.again) }),
     Row(
-        "firing", "firing, higher version", "it changed, within 30 minutes of the last message", "wait",
+        "firing", "firing, higher version", "it changed, less than 30 minutes after the last message", "wait",
         if: { $0.isAbove && $0.soonest > noon }, then: { .wait(until: $0.soonest) }),
     Row(
         "firing", "firing, higher version", "it changed", "`update` (changed)",
         if: { $0.isAbove }, then: { _ in .send(.changed) }),
     Row(
-        "firing", "firing, same version", "a pager; acknowledged; flapping; or no reminder is to come", "nothing",
+        "firing", "firing, same version", "a pager; acknowledged; flapping; or no reminder left", "nothing",
         if: {
             $0.route.isPager || $0.record.acknowledgement != nil || $0.incident.isFlapping || $0.reminder == nil
         }, then: { _ in .nothing }),
@@ -171,7 +171,7 @@ private let rows: [Row] = [
         "firing", "firing, same version", "the next reminder is not due", "wait",
         if: { $0.reminder ?? .distantPast > noon }, then: { .wait(until: $0.reminder) }),
     Row(
-        "firing", "firing, same version", "a reminder is due, and suppressed", "wait",
+        "firing", "firing, same version", "a reminder is due, but suppressed", "wait",
         if: { $0.suppression != nil }, then: { $0.untilFree }),
     Row(
         "firing", "firing, same version", "a reminder is due", "`reminder`",
