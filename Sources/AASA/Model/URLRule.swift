@@ -130,7 +130,7 @@ struct RuleSettings: Sendable {
     private(set) var isCaseSensitive: Bool?
     private(set) var isPercentEncoded: Bool?
 
-    /// Of a key that stands twice the last one counts, as everywhere here.
+    /// The last of duplicate keys counts, as everywhere in this library.
     init(_ node: JSONNode?, _ variables: SubstitutionVariables) {
         var (path, query, fragment): (JSONNode?, JSONNode?, JSONNode?)
         for member in node?.members ?? [] {
