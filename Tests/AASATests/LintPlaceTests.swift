@@ -78,7 +78,7 @@ extension AASASuite {
                 (#""NOT *","/a""#, "the exclusion at 1:80 already excludes every URL"),
                 (#""NOT *","/a","/b","NOT /c""#, "the exclusion at 1:80 already excludes every URL"),
                 (#""NOT /a","NOT /b","/a","/b""#, "the exclusions at 1:80 and 1:89 already exclude every URL"),
-                (#""NOT *","NOT /a""#, "all rules of this entry exclude"),
+                (#""NOT *","NOT /a""#, "all rules of this entry are exclusions"),
             ])
         func shut(_ list: String, _ cause: String) throws {
             let text = paths(list)
