@@ -57,7 +57,7 @@ struct LintCorpusPage {
 
             ## Rules without a finding in these files
 
-            Each rule has other evidence: Apple's documentation, the observed behaviour of its reader, or a public report.
+            Each rule has other evidence: Apple's documentation, observed behaviour of its reader, or a public report.
 
             | rule | severity | seen |
             |---|---|---|
@@ -75,21 +75,21 @@ struct LintCorpusPage {
 
     private static let defence: [String: String] = [
         "json-syntax": """
-        Trailing commas, typographic quotes and spaces, comments, a missing comma or bracket, a missing or extra quote, \
-        an RTF document, S/MIME text, notes instead of a file, empty files. No strict parser reads any of them, and devices \
-        are strict. The corpus index, made with another parser, has the same verdicts.
+        Trailing commas, typographic quotes and spaces, comments, a missing comma or bracket, a missing or extra \
+        quote, an RTF document, S/MIME text, notes instead of a file, empty files. No strict parser reads any of \
+        them, and devices are strict. The corpus index, made with another parser, has the same verdicts.
         """,
         "no-service": "The only service is called `applinkss`. Devices look for `applinks`.",
         "service-without-apps": """
         `"apps"` is a string, but devices read an array; Handoff is off for the site.
         """,
         "app-id-format": """
-        Bundle IDs without a team ID, prefixes of 8 or 9 characters, an empty ID, and one bundle ID with an underscore, \
-        which Apple does not allow. No signed app has such an identifier, so the comparison always fails.
+        Bundle IDs without a team ID, prefixes of 8 or 9 characters, an empty ID, and one bundle ID with an \
+        underscore, which Apple does not allow. No signed app has such an identifier, so the comparison always fails.
         """,
         "app-id-blank": """
-        A space inside the ID: `29 T66LHW6L…`, or an app's display name instead of its bundle ID. Devices compare the ID \
-        as a whole, and no app matches it.
+        A space inside the ID: `29 T66LHW6L…`, or an app's display name instead of its bundle ID. Devices compare the \
+        ID as a whole, and no app matches it.
         """,
         "app-id-placeholder": """
         `TEAM_ID`, `YOUR_TEAM_ID`, `TEAMID`, `PREFIX`, `REPLACE_WITH_TEAM_ID`, and template tags that were never filled in. \
@@ -106,7 +106,8 @@ struct LintCorpusPage {
         `"components": []`. An empty list matches nothing in Apple's reader, so the app opens no link.
         """,
         "entry-opens-nothing": """
-        Entries with only exclusions, and entries whose first rule excludes every URL. No link opens the app that they name.
+        Entries with only exclusions, and entries whose first rule excludes every URL. No link opens the app that they \
+        name.
         """,
         "exclusion-takes-missing-item": """
         `"?": {"xtor": "*"}` with `"exclude": true` and no path. A missing item counts as empty, and `*` matches the \

@@ -10,8 +10,8 @@ enum LintRulesPage {
         var text = """
             # Lint rules
 
-            What `aasa-monitor lint` and `check` look for in an apple-app-site-association file. In reports, each id begins with \
-            `aasa.`. A test generates this page from the rules; do not edit it.
+            What `aasa-monitor lint` and `check` look for in an apple-app-site-association file. In reports, each id \
+            begins with `aasa.`. A test generates this page from the rules; do not edit it.
 
             - **error**: it breaks for someone
             - **warning**: it works only because devices are lenient, or it is risky

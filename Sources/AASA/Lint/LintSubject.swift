@@ -134,7 +134,7 @@ struct LintSubject {
 
     func patterns(of rule: URLRule) -> [PatternSite] { PatternSite.all(of: rule) }
 
-    /// A URL that a rule matches, for a message; nil once examples have cost too much work.
+    /// A URL that a rule matches, for a message; nil if examples have already cost too much work.
     func example(of rule: URLRule) -> String? { rule.example(meter: meter) }
 
     private static func appIDs(
@@ -292,7 +292,7 @@ struct PatternSite: LintSite {
         return result
     }
 
-    /// All patterns of an entry's components and paths, including old `paths` beside `components`.
+    /// All patterns of an entry's components and paths, including old `paths` next to `components`.
     static func all(of entry: AppLinks.Entry) -> [PatternSite] {
         (entry.rules + entry.olderRules).flatMap { all(of: $0) }
     }

@@ -16,7 +16,7 @@ package enum AppID {
     }
 }
 
-/// The one thing that is wrong with an app ID. Decided in one place, so that two lint rules never report the same ID.
+/// The one thing that is wrong with an app ID. Only one place decides it, so two lint rules never report the same ID.
 enum AppIDFault {
     /// `kind`: the type of the value in words, such as `a number`.
     case notString(kind: String)
@@ -26,7 +26,7 @@ enum AppIDFault {
     case placeholder(String)
     /// Well formed, but copied from an example.
     case example
-    /// Ten digits in place of the prefix.
+    /// Ten digits as the prefix.
     case storeNumber
     /// Any other format error; the reason is a clause.
     case format(String)

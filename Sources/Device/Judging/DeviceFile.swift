@@ -14,7 +14,7 @@ extension DeviceEntry {
         case unreadable
     }
 
-    /// Patterns hold the same components as the file. Real ones have some KB.
+    /// Patterns contain the same components as the file. Real ones have a few KB.
     private static let maximumPatterns = 1 << 20
 
     package var rules: Rules {

@@ -70,7 +70,7 @@ package struct AppStanding: Equatable, Sendable {
         case named
         /// It names other apps; these are the nearest ones.
         case notNamed([NearbyAppID])
-        /// There is no file, in words.
+        /// There is no file; the text says why.
         case missing(String)
         /// This machine did not get it.
         case unread

@@ -15,7 +15,7 @@ extension AppIDTextRule {
 }
 
 extension AppIDFault {
-    /// The rule that reports the fault, its message, and the ID that was meant, if that is certain.
+    /// The rule that reports the fault, its message, and the correct ID, if it is certain.
     fileprivate func words(about id: String) -> (rule: any LintRule.Type, message: String, written: String?) {
         let text = Quoted.json(id)
         switch self {
@@ -151,7 +151,7 @@ enum EntryWithoutApp: LintRule {
             } else {
                 findings.add(
                     entry.node.opening, entry.pointer,
-                    "this entry has neither \"appIDs\" nor \"appID\"; its rules apply to no app")
+                    "this entry has no \"appIDs\" and no \"appID\"; its rules apply to no app")
             }
         }
     }

@@ -56,8 +56,8 @@ enum OtherFile: LintRule {
             "this is assetlinks.json, the file of Android's App Links; Apple's devices find no app in it")
     }
 
-    /// Looks at the text, because it may not be valid JSON. A file that names a service is the association file,
-    /// whatever else it contains.
+    /// Searches the text, because it may not be valid JSON. A file that names a service is the association file,
+    /// even if it also contains such a text.
     static func isOther(_ bytes: [UInt8], _ root: JSONNode?) -> Bool {
         if let root, Association.namesKnownService(root) { return false }
         func holds(_ text: String) -> Bool { bytes.firstRange(of: Array(text.utf8)) != nil }

@@ -92,7 +92,7 @@ enum DefaultsConstraint: LintRule {
             for member in defaults.node.members ?? [] where ["/", "?", "#", "exclude"].contains(member.name) {
                 findings.add(
                     member.keyRange, defaults.pointer + "/" + member.key.escapedForPointer,
-                    "\"\(member.key)\" in \"defaults\" applies to each component that has none of its own")
+                    "\"\(member.key)\" in \"defaults\" applies to each component without its own")
             }
         }
     }
@@ -227,7 +227,7 @@ enum ExclusionTakesMissingItem: LintRule {
         "write \"?*\" in place of \(Quoted.json(value.string ?? "*"))"
     }
 
-    /// Whether such a part, or such a query item, is why the rules hide others.
+    /// Whether the rules hide others because a missing part or query item counts as empty.
     static func explains(_ rules: [URLRule], in subject: LintSubject) -> Bool {
         rules.allSatisfy { subject.takersOfMissing.contains($0.place) }
     }

@@ -195,9 +195,9 @@ struct KeySite: LintSite {
     }
 
     enum Verdict {
-        /// Probably a known key was meant.
+        /// The author probably meant a known key.
         case misspelt(String)
-        /// "exclude" was meant, and the component has none.
+        /// The author meant "exclude", and the component has none.
         case misspeltExclude
         /// "exclude" in applinks or in an entry.
         case exclude

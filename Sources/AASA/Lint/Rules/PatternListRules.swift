@@ -26,7 +26,7 @@ enum PatternListMissing: LintRule {
             } else {
                 findings.add(
                     entry.node.opening, entry.pointer,
-                    "this entry has neither \"components\" nor \"paths\"; devices then let it match every URL of the site"
+                    "this entry has no \"components\" and no \"paths\"; devices then let it match every URL of the site"
                 )
             }
         }
@@ -143,7 +143,7 @@ struct ShutEntry {
         case allExclude(isByDefault: Bool)
         /// Exclusions match the URLs of all rules that would open some.
         case hidden(by: [URLRule])
-        /// No URL matches the rules that would open some. The rule is the first one without a finding of its own.
+        /// No URL matches the rules that would open some. The rule is the first one without its own finding.
         case matchesNothing(URLRule)
     }
 
@@ -169,7 +169,7 @@ struct ShutEntry {
         }
     }
 
-    /// The rules of these entries: one finding for the entry reports that none of them is reached.
+    /// The rules of these entries. One finding for the entry reports that none of them opens a URL.
     static func rules(of subject: LintSubject) -> Set<URLRule.Place> {
         Set(all(of: subject).flatMap { $0.entry.rules.map(\.place) })
     }
