@@ -2,7 +2,7 @@
 // small file can cause endless work. Beyond the budget, an answer is partial and says so.
 //
 // A caller uses one meter for a whole question. The parser, the model, most lint rules and the comparison of values are
-// not charged: they visit each value of a file a fixed number of times, and `AssociationFile.sizeLimit` limits that.
+// not charged. They visit each value of a file a fixed number of times, and `AssociationFile.sizeLimit` limits that.
 
 /// The work limits of one question. Hostile patterns can make joint automata grow exponentially. When the budget runs
 /// out, the answer says that it is not a proof.

@@ -307,13 +307,13 @@ struct SearchProgram {
     }
 }
 
-/// The parts of the URLs that patterns are compared over: a path as `PathNormalization` leaves it, a query and a
-/// fragment, with only the characters that a URL may contain, and `%` only before two hexadecimal digits.
+/// The parts of the URLs over which patterns are compared: a path as `PathNormalization` leaves it, a query and a
+/// fragment. They contain only the characters that a URL may contain, and `%` only before two hexadecimal digits.
 enum URLPhase: Int {
     case path, query, fragment
 }
 
-/// What the text so far allows to follow.
+/// What may follow the text so far.
 enum UniversePlace: Int32 {
     case start
     case afterSlash

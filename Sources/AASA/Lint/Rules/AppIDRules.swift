@@ -1,4 +1,4 @@
-// App IDs: whether an app can have the ID, and where the file names it. AppID.swift finds the fault of the text.
+// App IDs: whether an app can have the ID, and where the file names it. AppID.swift finds the fault in the text.
 
 /// A rule about the text of an ID. Each ID has at most one fault, so only one rule reports it.
 private protocol AppIDTextRule: LintRule {}
@@ -47,9 +47,9 @@ enum AppIDFormat: AppIDTextRule {
     static let description = LintRuleDescription(
         id: "app-id-format", severity: .error, title: "an app ID is not prefix.bundle-id",
         why: """
-            Devices compare the whole ID with that of the signed app: 10 characters A to Z and 0 to 9 (usually the \
-            team ID), a dot, and the bundle ID, which consists of letters, digits, dots and hyphens. Case counts, \
-            and there are no wildcards. A text in any other form matches no app.
+            Devices compare the whole ID with that of the signed app. An ID has 10 characters A to Z and 0 to 9 \
+            (usually the team ID), a dot, and the bundle ID of letters, digits, dots and hyphens. Case counts, and \
+            there are no wildcards. A text in any other form matches no app.
             """,
         example: LintExample.credentials(#""com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),

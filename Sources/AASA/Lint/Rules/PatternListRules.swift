@@ -5,7 +5,7 @@ enum PatternListMissing: LintRule {
         id: "pattern-list-missing", severity: .error, title: "an entry has no list of patterns",
         why: """
             If neither "components" nor "paths" is an array (missing, misspelt, a string, an object), the entry \
-            matches every URL of the site: the app opens all pages (observed in Apple's binaries).
+            matches every URL of the site. The app then opens all pages (observed in Apple's binaries).
             """,
         example: LintExample.details(#"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": "/buy/*"}"#),
         fixedExample: LintExample.details(#"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),

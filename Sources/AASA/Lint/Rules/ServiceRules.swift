@@ -209,7 +209,7 @@ enum DetailsElementType: LintRule {
         id: "details-element-type", severity: .error, title: "\"details\" contains something other than entries",
         why: """
             "details" is a list of entries, even for a single one. If "details" is an entry instead of a list, \
-            devices read it in the form of iOS 8, keyed by app ID: they read "appIDs" and "components" as IDs, and \
+            devices read it in the form of iOS 8, keyed by app ID. They read "appIDs" and "components" as IDs, and \
             no app opens a link. Devices silently skip elements of the list that are not objects.
             """,
         example:
