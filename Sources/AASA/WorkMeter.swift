@@ -1,8 +1,8 @@
-// The budget for linting, matching, for the automata and for comparing files: elementary steps, and bytes of memory where they
-// are taken. A small file can ask for endless work there. Beyond the budget an answer is partial, and says so.
+// The budget for linting, matching, automata and comparing files, in elementary steps and in bytes of memory. There, a
+// small file can cause endless work. Beyond the budget, an answer is partial and says so.
 //
-// Who asks a question gives one meter for all of it. The parser, the model, most lint rules and the comparison of values are not
-// charged: they look at each value of a file a fixed number of times, and `AssociationFile.sizeLimit` is their budget.
+// A caller uses one meter for a whole question. The parser, the model, most lint rules and the comparison of values are
+// not charged. They visit each value of a file a fixed number of times, and `AssociationFile.sizeLimit` limits that.
 
 /// The work limits of one question. Hostile patterns can make joint automata grow exponentially. When the budget runs
 /// out, the answer says that it is not a proof.
@@ -23,7 +23,7 @@ package struct LanguageBudget: Sendable, Hashable {
 
     /// For comparing two files.
     package static let standard = LanguageBudget(states: 20_000, steps: 16_000_000)
-    /// For judging one file.
+    /// For linting one file.
     package static let lint = LanguageBudget(states: 5_000, steps: 3_000_000)
     /// For one URL and all rules of a file; a usual rule takes a step or two.
     package static let match = LanguageBudget(states: 0, steps: 5_000_000)
@@ -37,7 +37,7 @@ package final class WorkMeter {
     let states: Int
     private(set) var left: Int
     private(set) var bytesLeft: Int
-    /// What proofs leave to the trying of single URLs, which goes on where there is no proof.
+    /// The steps that proofs leave for trying single URLs, in case there is no proof.
     private let reserve: Int
 
     package init(_ budget: LanguageBudget) {
@@ -46,7 +46,7 @@ package final class WorkMeter {
 
     package var isExhausted: Bool { left <= 0 || bytesLeft <= 0 }
 
-    /// Whether proofs may go on.
+    /// Whether proofs may continue.
     var allowsProof: Bool { left > reserve && bytesLeft > 0 }
 
     /// For a proof.
@@ -63,8 +63,8 @@ package final class WorkMeter {
 
     func giveBack(_ bytes: Int) { bytesLeft += bytes }
 
-    /// The same as `spend` for those who try URLs, and stop by themselves.
-    /// - Returns: whether there is something left.
+    /// Like `spend`, for code that tries URLs and stops by itself.
+    /// - Returns: whether steps are left.
     @discardableResult
     func use(_ steps: Int) -> Bool {
         left -= steps

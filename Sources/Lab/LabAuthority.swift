@@ -1,5 +1,5 @@
-// A private certificate authority: a root that clients trust, and an intermediate below it. The structure is the one of
-// the public web, so that a missing intermediate causes the same error.
+// A private certificate authority: a root that clients trust, and an intermediate below it. The structure is that of
+// the public web, so a missing intermediate causes the same error.
 
 import COpenSSL
 import Foundation

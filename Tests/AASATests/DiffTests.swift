@@ -151,7 +151,7 @@ extension AASASuite {
                 new: links(#"{"appIDs":["A.b"],"components":["/x"]}"#),
                 changes: [
                     #"removed A.b: {"/": "/x"} /applinks/details/0/components/0"#,
-                    #"added A.b: "/x" (no object: every URL) /applinks/details/0/components/0"#,
+                    #"added A.b: "/x" (not an object: every URL) /applinks/details/0/components/0"#,
                 ]),
             Row(
                 testDescription: "components were put beside paths, and appIDs beside appID",
@@ -216,7 +216,7 @@ extension AASASuite {
                 new: #"{"applinks":{"substitutionVariables":{"b":["3","4"],"c":["5"]}}}"#,
                 changes: [
                     #"removed applinks: variable a: ["1"] /applinks/substitutionVariables/a"#,
-                    #"changed applinks: variable b: "2" went, "4" came /applinks/substitutionVariables/b"#,
+                    #"changed applinks: variable b: "2" removed, "4" added /applinks/substitutionVariables/b"#,
                     #"added applinks: variable c: ["5"] /applinks/substitutionVariables/c"#,
                 ]),
             Row(

@@ -181,7 +181,7 @@ extension AASASuite {
             #expect(report.findings.map(\.rule) == ["file-too-large"])
             let finding = report.findings.first
             let isJSON = text.hasSuffix("{") || text.hasPrefix("{") || text.isEmpty
-            #expect(finding?.message.contains("nothing else of it is judged") == true)
+            #expect(finding?.message.contains("nothing else was checked") == true)
             #expect(finding?.message.hasSuffix("it is not the association file") == !isJSON)
             #expect(finding?.fix.hasPrefix("serve the association file") == !isJSON)
             #expect(report.file == nil)

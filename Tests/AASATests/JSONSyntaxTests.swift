@@ -79,13 +79,13 @@ extension AASASuite {
             Row("[\u{200B}]", "1:2", "expected a value, found the character U+200B", "typographic-sign"),
             Row("[\u{1B}[2J]", "1:2", "expected a value, found the character U+1B"),
             Row("[\"a\nb\"]", "1:4", "a control character inside a string must be escaped", "unclosed-string"),
-            Row("[\"\\x\"]", "1:3", "JSON knows no escape of 'x'", "unknown-escape"),
-            Row("[\"\\\u{1B}\"]", "1:3", "JSON knows no escape of the character U+1B", "unknown-escape"),
-            Row("[\"\\é\"]", "1:3", "JSON knows no escape of 'é'", "unknown-escape"),
+            Row("[\"\\x\"]", "1:3", "JSON has no escape for 'x'", "unknown-escape"),
+            Row("[\"\\\u{1B}\"]", "1:3", "JSON has no escape for the character U+1B", "unknown-escape"),
+            Row("[\"\\é\"]", "1:3", "JSON has no escape for 'é'", "unknown-escape"),
             Row("[\"\\u12G4\"]", "1:3", "expected four hexadecimal digits after '\\u'"),
-            Row("[\"\\ud800\"]", "1:3", "an escape sequence names half of a surrogate pair"),
-            Row("[\"\\ud800\\u0041\"]", "1:3", "an escape sequence names half of a surrogate pair"),
-            Row("[\"\\udc00\\ud800\"]", "1:3", "an escape sequence names half of a surrogate pair"),
+            Row("[\"\\ud800\"]", "1:3", "an escape sequence is half of a surrogate pair"),
+            Row("[\"\\ud800\\u0041\"]", "1:3", "an escape sequence is half of a surrogate pair"),
+            Row("[\"\\udc00\\ud800\"]", "1:3", "an escape sequence is half of a surrogate pair"),
         ]
 
         @Test("what it does not allow is refused at its place, in words, with a cause", arguments: refusals)

@@ -1,4 +1,4 @@
-// The text of docs/reference/lint-corpus.md: what the rules find in real files, and why each error is one.
+// The text of docs/reference/lint-corpus.md: what the rules find in real files, and why each error is an error.
 
 import AASA
 
@@ -20,12 +20,12 @@ struct LintCorpusPage {
         self.counts = counts
     }
 
-    /// Error rules with findings for which nothing is said.
+    /// Error rules with findings, but without a defence.
     var undefended: [String] {
         Linter.rules.filter { $0.severity == .error && counts[$0.id] != nil && Self.defence[$0.id] == nil }.map(\.id)
     }
 
-    /// Rules whose `seen` says another number of files than there are, or none where there are some.
+    /// Rules whose `seen` has a wrong number of files.
     var miscounted: [String] {
         Linter.rules.filter { rule in
             let files = counts[rule.id]?.files ?? 0
@@ -39,7 +39,7 @@ struct LintCorpusPage {
             # The lint rules on real files
 
             \(total) files from public repositories, current and earlier versions, working and broken ones: \(valid) have no \
-            error. Counted by a test, which also fails where this page is stale; the error findings were read one by one.
+            error. A test counts them, and fails if this page is out of date. We read each error finding.
 
             | rule | severity | files | findings |
             |---|---|---|---|
@@ -55,9 +55,9 @@ struct LintCorpusPage {
         }
         text += """
 
-            ## Rules for what these files do not have
+            ## Rules without a finding in these files
 
-            Each has a case of another kind: what Apple documents, what its reader was seen to do, or a public report.
+            Each rule has other evidence: Apple's documentation, observed behaviour of its reader, or a public report.
 
             | rule | severity | seen |
             |---|---|---|
@@ -75,50 +75,51 @@ struct LintCorpusPage {
 
     private static let defence: [String: String] = [
         "json-syntax": """
-        Trailing commas, typographic quotes and blanks, comments, a missing comma or bracket, a quote too many or missing, \
-        an RTF document, S/MIME text, notes in place of a file, empty files. No strict parser reads any of them, and devices \
-        are strict; the corpus index comes to the same verdict with another parser.
+        Trailing commas, typographic quotes and spaces, comments, a missing comma or bracket, a missing or extra \
+        quote, an RTF document, S/MIME text, notes instead of a file, empty files. No strict parser reads any of \
+        them, and devices are strict. The corpus index, made with another parser, has the same verdicts.
         """,
         "no-service": "The only service is called `applinkss`. Devices look for `applinks`.",
         "service-without-apps": """
-        `"apps"` is one string where devices read an array; Handoff is off for the site.
+        `"apps"` is a string, but devices read an array; Handoff is off for the site.
         """,
         "app-id-format": """
-        Bundle ids without a prefix, prefixes of 8 or 9 characters, an empty ID, and one bundle id with an underscore, \
-        which Apple allows in none. No signed app has such an identifier, so the comparison with it always fails.
+        Bundle IDs without a team ID, prefixes of 8 or 9 characters, an empty ID, and one bundle ID with an \
+        underscore, which Apple does not allow. No signed app has such an identifier, so the comparison always fails.
         """,
         "app-id-blank": """
-        A blank inside the ID: `29 T66LHW6L…`, or an app's display name taken for its bundle id. The ID is compared as a \
-        whole and equals no app's.
+        A space inside the ID: `29 T66LHW6L…`, or an app's display name instead of its bundle ID. Devices compare the \
+        ID as a whole, and no app matches it.
         """,
         "app-id-placeholder": """
         `TEAM_ID`, `YOUR_TEAM_ID`, `TEAMID`, `PREFIX`, `REPLACE_WITH_TEAM_ID`, and template tags that were never filled in. \
-        A prefix is ten characters A to Z and 0 to 9; these are none and are not meant to be.
+        A team ID has ten characters A to Z and 0 to 9; these texts are placeholders for one.
         """,
         "entry-without-app": """
-        `appid` for `appID`, which devices do not know, and an empty `appIDs`. The rules of the entry apply to nobody.
+        `appid` for `appID`, which devices do not know, and an empty `appIDs`. The rules of the entry apply to no app.
         """,
         "pattern-element-type": """
-        Objects such as `{"/": "/path"}` inside of `paths`. Apple's reader takes each for "every URL", the opposite of \
-        what was meant.
+        Objects such as `{"/": "/path"}` inside `paths`. Apple's reader reads each one as "every URL", the opposite of \
+        the intention.
         """,
         "pattern-list-empty": """
-        `"components": []`. Apple's reader lets an empty list match nothing, so that the app opens no link.
+        `"components": []`. An empty list matches nothing in Apple's reader, so the app opens no link.
         """,
         "entry-opens-nothing": """
-        Entries of exclusions alone, and entries whose first rule excludes every URL. No link opens the app that they name.
+        Entries with only exclusions, and entries whose first rule excludes every URL. No link opens the app that they \
+        name.
         """,
         "exclusion-takes-missing-item": """
-        `"?": {"xtor": "*"}` with `"exclude": true` and no path. A missing item counts as empty, and `*` takes the empty \
-        text: the exclusion holds for every URL, and the rules behind it are never reached.
+        `"?": {"xtor": "*"}` with `"exclude": true` and no path. A missing item counts as empty, and `*` matches the \
+        empty text: the exclusion applies to every URL, and the rules after it are never used.
         """,
         "exclude-after-include": """
-        Each was proven by the pattern automata: every URL of the exclusion is taken by an earlier rule that opens the app, \
-        nearly always by `*` in front. The message names a URL that shows it.
+        The pattern automata proved each one: an earlier rule that opens the app matches every URL of the exclusion, \
+        nearly always a `*` before it. The message names such a URL.
         """,
         "query-in-path": """
-        `?xtor=` and `/#/settings` as a path. The path of a URL holds neither query nor fragment; the first wants `"?"`, \
-        the second `"#"`.
+        `?xtor=` and `/#/settings` as a path. The path of a URL contains neither query nor fragment. The first belongs \
+        under `"?"`, the second under `"#"`.
         """,
     ]
 }

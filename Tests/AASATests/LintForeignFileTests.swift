@@ -33,9 +33,9 @@ extension AASASuite {
             arguments: [
                 (
                     #"{"statusCode": 200, "body": "{\"applinks\": {}}"}"#,
-                    "serve the value of \"body\" alone, as JSON and not as a string"
+                    "serve only the value of \"body\", as JSON and not as a string"
                 ),
-                (#"{"data": {"webcredentials": {"apps": []}}}"#, "serve the value of \"data\" alone"),
+                (#"{"data": {"webcredentials": {"apps": []}}}"#, "serve only the value of \"data\""),
             ])
         func wrapped(_ text: String, _ fix: String) throws {
             let finding = try #require(findings(text).first { $0.rule == "no-service" })
@@ -59,7 +59,7 @@ extension AASASuite {
             ])
         func host(_ path: String, _ wanted: String) throws {
             let finding = try #require(findings(ofPath: path).first { $0.rule == "host-in-path" })
-            #expect(finding.fix == "write \"\(wanted)\"; each domain has a file of its own")
+            #expect(finding.fix == "write \"\(wanted)\"; each domain has its own file")
         }
 
         @Test(
@@ -77,7 +77,7 @@ extension AASASuite {
         func wholeSite(_ path: String, _ isWhole: Bool) {
             let finding = findings(ofPath: path).first { $0.rule == "whole-site" }
             #expect((finding != nil) == isWhole)
-            if let finding { #expect(finding.message.contains("except the home page: \"*\" takes slashes too")) }
+            if let finding { #expect(finding.message.contains("except the home page: \"*\" also matches slashes")) }
         }
 
         @Test(

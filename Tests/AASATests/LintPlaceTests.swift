@@ -21,7 +21,7 @@ extension AASASuite {
         @Test("one rule takes, several take, each with its text and column")
         func unreachable() throws {
             let one = try #require(findings("rule-unreachable", paths(#""/a/*","/a/b""#)).first)
-            #expect(one.message == "never reached: the rule at 1:80 already opens every URL this rule could open")
+            #expect(one.message == "never used: the rule at 1:80 already opens every URL this rule could open")
             #expect(one.related.map(\.start) == [SourcePosition(line: 1, column: 80)])
             #expect(one.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
             #expect(one.example == "/a/b")
@@ -32,12 +32,12 @@ extension AASASuite {
                 ).first)
             #expect(
                 two.message
-                    == "never reached: the rules at 1:80 and 1:95 already open every URL this rule could open")
+                    == "never used: the rules at 1:80 and 1:95 already open every URL this rule could open")
             #expect(two.related.count == 2)
             let blocked = try #require(findings("rule-unreachable", paths(#""NOT /a/*","/a/b","*""#)).first)
             #expect(
                 blocked.message
-                    == "never reached: the exclusion at 1:80 already excludes every URL this rule could open")
+                    == "never used: the exclusion at 1:80 already excludes every URL this rule could open")
         }
 
         @Test("of many rules the first few are named")
@@ -59,7 +59,7 @@ extension AASASuite {
             let report = findings("exclude-after-include", paths(#""*","NOT /a","/b","NOT /c""#))
             #expect(
                 report.map(\.message) == [
-                    #""*" already opens every URL, so the 3 rules (2 of them exclusions) behind it are never reached: "#
+                    #""*" already matches every URL, so the 3 rules after it (2 exclusions) are never used: "#
                         + "at 1:84, 1:93, 1:98"
                 ])
             #expect(report.first?.related.count == 3)
@@ -68,7 +68,7 @@ extension AASASuite {
             #expect(part.map(\.start.column) == [85])
             #expect(
                 part.first?.message
-                    == #""NOT *" already excludes every URL, so the 2 rules behind it are never reached: at 1:93, 1:98"#
+                    == #""NOT *" already matches every URL, so the 2 rules after it are never used: at 1:93, 1:98"#
             )
         }
 
@@ -78,7 +78,7 @@ extension AASASuite {
                 (#""NOT *","/a""#, "the exclusion at 1:80 already excludes every URL"),
                 (#""NOT *","/a","/b","NOT /c""#, "the exclusion at 1:80 already excludes every URL"),
                 (#""NOT /a","NOT /b","/a","/b""#, "the exclusions at 1:80 and 1:89 already exclude every URL"),
-                (#""NOT *","NOT /a""#, "all rules of this entry exclude"),
+                (#""NOT *","NOT /a""#, "all rules of this entry are exclusions"),
             ])
         func shut(_ list: String, _ cause: String) throws {
             let text = paths(list)
@@ -93,7 +93,7 @@ extension AASASuite {
             let text = components(#"{"/":"/a/*","?":{"b":"1"}},{"/":"/a/*","caseSensitive":false},{"/":"/a/c"}"#)
             let finding = try #require(findings("rule-unreachable", text).first)
             #expect(
-                finding.message.hasPrefix("never reached: the rule at 1:105 already opens"), "\(finding.message)")
+                finding.message.hasPrefix("never used: the rule at 1:105 already opens"), "\(finding.message)")
         }
 
         @Test("an exclusion names the rule that opens its URLs")
@@ -101,7 +101,7 @@ extension AASASuite {
             let finding = try #require(findings("exclude-after-include", paths(#""*","NOT /a""#)).first)
             #expect(
                 finding.message
-                    == "never reached: the rule at 1:80 already opens every URL this exclusion could exclude, such as /a"
+                    == "never used: the rule at 1:80 already opens every URL this exclusion could exclude, such as /a"
             )
             #expect(finding.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
             #expect(finding.evidence.map(\.name) == ["example", "related_place_1", "related_pointer_1"])
@@ -115,17 +115,17 @@ extension AASASuite {
             let several = try #require(findings("app-in-several-entries", entries).first)
             #expect(
                 several.message.hasPrefix(
-                    #"the app "D7KQ4ZW2MX.a" has an entry at 1:36 already, with "/a", "/b"; how two"#))
+                    #"the app "D7KQ4ZW2MX.a" already has an entry at 1:36, with "/a", "/b"; Apple does"#))
             #expect(several.related.map(\.start.column) == [36])
             let shared = try #require(findings("shared-url-space", entries).first)
-            #expect(shared.message.contains(#"by the rule "/a" (1:76) too"#), "\(shared.message)")
+            #expect(shared.message.contains(#"the rule "/a" (1:76) opens it too"#), "\(shared.message)")
             #expect(shared.related.map(\.pointer) == ["/applinks/details/0/paths/0"])
             #expect(shared.example == "/a")
             let key = try #require(findings("json-duplicate-key", #"{"a":1,"a":2}"#).first)
-            #expect(key.message.hasPrefix(#"the key "a" stands at 1:2 already"#))
+            #expect(key.message.hasPrefix(#"duplicate key "a", first used at 1:2"#))
             #expect(key.related.map(\.range) == [1..<4])
             let app = try #require(findings("app-id-duplicate", #"{"webcredentials":{"apps":["A","A"]}}"#).first)
-            #expect(app.message == #""A" stands at 1:28 already"#)
+            #expect(app.message == #""A" is already listed at 1:28"#)
             #expect(app.related.map(\.pointer) == ["/webcredentials/apps/0"])
         }
 

@@ -10,11 +10,11 @@ enum LintRulesPage {
         var text = """
             # Lint rules
 
-            What `aasa-monitor lint` and `check` look for in an apple-app-site-association file. In reports each id has `aasa.` \
-            in front. Written from the rules themselves; do not edit by hand.
+            What `aasa-monitor lint` and `check` look for in an apple-app-site-association file. In reports, each id \
+            begins with `aasa.`. A test generates this page from the rules; do not edit it.
 
             - **error**: it breaks for someone
-            - **warning**: it works by leniency, or is risky
+            - **warning**: it works only because devices are lenient, or it is risky
             - **note**: worth knowing; nothing breaks
 
             | rule | severity | |
@@ -50,7 +50,7 @@ enum LintRulesPage {
         return text
     }
 
-    /// Of the example; elsewhere the rule may need a person.
+    /// Whether `lint --fix` corrects the example. Other findings of the rule may need a person.
     private static func isWritten(_ rule: LintRuleDescription) -> Bool {
         Linter.fix(Array(rule.example.utf8)).fixed.contains { $0.rule == rule.id }
     }

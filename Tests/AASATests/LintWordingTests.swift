@@ -23,10 +23,12 @@ extension AASASuite {
             let host = try finding("host-in-path", paths(#""https://acme.com/a""#))
             #expect(host.message.contains(#"devices compare "/https:/acme.com/a/" with the path"#), "\(host.message)")
             let query = try finding("query-in-path", components(#"{"/":"/a?b=1"}"#))
-            #expect(query.message.contains("'?' of a pattern stands for any one character"), "\(query.message)")
-            #expect(query.fix == "move it, without its sign, to \"?\" or \"#\" of a component")
+            #expect(
+                query.message.contains("here it means any one character, and the query is not compared"),
+                "\(query.message)")
+            #expect(query.fix == "put the query under \"?\"")
             let fragment = try finding("query-in-path", paths(##""/#/a""##))
-            #expect(fragment.message.contains("which ends before the URL's '#'"), "\(fragment.message)")
+            #expect(fragment.message.contains(##"a path ends before the URL's "#""##), "\(fragment.message)")
             #expect(fragment.fix.hasPrefix("write a component"))
         }
 
@@ -60,15 +62,15 @@ extension AASASuite {
         @Test("of two equal keys it is not said which one devices read")
         func duplicateKey() throws {
             let message = try finding("json-duplicate-key", #"{"webcredentials":{"apps":[],"apps":[]}}"#).message
-            #expect(message.contains("which of the two a device reads is undefined"), "\(message)")
+            #expect(message.contains("it is undefined which one devices read"), "\(message)")
         }
 
         @Test("nesting beyond what is read here is not called invalid, nor ignored by devices")
         func depth() {
             let text = String(repeating: "[", count: 300) + String(repeating: "]", count: 300)
             let finding = Linter.lint(Array(text.utf8)).findings.first
-            #expect(finding?.message.hasPrefix("the file is not judged: ") == true)
-            #expect(finding?.message.hasSuffix("whether devices read it is not known") == true)
+            #expect(finding?.message.hasPrefix("the file was not checked: ") == true)
+            #expect(finding?.message.hasSuffix("it is unknown whether devices read the file") == true)
         }
 
         @Test(
@@ -101,9 +103,9 @@ extension AASASuite {
         func defaults() throws {
             let text =
                 #"{"applinks":{"defaults":{"exclude":true},"details":[{"appIDs":["A"],"components":[{"/":"/a"}]}]}}"#
-            #expect(try finding("entry-opens-nothing", text).fix == "take \"exclude\" out of \"defaults\"")
+            #expect(try finding("entry-opens-nothing", text).fix == "remove \"exclude\" from \"defaults\"")
             let fix = try finding("entry-opens-nothing", paths(#""NOT /a""#)).fix
-            #expect(fix == "add a path without NOT behind the exclusions, for the URLs that the app opens")
+            #expect(fix == "add a path without NOT after the exclusions, for the URLs that the app opens")
         }
 
         @Test(
@@ -127,7 +129,7 @@ extension AASASuite {
                 (#"{"?":{"utm_*":"?*"}}"#, "query-item-name", #"or a pattern for the whole query as "?""#),
                 (#"{"?":{"ü":"?*"}}"#, "query-item-name", #"or set "percentEncoded": false"#),
                 (#"{"/":"/a","?":{"b":["c"]}}"#, "component-type", "or a substitution variable"),
-                (#"{"/":"/%20","percentEncoded":false}"#, "pattern-escape", #"or drop "percentEncoded": false"#),
+                (#"{"/":"/%20","percentEncoded":false}"#, "pattern-escape", #"or remove "percentEncoded": false"#),
                 (#"{"/":"NOT /a"}"#, "malformed-not", #"write {"/": "/a", "exclude": true}"#),
             ])
         func advice(_ component: String, _ rule: String, _ fix: String) throws {
@@ -152,7 +154,7 @@ extension AASASuite {
             let findings = Linter.lint(Array(self.components(components).utf8)).findings
             #expect(findings.map(\.rule) == [rule], "\(findings.map(\.message))")
             #expect(findings.first?.fix == #"write "?*" in place of "\#(value)""#)
-            #expect(findings.first?.message.hasPrefix(#""\#(value)" takes "#) == true)
+            #expect(findings.first?.message.hasPrefix(#""\#(value)" also matches "#) == true)
         }
 
         @Test("an entry whose apps are opened by another entry is said to shut the others alone")
@@ -161,14 +163,15 @@ extension AASASuite {
                 #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.a","D7KQ4ZW2MX.b"],"components":[{"/":"/a","exclude":true}]},"#
                 + #"{"appIDs":["D7KQ4ZW2MX.a"],"components":[{"/":"/b"}]}]}}"#
             let message = try finding("entry-opens-nothing", text).message
-            #expect(message == #"all rules of this entry exclude; "D7KQ4ZW2MX.b" opens no URL"#)
+            #expect(message == #"all rules of this entry are exclusions; "D7KQ4ZW2MX.b" opens no URL"#)
         }
 
         @Test(
             "a text that can be no app's ID has its reason",
             arguments: [
-                ("com", "it has no bundle id"), ("", "it is empty"), ("A b", "it holds a blank"), ("com.acme", "alone"),
-                ("D7KQ4ZW2MX.com.acme ", "it holds a blank"), ("D7KQ4ZW2MX.*", "it holds a wildcard"),
+                ("com", "it has no bundle ID"), ("", "it is empty"), ("A b", "it contains a space"),
+                ("com.acme", "only a bundle ID"),
+                ("D7KQ4ZW2MX.com.acme ", "it contains a space"), ("D7KQ4ZW2MX.*", "it contains a wildcard"),
                 ("D7KQ4ZW2MX.", "empty part"), (".com.acme", "begins with a dot"),
             ])
         func appID(_ text: String, _ reason: String) {

@@ -16,8 +16,11 @@ extension AASASuite {
                 ),
                 (["ABCDE12345.com.acme.shop"], ["ABCDE12345.com.acme.shop: another team"]),
                 (["d7kq4zw2mx.com.acme.shop"], ["d7kq4zw2mx.com.acme.shop: upper and lower case differ"]),
-                (["ABCDE12345.com.acme.Shop"], ["ABCDE12345.com.acme.Shop: another team, and another case"]),
-                (["D7KQ4ZW2MX.com.acme.shpo"], ["D7KQ4ZW2MX.com.acme.shpo: spelled otherwise"]),
+                (
+                    ["ABCDE12345.com.acme.Shop"],
+                    ["ABCDE12345.com.acme.Shop: another team, and upper and lower case differ"]
+                ),
+                (["D7KQ4ZW2MX.com.acme.shpo"], ["D7KQ4ZW2MX.com.acme.shpo: spelled differently"]),
                 (["", "no dot", ".", "D7KQ4ZW2MX."], nil),
             ] as [([String], [String]?)])
         func order(_ ids: [String], _ expected: [String]?) {

@@ -267,7 +267,7 @@ extension CommandsTests {
         @Test("beside a name of more than half a line no sentence is squeezed")
         func longNames() {
             let name = "links.example.com  applinks  ABCDE12345.com.example.app"
-            let words = "This iPhone follows an older copy: /sub2 opens Safari."
+            let words = "This iPhone uses an older copy: /sub2 opens Safari."
             let style = TextStyle(isColoured: false, width: 80)
             #expect(style.heading(TextStyle.Sign(.failing), name, words) == ["✗ \(name)", "    \(words)"])
         }

@@ -164,7 +164,7 @@ extension DeviceSuite {
                 {
                     // FNAME of RFC 1952 without the zero at its end.
                     [0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 3] + [UInt8](repeating: 0x61, count: 4 << 20)
-                }, "header without end"
+                }, "endless header"
             ),
             (
                 "names of names",
@@ -197,7 +197,7 @@ extension DeviceSuite {
                             .init(name: "PaxHeaders/a", content: Array(record.utf8), type: "x"),
                             .init(name: "a", content: map),
                         ]))
-                }, "header without end"
+                }, "endless header"
             ),
         ]
 

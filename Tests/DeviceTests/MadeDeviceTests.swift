@@ -62,15 +62,15 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         // The instant of the tests is 2026-11-21 07:00 UTC.
         DeviceStory(
             "old patterns, future Next Check", [MadeDevice.entry()], cause: "older-copy", .failing,
-            effect: "This device follows an older copy: /sub2 opens Safari.",
+            effect: "This device uses an older copy: /sub2 opens Safari.",
             says: [
                 "It last asked on 19 Nov 10:09 UTC, before the new file reached Apple's CDN.",
-                "Reinstall or update the app to have the new file now.", "It asks again by 24 Nov 10:00 UTC.",
+                "Reinstall or update the app to get the new file now.", "It asks again by 24 Nov 10:00 UTC.",
             ]),
         DeviceStory(
             "old patterns, and the last attempt failed", [MadeDevice.entry(error: cdnError)], cause: "older-copy",
             .failing,
-            effect: "This device follows an older copy: /sub2 opens Safari.",
+            effect: "This device uses an older copy: /sub2 opens Safari.",
             says: [
                 "Its last attempt, on 19 Nov 10:09 UTC, failed: Apple's CDN had no copy, and told the device to stop"
             ],
@@ -78,19 +78,19 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "Apple's copy is not the origin's file yet", [MadeDevice.entry(patterns: #"{"/":"/main/*"}"#)], apple: old,
             origin: fresh,
-            cause: "older-copy", .failing, effect: "This device follows an older copy: /sub1 opens Safari.",
+            cause: "older-copy", .failing, effect: "This device uses an older copy: /sub1 opens Safari.",
             says: ["Wait for Apple's CDN", "aasa-monitor watch links.example.com"], unsaid: [reinstall]),
         DeviceStory(
             "the device has Apple's copy, which is behind", [MadeDevice.entry()], apple: old, origin: fresh,
             cause: "copy-behind", .warning,
-            effect: "This device follows Apple's copy, which is not the origin's file: /sub2 opens Safari.",
+            effect: "This device uses Apple's copy, which is not the origin's file: /sub2 opens Safari.",
             says: ["Wait for Apple's CDN"], unsaid: [reinstall]),
         DeviceStory(
             "the device has the origin's file before this edge", [MadeDevice.entry()], apple: fresh, origin: old,
             cause: "newer-copy", .ok, effect: "Links of links.example.com open the app on this device."),
         DeviceStory(
             "a history knows when the file came", [MadeDevice.entry()], cause: "older-copy", .failing,
-            effect: "This device follows an older copy: /sub2 opens Safari.",
+            effect: "This device uses an older copy: /sub2 opens Safari.",
             says: [
                 "The origin has served the new file since 20 Nov 07:00 UTC, and every edge of Apple's CDN by 20 Nov 13:00 UTC."
             ]
@@ -98,7 +98,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "a history speaks against it", [MadeDevice.entry(checked: "2026-11-21 06:00:00 +0000")],
             cause: "older-copy", .failing,
-            effect: "This device follows an older copy: /sub2 opens Safari.",
+            effect: "This device uses an older copy: /sub2 opens Safari.",
             says: ["Every edge of Apple's CDN had the new file by 20 Nov 13:00 UTC"], unsaid: ["before the new file"]
         ) { $0.change = (-86_400, 6 * 3600) },
         DeviceStory(
@@ -116,7 +116,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "the app is not installed", [MadeDevice.entry(app: "QQQQQ11111.org.other.app")], cause: "not-listed",
             .failing,
-            effect: "This device knows no app ABCDE12345.com.example.app with associated domains.",
+            effect: "This device has no app ABCDE12345.com.example.app with associated domains.",
             says: ["not installed, or it is signed without", "audit --entitlements"], unsaid: ["QQQQQ11111"]),
         DeviceStory(
             "signed for another domain", [MadeDevice.entry(domain: "www.links.example.com")], cause: "not-listed",
@@ -162,7 +162,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             .failing, effect: "Links of links.example.com open Safari on this device.",
             says: [
                 "Its last attempt, on 19 Nov 10:09 UTC, failed",
-                "A file that it read before did not name ABCDE12345.com.example.app.",
+                "A file that it read earlier did not name ABCDE12345.com.example.app.",
             ], unsaid: ["It read a file on"]),
         DeviceStory(
             "denied, and the file does not name the app", [MadeDevice.entry("denied", patterns: nil)], apple: otherApp,
@@ -183,12 +183,12 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "the person chose the browser", [MadeDevice.entry()], settings: MadeDevice.setting(0), apple: old,
             cause: "browser-chosen", .failing,
-            effect: "The person chose the browser: links of ABCDE12345.com.example.app open Safari on this device.",
+            effect: "The user chose the browser: links of ABCDE12345.com.example.app open Safari on this device.",
             says: ["Long-press a link of the app"]),
         DeviceStory(
             "the user approval is denied", [MadeDevice.entry(user: "denied")], apple: old, cause: "browser-chosen",
             .failing,
-            effect: "The person chose the browser: links of ABCDE12345.com.example.app open Safari on this device."),
+            effect: "The user chose the browser: links of ABCDE12345.com.example.app open Safari on this device."),
         DeviceStory(
             "the setting outweighs the user approval", [MadeDevice.entry(user: "denied")],
             settings: MadeDevice.setting(1),
@@ -200,7 +200,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "Next Check is over",
             [MadeDevice.entry(checked: "2026-11-10 10:00:00 +0000", next: "2026-11-15 10:00:00 +0000")],
-            cause: "older-copy", .failing, effect: "This device follows an older copy: /sub2 opens Safari.",
+            cause: "older-copy", .failing, effect: "This device uses an older copy: /sub2 opens Safari.",
             says: ["It was due to ask again by 15 Nov 10:00 UTC, 5 days ago: the report is older than that"]),
         DeviceStory(
             "a foreign region's times",
@@ -208,12 +208,12 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
                 MadeDevice.entry(
                     checked: "2026-11-19 9:09:00\u{202F}PM +0000", next: "2026-11-24 9:00:00\u{202F}PM +0000")
             ],
-            cause: "older-copy", .failing, effect: "This device follows an older copy: /sub2 opens Safari.",
+            cause: "older-copy", .failing, effect: "This device uses an older copy: /sub2 opens Safari.",
             says: ["19 Nov 21:09 UTC", "24 Nov 21:00 UTC"]),
         DeviceStory(
             "developer mode", [MadeDevice.entry(domain: "links.example.com?mode=developer", flags: "developer")],
             apple: nil, origin: fresh, cause: "older-copy", .failing,
-            effect: "This device follows an older copy: /sub2 opens Safari.",
+            effect: "This device uses an older copy: /sub2 opens Safari.",
             says: ["before the new file reached the origin"],
             unsaid: ["Apple"]
         ) { $0.mode = .developer },
@@ -240,28 +240,31 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         ) { $0.mode = .developer },
         DeviceStory(
             "a wildcard", [MadeDevice.entry(domain: "*.example.com")], cause: "older-copy", .failing,
-            effect: "This device follows an older copy: /sub2 opens Safari."),
+            effect: "This device uses an older copy: /sub2 opens Safari."),
         DeviceStory(
             "Apple's copy no longer names the app", [MadeDevice.entry()], apple: otherApp, cause: "copy-lacks-app",
             .failing,
-            effect: "Links of links.example.com open the app on this device, by the file that it read before.",
+            effect: "Links of links.example.com open the app on this device, because of a file that it read earlier.",
             says: ["Name the app for applinks in the file again"], unsaid: [reinstall]),
         DeviceStory(
             "Apple lost its copy", [MadeDevice.entry()], apple: refused, origin: fresh, cause: "copy-missing", .failing,
-            effect: "Links of links.example.com open the app on this device, by the file that it read before.",
+            effect: "Links of links.example.com open the app on this device, because of a file that it read earlier.",
             says: ["403 Forbidden", "aasa-monitor check links.example.com"], unsaid: [reinstall]),
         DeviceStory(
             "without --verbose", [MadeDevice.entry(patterns: nil)], cause: "approved", .warning,
-            effect: "This device is approved for links.example.com; what it follows is not compared.",
+            effect:
+                "This device has approved ABCDE12345.com.example.app for links.example.com; its patterns were not compared.",
             says: ["sudo swcutil show --verbose"]),
         DeviceStory(
             "without the network", [MadeDevice.entry()], apple: nil, cause: "approved", .ok,
-            effect: "Links of links.example.com open the app on this device, as far as its patterns match.",
+            effect: "Links of links.example.com open the app on this device, if they match its patterns.",
             unsaid: ["older"]),
         DeviceStory(
             "this machine has no network", [MadeDevice.entry()], apple: .failed(.timedOut), origin: .failed(.timedOut),
             cause: "approved", .unknown,
-            effect: "This device is approved for links.example.com; what it follows is not compared."),
+            effect:
+                "This device has approved ABCDE12345.com.example.app for links.example.com; its patterns were not compared."
+        ),
         DeviceStory(
             "passkeys",
             [MadeDevice.entry("denied", service: "webcredentials", patterns: nil)],
@@ -341,7 +344,7 @@ extension DeviceSuite {
             let words = DeviceDiagnosis(
                 of: report.entries[0], .init(report: report), now: try now(story)
             ).text(at: .testing)
-            #expect(words.effect == "This iPhone follows an older copy: /sub2 opens Safari.")
+            #expect(words.effect == "This iPhone uses an older copy: /sub2 opens Safari.")
             #expect(
                 words.outlook == "It was due to ask again by 20 Nov 20:00 UTC; this report is 20 h old. Make a new one."
             )
@@ -384,7 +387,7 @@ extension DeviceSuite {
             let url = MatchableURL("https://links.example.com/new/thing")
             let diagnosis = DeviceDiagnosis(
                 of: report.entries[0], .init(report: report, url: url), now: now)
-            #expect(diagnosis.text(at: .testing).effect.hasPrefix("This device follows an older copy: /new/thing"))
+            #expect(diagnosis.text(at: .testing).effect.hasPrefix("This device uses an older copy: /new/thing"))
             #expect(diagnosis.link?.behaviour == .notMatched)
             #expect(diagnosis.link?.inFile == .opens)
         }

@@ -261,7 +261,7 @@ extension DeviceSuite {
             guard case .log(let log) = try parsed(Self.stopped) else { throw ReportFault("a report") }
             let event = try #require(log.latest(of: nil, about: nil).first)
             let text = DeviceDiagnosis(of: event, domain: event.domain, app: nil, now: nil).text(at: .testing)
-            #expect(text.effect == "This device got no file of example.com.")
+            #expect(text.effect == "This device got no file for example.com.")
             #expect(
                 text.cause?.contains(#"its crawler reported "SWCERR00101 Bad HTTP Response: 403 Forbidden""#) == true)
             #expect(text.cause?.hasPrefix("Its last attempt, on 20 Nov 08:00 UTC, failed") == true)
@@ -271,7 +271,7 @@ extension DeviceSuite {
             let compared = DeviceDiagnosis(of: event, domain: event.domain, app: MadeDevice.app, now: now).text(
                 at: .testing)
             #expect(compared.cause?.hasSuffix("Apple's copy names the app now.") == true)
-            #expect(compared.action == "Reinstall or update the app to have it now.")
+            #expect(compared.action == "Reinstall or update the app to get it now.")
         }
 
         @Test("each app's claim of a domain is listed, and an error outweighs it")
@@ -295,7 +295,7 @@ extension DeviceSuite {
             }
             let event = try #require(log.latest(of: nil, about: nil).first)
             let text = DeviceDiagnosis(of: event, domain: nil, app: nil, now: nil).text(at: .testing)
-            #expect(text.effect == "This device got no file of a domain that the log does not name.")
+            #expect(text.effect == "This device got no file for a domain that the log does not name.")
             #expect(text.action == "Name the domain with --domain: the system hides names in logs as <private>.")
             #expect(try log.latest(of: nil, about: Domain("a.example.com")).first?.domain?.name == "a.example.com")
         }

@@ -52,7 +52,7 @@ struct ApplinksDiff {
         }
         if uncompared > 0 {
             changes.add(
-                .changed, "applinks: \(uncompared) more apps, whose many rules were not compared", at: "/applinks")
+                .changed, "applinks: \(uncompared) more apps, with too many rules to compare", at: "/applinks")
         }
         // Same rules in other entries, entries without apps, elements that are not entries, and duplicate IDs.
         let (left, right) = (before.node["details"], after.node["details"])
@@ -76,7 +76,7 @@ struct ApplinksDiff {
     ) {
         let alignment = ListAlignment(
             from: old.map { ExactText($0.ownMeaning) }, to: new.map { ExactText($0.ownMeaning) })
-        // A rule of the same path is the same rule, changed.
+        // Two rules with the same path count as one changed rule.
         let paths = ListAlignment(
             from: alignment.removed.map { old[$0].path.map { ExactText($0.text) } },
             to: alignment.added.map { new[$0].path.map { ExactText($0.text) } })
@@ -185,8 +185,8 @@ struct ApplinksDiff {
                 let alignment = ListAlignment(
                     from: (left.strings ?? []).map(ExactText.init(_:)),
                     to: (right.strings ?? []).map(ExactText.init(_:)))
-                let came = alignment.added.prefix(5).map { "\((right.strings ?? [])[$0].writtenAsJSON) came" }
-                let went = alignment.removed.prefix(5).map { "\((left.strings ?? [])[$0].writtenAsJSON) went" }
+                let came = alignment.added.prefix(5).map { "\((right.strings ?? [])[$0].writtenAsJSON) added" }
+                let went = alignment.removed.prefix(5).map { "\((left.strings ?? [])[$0].writtenAsJSON) removed" }
                 let values = (went + came).joined(separator: ", ")
                 let words =
                     values.isEmpty ? "\(left.written(limit: 200)) became \(right.written(limit: 200))" : values
@@ -202,6 +202,6 @@ extension URLRule {
     fileprivate var writtenInDiff: String {
         let text = written(limit: 1_000)
         let isPlain = form != .wrongType || node.members != nil || node.elements != nil
-        return isPlain ? text : "\(text) (no \(place.list == .paths ? "string" : "object"): every URL)"
+        return isPlain ? text : "\(text) (not \(place.list == .paths ? "a string" : "an object"): every URL)"
     }
 }

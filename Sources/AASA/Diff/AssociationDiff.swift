@@ -166,7 +166,7 @@ struct ListAlignment {
         let (olds, news) = (
             old.indices.filter { shared.contains(old[$0]) }, new.indices.filter { shared.contains(new[$0]) }
         )
-        // In a longer list each element is taken as gone and come, and is paired below by its value alone.
+        // In a longer list, each element counts as removed and added, and is paired below only by its value.
         var (gone, came) = (Set(olds), Set(news))
         let isOrdered = max(olds.count, news.count) <= Self.maximumOrdered
         if isOrdered {

@@ -41,7 +41,7 @@ public struct BehaviourComparison: Sendable, Hashable {
 
 /// Compares which URLs open which apps. The search covers all URLs, within a work budget.
 public enum BehaviourDiff {
-    /// The changes from `old` to `new`. nil stands for a file without applinks, which matches nothing.
+    /// The changes from `old` to `new`. nil is a file without applinks, which matches nothing.
     public static func compare(_ old: AppLinks?, _ new: AppLinks?) -> BehaviourComparison {
         compare(old, new, meter: WorkMeter(.standard))
     }
@@ -172,7 +172,7 @@ struct BehaviourPair: Hashable, Comparable {
 }
 
 extension Remainder {
-    /// Whether the same steps decide in both, whatever follows.
+    /// Whether the same steps decide in both, for every continuation.
     fileprivate func decidesLike(_ other: Remainder) -> Bool {
         guard isDecided == other.isDecided, steps.count == other.steps.count else { return false }
         // The last step of a decided program always matches, so its language does not matter.

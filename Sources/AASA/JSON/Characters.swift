@@ -37,9 +37,9 @@ extension Unicode.Scalar {
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + name
     }
 
-    /// As messages name it: one that cannot be seen, or is taken for another one, by its number.
+    /// The name in messages: of a character that is invisible, or looks like another one, its number.
     var visible: String {
-        isTypographic || isInvisible ? numberAndName : self == " " ? "the blank" : Quoted.text(String(self))
+        isTypographic || isInvisible ? numberAndName : self == " " ? "the space" : Quoted.text(String(self))
     }
 }
 

@@ -43,7 +43,7 @@ extension JSONParser {
         return isMarkup ? causeOfMarkup() : causeOfText()
     }
 
-    /// Whether a service stands as a key in the text, as in `callback({"applinks": {`, `applinks: {` of a script, or
+    /// Whether the text has a service as a key, as in `callback({"applinks": {`, `applinks: {` of a script, or
     /// `&quot;applinks&quot;: {` of a page.
     private var namesService: Bool {
         let text = Array(bytes[index...].prefix(AssociationFile.sizeLimit))
@@ -95,7 +95,7 @@ extension JSONParser {
     }
 }
 
-// MARK: The sign at the fault
+// MARK: The character at the fault
 
 extension JSONParser {
     private static let signs: [(text: String, cause: JSONSyntaxError.Cause)] = [
@@ -124,7 +124,7 @@ extension JSONParser {
         return name.map { !Array("\"{}\r\n".utf8).contains($0) } ?? false
     }
 
-    /// Quotes that are none in JSON.
+    /// Quotation marks that are not quotes in JSON.
     static let quotes = "\u{201C}\u{201D}\u{201E}\u{201F}\u{2018}\u{2019}\u{201A}\u{2032}\u{2033}«»\u{FF02}"
         .unicodeScalars.map { String($0) }
 
@@ -134,7 +134,7 @@ extension JSONParser {
         "\u{FF5D}": "'}'", "\u{FF3B}": "'['", "\u{FF3D}": "']'",
     ]
 
-    /// What belongs in the place of a wide or invisible character.
+    /// The ASCII text that replaces a wide or invisible character.
     static func plainSign(of text: String) -> String {
         let wide = text.unicodeScalars.first.flatMap { wideSigns[$0] }
         return wide.map { $0.filter { $0 != "'" } } ?? " "
@@ -146,7 +146,7 @@ extension JSONParser {
         }
         if Self.quotes.contains(String(scalar)) { return .typographicQuotes }
         if let wanted = Self.wideSigns[scalar] { return .typographicSign(scalar, wanted: "a plain " + wanted) }
-        return scalar.isInvisible ? .typographicSign(scalar, wanted: "a plain blank") : nil
+        return scalar.isInvisible ? .typographicSign(scalar, wanted: "a plain space") : nil
     }
 
     /// A closing bracket that does not match the innermost array or object.

@@ -251,7 +251,7 @@ extension JSONParser {
     private mutating func validated(_ slice: ArraySlice<UInt8>, at start: Int) throws(JSONSyntaxError) -> String {
         guard let string = String(utf8: slice) else {
             index = start
-            throw fault("a string holds bytes that are no UTF-8", .invalidUTF8)
+            throw fault("a string contains bytes that are not UTF-8", .invalidUTF8)
         }
         return string
     }
@@ -281,14 +281,14 @@ extension JSONParser {
             }
             guard let character = Unicode.Scalar(scalar) else {
                 index = start
-                throw fault("an escape sequence names half of a surrogate pair", nil)
+                throw fault("an escape sequence is half of a surrogate pair", nil)
             }
             decoded.append(contentsOf: UTF8.encode(character) ?? UTF8.encodedReplacementCharacter)
         default:
             index = start + 1
             let found = describeCurrent()
             index = start
-            throw fault("JSON knows no escape of \(found)", .unknownEscape(found))
+            throw fault("JSON has no escape for \(found)", .unknownEscape(found))
         }
     }
 

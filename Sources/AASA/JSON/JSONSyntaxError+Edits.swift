@@ -1,13 +1,13 @@
-// The causes of syntax errors that have one right answer, and what to write.
+// The edits for syntax errors that have one right answer.
 
 extension JSONSyntaxError {
-    /// What makes JSON of the place; nil where a person has to decide, as for a bracket that is missing.
+    /// The edits that correct this place; nil if a person has to decide, as for a missing bracket.
     func edits(in bytes: [UInt8]) -> [LintEdit]? {
         guard let cause else { return nil }
         switch cause.id {
         case "trailing-comma": return [LintEdit(range, "")]
         case "missing-comma":
-            // Between two values of one line a quote may be missing as well.
+            // Between two values on one line, a quote may be missing instead.
             guard bytes[range.upperBound..<offset].contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return nil }
             return [LintEdit(range.upperBound..<range.upperBound, ",")]
         case "typographic-sign":
@@ -19,14 +19,14 @@ extension JSONSyntaxError {
     }
 }
 
-/// Double quotes in place of a word processor's and of single ones, from the first to the last of a text. A pattern may
-/// hold such a sign too, so a quote closes only in front of JSON's own punctuation.
+/// Replaces typographic and single quotes with double quotes, in the whole text. A pattern may contain such a character
+/// too, so a quote closes a string only before JSON punctuation.
 private struct PlainQuotes {
     private let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// `isOpening`: else the quote at `start` closes a string that a plain one opened.
+    /// `isOpening`: if false, the quote at `start` closes a string that a plain quote opened.
     func edits(from start: Int, isOpening: Bool) -> [LintEdit] {
         var edits: [LintEdit] = []
         var index = start
@@ -48,7 +48,7 @@ private struct PlainQuotes {
 
     private func isPlain(_ quote: Range<Int>) -> Bool { bytes[quote.lowerBound] == UInt8(ascii: "\"") }
 
-    /// nil where it is not certain: a string ends in its line, and what it holds needs no escape.
+    /// nil if it is not certain: a string must end on its line, and must need no escapes.
     private func closing(of opening: Range<Int>) -> Range<Int>? {
         var index = opening.upperBound
         while index < bytes.count, bytes[index] >= 0x20 {

@@ -36,7 +36,7 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
     }
 }
 
-// MARK: Something else in the place of the file
+// MARK: Something else instead of the file
 
 extension JSONSyntaxError.Cause {
     package static let empty = Self(
@@ -50,7 +50,7 @@ extension JSONSyntaxError.Cause {
     static func xml(_ firstWords: String) -> Self {
         Self(
             "xml", "this is XML, not JSON: \(Quoted.text(firstWords))",
-            "look at what answers there, and serve the file itself; a storage service must let everybody read it",
+            "check which server answers, and serve the file itself; in a storage service, let everybody read it",
             seen: "documented: Amazon S3, error responses")
     }
 
@@ -64,14 +64,14 @@ extension JSONSyntaxError.Cause {
     static func wrapped(_ firstWords: String) -> Self {
         Self(
             "wrapped", "the file is wrapped in something else, which begins with \(Quoted.text(firstWords))",
-            "serve what stands from the first '{' to the last '}' alone: no page, no script, no function call around it",
+            "serve only the text from the first '{' to the last '}', not the page, script or function call around it",
             seen: "documented: WordPress REST API, _jsonp")
     }
 
-    /// What a plug-in, a debug bar or an injected script puts behind each answer.
+    /// What a plug-in, a debug bar or an injected script adds after each answer.
     static func markupBehind(_ words: String) -> Self {
         Self(
-            "markup-behind", "markup stands behind the JSON: \(Quoted.text(words))",
+            "markup-behind", "there is markup after the JSON: \(Quoted.text(words))",
             "exempt the file's path from what adds it: a caching plug-in, a debug bar, an injected script",
             seen: "documented: WP Super Cache, comments at the end of a page")
     }
@@ -85,12 +85,12 @@ extension JSONSyntaxError.Cause {
         "serve the plain JSON; signing has not been needed since iOS 9", seen: "corpus 092, 170, 193")
 
     package static let utf16 = Self(
-        "utf-16", "the file is saved as UTF-16 or UTF-32, or is no text", "save the file as UTF-8",
+        "utf-16", "the file is saved as UTF-16 or UTF-32, or is not text", "save the file as UTF-8",
         seen: "jqlang/jq#2351")
 
     package static let invalidUTF8 = Self(
         "invalid-utf-8", "the bytes are not valid UTF-8",
-        "save the file as plain text in UTF-8; send 'Content-Encoding' with it where it is compressed",
+        "save the file as plain text in UTF-8; if it is compressed, send 'Content-Encoding'",
         seen: "secvisogram/secvisogram#787")
 
     package static let mergeConflict = Self(
@@ -98,21 +98,22 @@ extension JSONSyntaxError.Cause {
         "resolve the conflict and delete the marker lines", seen: "nileplumb/PkmnShuffleMap#41")
 
     package static let template = Self(
-        "template", "a template tag that was not filled in", "serve the file after the template was filled in",
+        "template", "a template tag that was not filled in", "fill in the template before you serve the file",
         seen: "corpus 143 (in a string), smollweide/node-mock-server#13")
 
     package static let cutShort = Self(
-        "cut-short", "the text ends before the value does", "complete the file; look whether the upload broke off",
+        "cut-short", "the text ends before the JSON value is complete",
+        "complete the file; check whether the upload was interrupted",
         seen: "documented: RFC 9112, 8, incomplete messages")
 
     package static let severalDocuments = Self(
         "several-documents", "text after the end of the JSON value",
-        "put all keys into one object; delete what is no part of the file", seen: "nileplumb/PkmnShuffleMap#41")
+        "put all keys into one object; delete what is not part of the file", seen: "nileplumb/PkmnShuffleMap#41")
 
     /// This is a limit of the parser; the text may still be JSON.
     package static let tooDeep = Self(
-        "too-deep", "it is not read any further here, and whether devices read it is not known",
-        "take levels out; no key that devices read lies deeper than 7 levels",
+        "too-deep", "parsing stops here, and it is unknown whether devices read the file",
+        "remove levels; devices read no key deeper than 7 levels",
         seen: "documented: RFC 8259, 9, limits of a parser")
 }
 
@@ -127,7 +128,7 @@ extension JSONSyntaxError.Cause {
 
     static func trailingComma(_ place: SourcePosition) -> Self {
         Self(
-            "trailing-comma", "comma at \(place) before a closing bracket, with nothing after it", "delete the comma",
+            "trailing-comma", "comma at \(place) with no element after it", "delete the comma",
             seen: "corpus 135, 210, 335")
     }
 
@@ -140,12 +141,12 @@ extension JSONSyntaxError.Cause {
 
     static func surplusBracket(_ bracket: String) -> Self {
         Self(
-            "surplus-bracket", "one '\(bracket)' too many", "delete the bracket, or write the kind that is open",
-            seen: "hoppscotch/hoppscotch#5837")
+            "surplus-bracket", "one '\(bracket)' too many",
+            "delete the bracket, or write the kind that closes the open one", seen: "hoppscotch/hoppscotch#5837")
     }
 
     package static let keyInList = Self(
-        "key-in-list", "square brackets around keys and values; they stand in braces",
+        "key-in-list", "square brackets around keys and values; JSON uses braces here",
         "replace the square brackets with braces", seen: "corpus 078")
 }
 
@@ -153,12 +154,12 @@ extension JSONSyntaxError.Cause {
 
 extension JSONSyntaxError.Cause {
     package static let typographicQuotes = Self(
-        "typographic-quotes", "a word processor has put typographic quotes; use plain double quotes",
+        "typographic-quotes", "typographic quotes, as a word processor writes them; JSON has plain double quotes only",
         "use plain double quotes", seen: "corpus 014, 065, 165")
 
     static func typographicSign(_ scalar: Unicode.Scalar, wanted: String) -> Self {
         Self(
-            "typographic-sign", "\(scalar.numberAndName) outside of a string, in place of \(wanted)",
+            "typographic-sign", "\(scalar.numberAndName) outside a string, instead of \(wanted)",
             "delete the character and type \(wanted)", seen: "corpus 289")
     }
 
@@ -168,7 +169,7 @@ extension JSONSyntaxError.Cause {
 
     static func unquotedText(_ text: String) -> Self {
         Self(
-            "unquoted-text", "\(Quoted.text(text)) stands without double quotes", "write \(Quoted.json(text))",
+            "unquoted-text", "\(Quoted.text(text)) has no double quotes", "write \(Quoted.json(text))",
             seen: "corpus 301")
     }
 
@@ -177,7 +178,7 @@ extension JSONSyntaxError.Cause {
             "text-after-string",
             text.isEmpty
                 ? "one double quote too many"
-                : "text after the closing quote of \(Quoted.json(text)): a quote is missing or one too many",
+                : "text after the closing quote of \(Quoted.json(text)): a quote is missing, or there is one too many",
             text.isEmpty
                 ? "delete one of the two quotes"
                 : "close each string where it ends; write a quote inside a string as \\\"", seen: "corpus 064")
@@ -199,7 +200,7 @@ extension JSONSyntaxError.Cause {
     /// `found`: the character after the backslash.
     static func unknownEscape(_ found: String) -> Self {
         Self(
-            "unknown-escape", "JSON has no escape of \(found); a backslash itself is written \\\\",
+            "unknown-escape", "JSON has no escape for \(found); a backslash itself is written as \\\\",
             "delete the backslash; patterns are not regular expressions", seen: "circlecell/jsonlint.com#71")
     }
 

@@ -13,7 +13,7 @@ struct ProgramStep: Hashable {
 /// The part of a program that still matters, in order: the steps whose languages can still match.
 struct Remainder {
     var steps: [ProgramStep] = []
-    /// Whether the last step matches, whatever follows.
+    /// Whether the last step matches every continuation.
     var isDecided = false
 }
 
@@ -307,13 +307,13 @@ struct SearchProgram {
     }
 }
 
-/// The parts of the URLs that patterns are compared over: a path as `PathNormalization` leaves it, a query and a
-/// fragment, with only the characters that a URL may contain, and `%` only before two hexadecimal digits.
+/// The parts of the URLs over which patterns are compared: a path as `PathNormalization` leaves it, a query and a
+/// fragment. They contain only the characters that a URL may contain, and `%` only before two hexadecimal digits.
 enum URLPhase: Int {
     case path, query, fragment
 }
 
-/// What the text so far allows to follow.
+/// What may follow the text so far.
 enum UniversePlace: Int32 {
     case start
     case afterSlash
@@ -394,7 +394,7 @@ struct URLAlphabet {
         var seen = [Bool](repeating: false, count: 2 * kindCount)
         let symbols = Self.order.compactMap { (byte) -> Symbol? in
             switch byte {
-            // These have roles of their own in a URL: no other character can stand for them.
+            // These have special roles in a URL: no other character can replace them.
             case UInt8(ascii: "#") where phase != .fragment, UInt8(ascii: "?") where phase == .path: return nil
             case UInt8(ascii: "%"): return hasEscapes ? Symbol(byte: byte, tier: 2) : nil
             case UInt8(ascii: "/") where phase == .path: return Symbol(byte: byte, tier: 0)

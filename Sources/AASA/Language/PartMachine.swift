@@ -16,9 +16,9 @@ protocol PartMachine: AnyObject {
 
 enum PartState {
     static let dead: Int32 = -1
-    /// The rule matches, whatever follows in this part and all later ones. No machine uses it.
+    /// The rule matches, regardless of the rest of this part and of all later parts. No machine uses it.
     static let decided: Int32 = 0
-    /// This part is accepted, whatever follows in it.
+    /// This part is accepted, regardless of its rest.
     static let everything: Int32 = 1
     /// The first number of all other states.
     static let first: Int32 = 2

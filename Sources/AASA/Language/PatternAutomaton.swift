@@ -1,5 +1,5 @@
 // A pattern as a nondeterministic automaton over the characters of an encoded URL. If the URL is decoded before the
-// comparison, the edges read its escapes. A text whose escapes are not UTF-8 is compared undecoded, so such a pattern
+// comparison, the edges read its escapes. A text whose escapes are not UTF-8 is compared undecoded. So such a pattern
 // has three parallel parts: for the decoded text, for the raw text, and one that shows which of them counts.
 
 struct PatternAutomaton {

@@ -1,4 +1,4 @@
-// The language of one rule (the set of URLs that it matches), the key that determines it, and lists of rules as
+// The language of one rule (the set of URLs that it matches), and the key that determines it. Also lists of rules as
 // programs over numbered languages, without the rules that cannot matter.
 
 /// The URLs that a rule matches, as one automaton for each part of the URL that the rule constrains.

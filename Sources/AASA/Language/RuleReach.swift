@@ -11,7 +11,7 @@ package struct RuleReach: Sendable {
         case decides(example: String)
         /// Proven: for each URL that it matches, one of these earlier rules decides. They are in file order.
         case shadowed(by: [URLRule])
-        /// Proven: it matches no URL, whatever the other rules are.
+        /// Proven: it matches no URL, regardless of the other rules.
         case matchesNothing
         /// The budget ran out.
         case undecided
@@ -207,7 +207,7 @@ private struct RuleShadows {
     }
 }
 
-/// Which rules can match a common path, judged by the literal starts and ends of their path patterns: most rules in
+/// Which rules can match a common path, according to the literal starts and ends of their path patterns: most rules in
 /// most files cannot. May include too many rules, but never misses one.
 struct PathEnds {
     private let ends: [Ends?]

@@ -1,6 +1,6 @@
-// What `lint --fix` writes: the edits that rules declare beside their findings, and the proof that they do no more.
+// What `lint --fix` writes: the edits that rules declare with their findings, and the proof that tidying is safe.
 
-/// Bytes of the text, and what to write in their place.
+/// A range of bytes, and the text that replaces it.
 package struct LintEdit: Sendable, Hashable {
     /// Offsets in bytes; empty where text is inserted.
     package let range: Range<Int>
@@ -8,13 +8,13 @@ package struct LintEdit: Sendable, Hashable {
 
     init(_ range: Range<Int>, _ text: String) { (self.range, self.text) = (range, text) }
 
-    /// Makes a list of one element of a value.
+    /// Puts brackets around a value, which makes it a list of one element.
     static func brackets(around node: JSONNode) -> [LintEdit] {
         let (start, end) = (node.range.lowerBound, node.range.upperBound)
         return [LintEdit(start..<start, "["), LintEdit(end..<end, "]")]
     }
 
-    /// Removes an element or a member together with the comma in front of it. The first of a list has none.
+    /// Removes an element or a member, and the comma before it. The first of a list has no comma before it.
     static func removal(of range: Range<Int>, after previous: Range<Int>) -> [LintEdit] {
         [LintEdit(previous.upperBound..<range.upperBound, "")]
     }
@@ -24,19 +24,19 @@ package struct LintEdit: Sendable, Hashable {
     }
 }
 
-/// What a rule can write for a finding. Only what has one right answer: all else needs a person.
+/// What a rule can write for a finding. Only for faults with one right answer; a person must correct the others.
 enum LintRemedy {
     case byHand
-    /// Devices read the same before and after: no URL changes. `Linter.fix` proves it.
+    /// The file means the same to devices before and after. `Linter.fix` proves that no URL changes.
     case tidy([LintEdit])
-    /// Devices then read what was meant.
+    /// Makes devices read what the author meant.
     case repair([LintEdit])
 
     static func repair(_ edits: [LintEdit]?) -> Self { edits.map { .repair($0) } ?? .byHand }
     static func tidy(_ edits: [LintEdit]?) -> Self { edits.map { .tidy($0) } ?? .byHand }
 }
 
-/// A finding with the one right answer to it.
+/// A finding and its one right answer.
 package struct LintFix: Sendable {
     package let finding: LintFinding
     let edits: [LintEdit]
@@ -56,11 +56,11 @@ package struct LintFix: Sendable {
 /// A file after all fixes.
 package struct FixedFile: Sendable {
     package fileprivate(set) var bytes: [UInt8]
-    /// What was fixed, in this order, each with its place at that time: a line holds until one above it goes.
+    /// The fixed findings, in order. Each has its position at the time of its fix: later fixes can shift lines.
     package fileprivate(set) var fixed: [LintFinding] = []
     /// How many of them change no URL, proven for all URLs.
     package fileprivate(set) var tidied = 0
-    /// Of `bytes`.
+    /// The report on `bytes`.
     package fileprivate(set) var report: LintReport
 
     fileprivate init(_ bytes: [UInt8]) {
@@ -68,10 +68,10 @@ package struct FixedFile: Sendable {
         report = Linter.lint(bytes)
     }
 
-    /// A parser stops at the first error, so each comma takes a round. No real file comes near.
+    /// A parser stops at the first error, so each wrong comma takes a round. No real file needs so many.
     private static let maximumRounds = 50
 
-    /// Applies the fixes that `isMeant` wants, and those that show once they are applied.
+    /// Applies the fixes that `isMeant` selects, and the ones that appear after those.
     fileprivate mutating func apply(where isMeant: (LintFix) -> Bool) {
         for _ in 0..<Self.maximumRounds {
             var edits: [LintEdit] = []
@@ -96,9 +96,9 @@ package struct FixedFile: Sendable {
 }
 
 extension Linter {
-    /// Writes what has one right answer, and changes no other byte. A text that is not JSON even then stays as it is: nothing
-    /// could be proven of it. What must change no URL stays where that cannot be proven.
-    /// The findings of `ignored` rules stay.
+    /// Applies the fixes with one right answer, and changes no other byte. If the text is still not JSON after that, it
+    /// stays as it was, because nothing can be proven about it. Tidying fixes apply only if a proof shows that they
+    /// change no URL. Findings of `ignored` rules stay.
     package static func fix(_ bytes: [UInt8], ignoring ignored: Set<String> = []) -> FixedFile {
         var file = FixedFile(bytes)
         let unchanged = file

@@ -4,7 +4,7 @@ struct LintSubject {
     let bytes: [UInt8]
     /// If true, everything else is empty.
     let isTooLarge: Bool
-    /// Whether it is a file of another system.
+    /// Whether it is the file of another system: assetlinks.json.
     let isOtherFile: Bool
     /// nil if the text is not JSON; `syntaxError` then says why.
     let file: AssociationFile?
@@ -28,11 +28,11 @@ struct LintSubject {
     let defaults: [DefaultsSite]
     /// What each entry's rules match, in the order of `entries`.
     let reaches: [[RuleReach]]
-    /// Rules that never decide, with the rules that match their URLs first. Without the page of a folder after the
+    /// Rules that never decide, with the rules that match their URLs first. Leaves out the page of a folder after the
     /// folder itself, such as `/` after `*`: both open the app, and people write both to be safe.
     let shadows: [Shadow]
-    /// The exclusions that hide rules because a missing item, query or fragment counts as empty. Each is judged once: it
-    /// may hide thousands of rules, and have thousands of keys.
+    /// The exclusions that hide rules because a missing item, query or fragment counts as empty. Each is checked once:
+    /// it may hide thousands of rules, and have thousands of keys.
     let takersOfMissing: Set<URLRule.Place>
     let catchAlls: [CatchAll]
     /// URLs that apps of two entries open, and whether the search was complete.
@@ -134,7 +134,7 @@ struct LintSubject {
 
     func patterns(of rule: URLRule) -> [PatternSite] { PatternSite.all(of: rule) }
 
-    /// A URL that a rule matches, for a message; nil once examples have cost too much work.
+    /// A URL that a rule matches, for a message; nil if examples have already cost too much work.
     func example(of rule: URLRule) -> String? { rule.example(meter: meter) }
 
     private static func appIDs(
@@ -272,7 +272,7 @@ struct PatternSite: LintSite {
 
     var range: Range<Int> { node.range }
 
-    /// What stands in front of `text` in the file.
+    /// The prefix of `text` in the file.
     var not: String { rule.form == .path && rule.isExclusion ? "NOT " : "" }
 
     /// The text as compared, with "$" for each variable: the name within `$(...)` is not part of the pattern.
@@ -280,7 +280,7 @@ struct PatternSite: LintSite {
         guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
         var result = ""
         var rest = text.unicodeScalars[...]
-        // After the last bracket no variable can end.
+        // No variable ends after the last closing bracket.
         guard let last = rest.lastIndex(of: ")") else { return text }
         while let scalar = rest.popFirst() {
             result.unicodeScalars.append(scalar)
@@ -292,7 +292,7 @@ struct PatternSite: LintSite {
         return result
     }
 
-    /// All patterns of an entry's components and paths, including old `paths` beside `components`.
+    /// All patterns of an entry's components and paths, including old `paths` next to `components`.
     static func all(of entry: AppLinks.Entry) -> [PatternSite] {
         (entry.rules + entry.olderRules).flatMap { all(of: $0) }
     }

@@ -57,7 +57,7 @@ public struct LintFinding: Codable, Sendable, Hashable {
     /// The rule's id in kebab-case, without a prefix.
     public let rule: String
     public let severity: LintSeverity
-    /// What was seen, and what a device does with it. Quotes from the file are escaped and shortened, safe to print.
+    /// What the linter found, and what a device does with it. Safe to print: quotes from the file are escaped and cut.
     public let message: String
     public let fix: String
     /// The page with the authoritative rule.
@@ -178,7 +178,7 @@ struct FindingSink {
     /// - Parameters:
     ///   - range: the smallest useful one, in bytes.
     ///   - pointer: of the value or key in the range.
-    ///   - message: what was seen and what a device does; text of the file through `Quoted`.
+    ///   - message: what the linter found and what a device does; text of the file through `Quoted`.
     ///   - fix: nil uses the rule's fix.
     ///   - remedy: what `lint --fix` writes.
     ///   - related: other places that the message refers to; the first few are kept.
@@ -232,7 +232,7 @@ struct FindingSink {
     /// A key or a pattern of the file may be as long as the file, and occur in each of its findings.
     private static func cut(_ text: String) -> String { text.cut(beyond: 1024) }
 
-    /// The kept findings, and one that stands for the rest.
+    /// The kept findings, and one that counts the rest.
     var findings: [LintFinding] {
         guard let firstSurplus else { return kept }
         return kept + [finding(firstSurplus.range, firstSurplus.pointer, "and \(surplus) more of this rule")]

@@ -1,4 +1,4 @@
-// Points on which sources contradict each other or say nothing: the reading that this library takes, and the other one.
+// Points on which sources contradict each other or say nothing: how this library reads them, and the alternative.
 
 /// A point on which sources disagree and that decides which app opens a URL.
 public enum ContestedPoint: String, Sendable, Hashable, CaseIterable {
@@ -13,14 +13,14 @@ public enum ContestedPoint: String, Sendable, Hashable, CaseIterable {
     public var explanation: String {
         switch self {
         case .orderBetweenApps:
-            "several apps open this URL: Apple documents that the first in the file is asked first, on iOS 15 the last was "
-                + "once reported to win; on a device only the apps that are installed count"
+            "several apps open this URL: Apple documents that the first one in the file wins, but one report says that "
+                + "on iOS 15 the last one wins; only installed apps count"
         case .severalEntriesOfOneApp:
-            "entries that name the same app disagree about this URL, and how they play together is documented nowhere: the "
-                + "first that decides is taken here; put all rules of an app into one entry"
+            "entries that name the same app disagree about this URL, and Apple does not document how they combine: "
+                + "this program uses the first one that decides; put all rules of an app into one entry"
         case .duplicateKey:
-            "a key stands twice in one object, and which of the two a device reads is undefined: the last is taken here, "
-                + "with the first the answer is another; keep one of them ('aasa-monitor lint' shows where)"
+            "an object has a duplicate key, and it is undefined which one devices read: this program uses the last "
+                + "one, but with the first one the answer differs; keep one of them ('aasa-monitor lint' shows where)"
         }
     }
 }

@@ -16,7 +16,7 @@ public struct RuleAttempt: Sendable {
     public let entry: AppLinks.Entry
     /// The first part that did not match; nil: the rule matched, so it decided for this entry.
     public let mismatch: MismatchedPart?
-    // An index, so that a match of a thousand rules copies none.
+    // An index: a match can try a thousand rules without copying any.
     let index: Int
 
     public var rule: URLRule { entry.rules[index] }

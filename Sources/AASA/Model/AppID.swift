@@ -8,25 +8,25 @@ package enum AppID {
         text.utf8.contains { byte in "<>{}[]$%".utf8.contains(byte) }
     }
 
-    /// Why a text cannot be an app ID, as a clause such as `it has no bundle id: …`; nil if it can be one. A
+    /// Why a text cannot be an app ID, as a clause such as `it has no bundle ID: …`; nil if it can be one. A
     /// placeholder in the right format passes: the linter decides whether it names a real app.
     package static func fault(in text: String) -> String? {
         text.unicodeScalars.contains { $0.properties.isWhitespace || $0.value < 0x20 }
-            ? "it holds a blank or a line break" : AppIDFault.format(text)
+            ? "it contains a space or a line break" : AppIDFault.format(text)
     }
 }
 
-/// The one thing that is wrong with an app ID. Decided in one place, so that two lint rules never report the same ID.
+/// The one thing that is wrong with an app ID. Only one place decides it, so two lint rules never report the same ID.
 enum AppIDFault {
     /// `kind`: the type of the value in words, such as `a number`.
     case notString(kind: String)
     /// Spaces or line breaks, inside the ID or around it.
     case blank
-    /// Text that was to be replaced.
+    /// Text that somebody should have replaced.
     case placeholder(String)
     /// Well formed, but copied from an example.
     case example
-    /// Ten digits in place of the prefix.
+    /// Ten digits as the prefix.
     case storeNumber
     /// Any other format error; the reason is a clause.
     case format(String)
@@ -83,8 +83,8 @@ enum AppIDFault {
         return bundle.elementsEqual("com.example".utf8) || bundle.elementsEqual("com.example.".utf8)
     }
 
-    /// Whether it has words that no app ID can have: those of a guide in its own language, such as `你的TeamID.com.acme`.
-    /// A single letter in a prefix of ten may be a typing error: the Cyrillic `А` looks as the Latin one.
+    /// Whether it has words that no app ID can have, from a guide in another script, such as `你的TeamID.com.acme`.
+    /// A single letter in a prefix of ten may be a typing error: the Cyrillic `А` looks like the Latin one.
     private static func isOfAnotherScript(_ text: String) -> Bool {
         func isForeign(_ scalar: Unicode.Scalar) -> Bool { scalar.value > 0x7F && scalar.properties.isAlphabetic }
         let scalars = Array(text.unicodeScalars.prefix(300))
@@ -150,36 +150,34 @@ enum AppIDFault {
     static func format(_ text: String) -> String? {
         let (prefix, bundle) = (prefix(text), bundle(text))
         if text.isEmpty { return "it is empty" }
-        if text.utf8.contains(UInt8(ascii: "*")) { return "it holds a wildcard, which app IDs do not know" }
+        if text.utf8.contains(UInt8(ascii: "*")) { return "it contains a wildcard, which app IDs do not support" }
         if !text.utf8.contains(UInt8(ascii: ".")) {
-            return "it has no bundle id: a dot and the bundle id belong behind the prefix"
+            return "it has no bundle ID: a dot and the bundle ID must follow the team ID"
         }
-        if prefix.isEmpty { return "it begins with a dot: the prefix is missing" }
+        if prefix.isEmpty { return "it begins with a dot: the team ID is missing" }
         if !isPrefix(prefix) {
             if prefix.utf8.allSatisfy(\.isDigit) {
-                return
-                    "\(Quoted.json(String(prefix))) looks like an App Store number; the prefix of the app's signature "
-                    + "belongs there, 10 characters A to Z and 0 to 9"
+                return "\(Quoted.json(String(prefix))) looks like an App Store number; \(teamID)"
             }
             if prefix.utf8.count < 8, domains.contains(prefix.lowercased()) {
-                return
-                    "it is a bundle id alone; the prefix of the app's signature belongs in front, 10 characters A to Z "
-                    + "and 0 to 9"
+                return "it is only a bundle ID; \(teamID)"
             }
-            return "\(Quoted.json(String(prefix))) is no prefix of 10 characters A to Z and 0 to 9"
+            return teamID
         }
         if bundle.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains(where: \.isEmpty)
         {
-            return "its bundle id has an empty part"
+            return "its bundle ID has an empty part"
         }
         for scalar in bundle.unicodeScalars {
             switch scalar {
             case "a"..."z", "A"..."Z", "0"..."9", ".", "-": continue
-            default: return "a bundle id holds letters, digits, dots and hyphens, not \(scalar.visible)"
+            default: return "a bundle ID contains only letters, digits, dots and hyphens, not \(scalar.visible)"
             }
         }
         return nil
     }
+
+    private static let teamID = "it must begin with a 10-character team ID (A to Z and 0 to 9)"
 
     /// The usual first parts of bundle IDs.
     private static let domains: Set<String> = [
@@ -218,10 +216,10 @@ package struct NearbyAppID: Codable, Hashable, Sendable {
                 (rank, words) = (0, "upper and lower case differ")
             case (_, true):
                 let isSameCase = AppIDFault.bundle(id) == AppIDFault.bundle(wantedID)
-                (rank, words) = (1, isSameCase ? "another team" : "another team, and another case")
+                (rank, words) = (1, isSameCase ? "another team" : "another team, and upper and lower case differ")
             case (true, false):
                 let distance = Spelling.distance(Self.short(bundle), Self.short(wanted))
-                (rank, words) = (2 + distance, distance <= 2 ? "spelled otherwise" : "another app of the team")
+                (rank, words) = (2 + distance, distance <= 2 ? "spelled differently" : "another app of the team")
             case (false, false):
                 (rank, words) = (1_000 + Spelling.distance(Self.short(bundle), Self.short(wanted)), nil)
             }

@@ -175,7 +175,7 @@ extension AppLinks {
     /// All app IDs, without repetition, in file order.
     public var appIDs: [String] { entries.lazy.flatMap(\.appIDs).uniqued }
 
-    /// The same with the entries of one app alone, as if they named no other: what a device with this app goes by.
+    /// The entries of one app only, as if they named no other app. A device with this app uses these.
     package func only(_ appID: String) -> AppLinks {
         let own = entries.filter { $0.appIDs.containsExactly(appID) }.map { entry in
             Entry(
@@ -229,7 +229,7 @@ extension AppLinks.Entry {
 }
 
 extension AssociationFile {
-    /// The first character after a byte order mark and blanks; nil if there is none in the first 1,024 bytes.
+    /// The first character after a byte order mark and white space; nil if there is none in the first 1,024 bytes.
     package static func firstCharacter(of bytes: [UInt8]) -> Unicode.Scalar? {
         String(decoding: bytes.prefix(1_024), as: UTF8.self).unicodeScalars
             .first { $0 != "\u{FEFF}" && !$0.properties.isWhitespace }

@@ -78,7 +78,7 @@ public struct URLRule: Sendable {
 }
 
 extension URLRule {
-    /// A component: its own keys first, then the entry's defaults, then those of applinks. Any key is taken over.
+    /// A component: its own keys first, then the entry's defaults, then those of applinks. Defaults may have any key.
     init(component node: JSONNode, defaults: RuleSettings, _ variables: SubstitutionVariables, place: Place) {
         guard node.members != nil else {
             self.init(matchingEverything: node, place: place)
@@ -92,7 +92,7 @@ extension URLRule {
             place: place, node: node)
     }
 
-    /// A path: always case-sensitive, `NOT ` in front excludes; query and fragment do not count.
+    /// A path: always case-sensitive. A leading `NOT ` excludes. Query and fragment do not count.
     init(path node: JSONNode, _ variables: SubstitutionVariables, place: Place) {
         guard let text = node.string else {
             self.init(matchingEverything: node, place: place)
@@ -130,7 +130,7 @@ struct RuleSettings: Sendable {
     private(set) var isCaseSensitive: Bool?
     private(set) var isPercentEncoded: Bool?
 
-    /// Of a key that stands twice the last one counts, as everywhere here.
+    /// The last of duplicate keys counts, as everywhere in this library.
     init(_ node: JSONNode?, _ variables: SubstitutionVariables) {
         var (path, query, fragment): (JSONNode?, JSONNode?, JSONNode?)
         for member in node?.members ?? [] {

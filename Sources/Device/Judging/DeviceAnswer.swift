@@ -1,10 +1,10 @@
-// Which entries a question is about, and what is to be asked of the network for them.
+// A question about a report: which entries it is about, and in which order their diagnoses are shown.
 
 import AASA
 import Evidence
 import Foundation
 
-/// What somebody asks of a report.
+/// A question about a report.
 package struct DeviceQuestion: Sendable {
     package let app: String?
     package let domain: Domain?
@@ -23,7 +23,7 @@ package struct DeviceQuestion: Sendable {
     /// Without an app or a domain: the answer is a table of all apps.
     package var isOfAll: Bool { app == nil && domain == nil && host == nil }
 
-    /// The entries that it is about, in the order of the report.
+    /// The entries that the question is about, in the order of the report.
     package func entries(of report: DeviceReport) -> [DeviceEntry] {
         if isOfAll { return report.entries.filter { !$0.isOfSystem } }
         let asked = report.entries.filter { entry in
@@ -32,14 +32,14 @@ package struct DeviceQuestion: Sendable {
                 && (host == nil || entry.service == "applinks")
         }
         guard let host else { return asked }
-        // Of each app the entry of the host itself decides, else that of the longest wildcard.
+        // For each app, the entry of the host itself decides; otherwise the entry with the longest wildcard.
         let deciding = Dictionary(grouping: asked.filter { $0.covers(host) }, by: \.appID).mapValues { entries in
             entries.first { !$0.isWildcard } ?? entries.max { $0.name.utf8.count < $1.name.utf8.count }
         }
         return asked.filter { deciding[$0.appID] == $0 }
     }
 
-    /// Why there are none.
+    /// Why the report has no such entry.
     package func absence(from report: DeviceReport) -> DeviceAbsence {
         guard let app else { return .noDomain }
         let own = report.entries.filter { $0.appID.isExactly(app) }.map { "\($0.service):\($0.writtenDomain)" }
@@ -47,7 +47,7 @@ package struct DeviceQuestion: Sendable {
         let bundle = app.drop { $0 != "." }
         let others = report.entries.map(\.appID).uniqued.filter { id in
             let other = id.drop { $0 != "." }
-            // Of another team, or the bundle ID alone was asked for.
+            // The app of another team, or the question has only the bundle ID.
             return !other.isEmpty && (other == bundle || other.dropFirst() == app)
         }
         return others.isEmpty ? .noApp : .otherPrefix(TruncatedList(others.map(\.inSentence)))
@@ -55,7 +55,7 @@ package struct DeviceQuestion: Sendable {
 }
 
 extension [DeviceDiagnosis] {
-    /// The app that opens the URL that was asked about, then trouble, then links, then the order of the report.
+    /// First the app that opens the URL in question, then failures, then links; otherwise in the order of the report.
     package var worstFirst: [DeviceDiagnosis] {
         let opener = opener
         return enumerated().sorted {
@@ -63,7 +63,7 @@ extension [DeviceDiagnosis] {
         }.map(\.element)
     }
 
-    /// Of a URL: the app that opens it on the device, the first that may.
+    /// The app that opens the URL in question on the device: the first one that may.
     package var opener: DeviceDiagnosis? {
         first { $0.link?.behaviour == .opens && $0.entry?.siteApproval == .approved && !$0.isBrowserChosen }
     }
@@ -72,7 +72,7 @@ extension [DeviceDiagnosis] {
 }
 
 extension Verdict.Level {
-    /// Smaller is shown further up.
+    /// Smaller values come first.
     package var rankOnDevice: Int {
         switch self {
         case .failing: 0
@@ -91,7 +91,7 @@ extension DeviceDiagnosis {
 }
 
 extension DeviceDiagnosis {
-    /// Of the entry, or of the line of the log.
+    /// The error of the entry, or of the log line.
     package var error: DeviceError? {
         if let entry { return entry.error }
         if case .noFile(let error, _) = cause { return error }
@@ -100,8 +100,8 @@ extension DeviceDiagnosis {
 }
 
 extension DeviceLog {
-    /// The newest line about each domain, and without an error about each app's claim of it. `domain`: which one is meant where
-    /// the log hides the names.
+    /// For each domain, the newest line with an error; without one, the newest line about each app that claims the
+    /// domain. `domain`: the domain to assume if the log hides the names.
     package func latest(of app: String?, about domain: Domain?) -> [DeviceEvent] {
         var latest: [DeviceEvent] = []
         var places: [[String?]: Int] = [:]

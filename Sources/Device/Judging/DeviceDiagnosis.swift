@@ -1,10 +1,10 @@
-// Why links open the app on this device, or do not: a report of the device, and what is served now, to a diagnosis.
+// Why links open the app on a device, or do not: a diagnosis from the device's report and the files served now.
 
 import AASA
 import Evidence
 import Foundation
 
-/// The diagnosis of one entry of a device, or of one line of its log. A value; `text(at:)` makes the words.
+/// The diagnosis of one entry of a device, or of one line of its log. `text(at:)` puts it into words.
 package struct DeviceDiagnosis: Sendable {
     /// nil for an app or domain that the report does not list, and for a line of a log.
     package let entry: DeviceEntry?
@@ -17,18 +17,18 @@ package struct DeviceDiagnosis: Sendable {
     package private(set) var cause: DeviceCause
     package private(set) var level: Verdict.Level
     package private(set) var standing: AppStanding
-    /// Whether the person chose the browser for the links of the app.
+    /// Whether the user chose the browser for the links of the app.
     package private(set) var isBrowserChosen = false
-    /// The app's links by the patterns of the device and by the file that it would get now.
+    /// How the app's links differ between the device's patterns and the file that the device would get now.
     package private(set) var toFile: DeviceDifference?
-    /// The same with the origin's file, where that is another one.
+    /// The same for the origin's file, if that is a different file.
     package private(set) var toOrigin: DeviceDifference?
     package private(set) var link: DeviceLink?
-    /// When the device last asked, or the line of the log was written.
+    /// When the device last asked, or when the log line was written.
     private(set) var attempt: Date?
     let origin: DeviceReport.Origin
 
-    /// What a question leaves open.
+    /// The report, and the URL in question.
     package struct Context: Sendable {
         package let report: DeviceReport
         package let url: MatchableURL?
@@ -132,14 +132,14 @@ package struct DeviceDiagnosis: Sendable {
 }
 
 extension DeviceDiagnosis {
-    /// Of an app, a domain or both that the report does not list.
+    /// For an app, a domain or both that the report does not list.
     package init(missing absence: DeviceAbsence, app: String?, domain: String?, _ report: DeviceReport) {
         self.init(
             nil, service: "applinks", app, domain: domain ?? "", .production, .notListed(absence), .failing,
             AppStanding(nil, service: "applinks", mode: .production, nil), report.origin)
     }
 
-    /// Of a line of a log. `domain`: the line's own, or the one that the person named.
+    /// For a log line. `domain`: that of the line, or the one that the user named.
     package init(of event: DeviceEvent, domain: Domain?, app: String?, now: DomainNow?) {
         var (service, appID) = ("applinks", app)
         let cause: DeviceCause
@@ -172,30 +172,30 @@ extension DeviceDiagnosis {
     }
 }
 
-/// Why it is so. Each is a row of docs/device.md.
+/// The cause of what the device does. docs/device.md has a row for each.
 package enum DeviceCause: Equatable, Sendable {
     case notListed(DeviceAbsence)
     /// The entitlement is not an associated domain: it has a scheme or a path.
     case writtenOtherwise
     case browserChosen
     case developerModeOff
-    /// A file was read, and does not name the app.
+    /// The device read a file that does not name the app.
     case denied
-    /// No file was ever read.
+    /// The device never read a file.
     case noFile(DeviceError, retries: Int?)
     case notFetched(isAsking: Bool)
-    /// Approved by the file of before; what the CDN has now differs.
+    /// Approved by an earlier file; the CDN has a different one now.
     case olderCopy(DeviceDiagnosis.Request)
-    /// The device has the origin's file, and Apple's copy is another one.
+    /// The device has the origin's file, but Apple's copy is a different one.
     case newerCopy
     case copyLacksApp
     case copyMissing
-    /// The device has Apple's copy, and that is not the origin's file.
+    /// The device has Apple's copy, which is not the origin's file.
     case copyBehind
-    /// Approved, and the latest attempt failed.
+    /// Approved, but the latest attempt failed.
     case refreshFailed(DeviceError)
     case current
-    /// Approved; what it follows was not compared.
+    /// Approved; the device's patterns were not compared.
     case approved(Uncompared)
     /// A log: the device noted that an app claims a domain.
     case noted
@@ -227,7 +227,7 @@ package enum DeviceCause: Equatable, Sendable {
     }
 }
 
-/// How the report lacks an app's entry for a domain.
+/// Why the report has no entry of an app for a domain.
 package enum DeviceAbsence: Equatable, Sendable {
     case noApp
     /// The same bundle ID with other prefixes.
@@ -238,9 +238,9 @@ package enum DeviceAbsence: Equatable, Sendable {
 }
 
 extension DeviceDiagnosis {
-    /// What is known of the device's last attempt.
+    /// What is known about the device's last attempt.
     package enum Request: Equatable, Sendable {
-        /// It succeeded then, so the new file was not there yet.
+        /// It succeeded then, before the new file existed.
         case before(Date)
         /// The same, and a monitor saw when the new file came.
         case beforeChange(Date, KnownChange)
@@ -270,8 +270,8 @@ extension DeviceDiagnosis {
 }
 
 extension DeviceReport {
-    /// LaunchServices goes by `alwaysEnabled` and by what the person chose for the app; a report that does not say the second
-    /// has the user approval.
+    /// LaunchServices uses `alwaysEnabled` and the user's choice for the app. A report without the choice has the user
+    /// approval.
     func choosesBrowser(_ entry: DeviceEntry) -> Bool {
         if entry.flags.contains("alwaysEnabled") { return false }
         return choices[entry.appID].map { !$0 } ?? (entry.userApproval == .denied)

@@ -1,4 +1,4 @@
-// What a device goes by, in the form of a file, and how that compares with a file in meaning.
+// A device's patterns in the form of a file, and how they differ in meaning from another file.
 
 import AASA
 import Evidence
@@ -10,16 +10,16 @@ extension DeviceEntry {
         case known(AppLinks)
         /// The report has none: it was made without `--verbose`.
         case absent
-        /// They have a form that is not known, or are too long.
+        /// They have an unknown form, or are too long.
         case unreadable
     }
 
-    /// Patterns hold the same components as the file. Real ones have some KB.
+    /// Patterns contain the same components as the file. Real ones have a few KB.
     private static let maximumPatterns = 1 << 20
 
     package var rules: Rules {
         guard let patterns else { return .absent }
-        // The device keeps the paths of an older file as components, too.
+        // The device also stores the paths of an older file as components.
         let list = "[\(patterns)]"
         guard list.utf8.count <= Self.maximumPatterns,
             let components = try? JSONDocument(parsing: Array(list.utf8)).root.elements,
@@ -34,7 +34,7 @@ extension DeviceEntry {
             "substitutionVariables":\(variables ?? "{}")}}
             """
         guard let links = try? AssociationFile(parsing: Array(text.utf8)).applinks else { return .unreadable }
-        // A variable whose values the report does not have.
+        // Not if the report lacks the values of a variable.
         let isWhole = links.entries.allSatisfy { $0.rules.allSatisfy { !$0.hasFault } }
         return isWhole ? .known(links) : .unreadable
     }
@@ -52,16 +52,16 @@ extension URLRule {
     }
 }
 
-/// Which URLs behave differently on the device than by a file, by the comparison of `diff`.
+/// Which URLs behave differently on the device than with a file, compared as `diff` does.
 package struct DeviceDifference: Equatable, Sendable {
-    /// From the device to the file, as far as a phone shows it.
+    /// The changes from the device to the file that a phone shows.
     package private(set) var changes: [BehaviourChange]
     /// Rules beyond the listed ones.
     package let more: Int
     /// Whether all URLs were compared.
     package let isComplete: Bool
 
-    /// The change of the URL that was asked about; nil if it behaves alike.
+    /// The change of the URL in question; nil if it behaves the same.
     private(set) var asked: BehaviourChange?
 
     /// `asked`: a URL that comes first if it behaves differently.
@@ -87,13 +87,13 @@ package struct DeviceDifference: Equatable, Sendable {
 
     package var isEmpty: Bool { changes.isEmpty }
 
-    /// URLs that the file opens in the app and the device does not, and the other way round.
+    /// URLs that only the file opens in the app, and URLs that only the device opens in the app.
     var missing: [String] { changes.filter { $0.to == .opens }.map(\.example) }
     var kept: [String] { changes.filter { $0.from == .opens }.map(\.example) }
 }
 
 extension MatchableURL {
-    /// As it was written, from the path on.
+    /// The text as written, from the path on.
     fileprivate var afterHost: String {
         guard let scheme = text.range(of: "://") else { return text }
         let rest = text[scheme.upperBound...]
@@ -101,7 +101,7 @@ extension MatchableURL {
     }
 }
 
-/// What the device does with one URL, by one entry.
+/// What the device does with one URL, according to one entry.
 package struct DeviceLink: Equatable, Sendable {
     package let url: String
     package let behaviour: LinkBehaviour

@@ -5,7 +5,7 @@ import Evidence
 import Foundation
 
 extension DeviceDiagnosis {
-    /// As of an instant, since ages grow.
+    /// The text at an instant, because ages grow.
     package func text(at now: Date) -> DiagnosisText {
         DiagnosisText(
             effect: effect, cause: words(for: cause)?.nonEmpty, action: action,
@@ -27,27 +27,27 @@ extension DeviceDiagnosis {
     private var effect: String {
         switch cause {
         case .notListed(.noApp), .notListed(.otherPrefix):
-            return "\(Device) knows no app \(app) with associated domains."
+            return "\(Device) has no app \(app) with associated domains."
         case .notListed(.otherDomains): return "On \(device), \(app) does not claim \(shownDomain)."
         case .notListed(.noDomain): return "On \(device), no app claims \(shownDomain)."
         case .noted: return "\(Device) knows that \(app) claims \(shownDomain) for \(service.inSentence)."
         case .noFile where entry == nil:
-            return "\(Device) got no file of \(shownDomain)."
+            return "\(Device) got no file for \(shownDomain)."
         case .unknownState:
             let word = entry?.siteApproval?.word ?? "missing"
             return "What \(device) does with \(shownDomain) is unknown: its Site/Fmwk Approval is \(word)."
         case .writtenOtherwise, .developerModeOff, .denied, .noFile, .notFetched: return works(false)
-        case .browserChosen: return "The person chose the browser: links of \(app) open Safari on \(device)."
-        case .olderCopy: return "\(Device) follows an older copy\(example(toFile))."
+        case .browserChosen: return "The user chose the browser: links of \(app) open Safari on \(device)."
+        case .olderCopy: return "\(Device) uses an older copy\(example(toFile))."
         case .newerCopy: return works(true)
-        case .copyBehind: return "\(Device) follows Apple's copy, which is not the origin's file\(example(toOrigin))."
-        case .copyLacksApp, .copyMissing: return works(true, "by the file that it read before")
+        case .copyBehind: return "\(Device) uses Apple's copy, which is not the origin's file\(example(toOrigin))."
+        case .copyLacksApp, .copyMissing: return works(true, "because of a file that it read earlier")
         case .refreshFailed, .current: return works(true)
         case .approved(let reason):
             if case .offline = reason {
-                return works(true, service == "applinks" ? "as far as its patterns match" : "")
+                return works(true, service == "applinks" ? "if they match its patterns" : "")
             }
-            return "\(Device) is approved for \(shownDomain); what it follows is not compared."
+            return "\(Device) has approved \(app) for \(shownDomain); its patterns were not compared."
         }
     }
 
@@ -79,31 +79,31 @@ extension DeviceDiagnosis {
         case .notListed(let absence): return words(for: absence)
         case .writtenOtherwise:
             return
-                "The app's entitlement is written as \(shownDomain), and an associated domain has no scheme, path or port."
+                "The app's entitlement is \(shownDomain), but an associated domain has no scheme, path or port."
         case .browserChosen:
-            return "The person once chose to open the app's links in the browser, with the link at the top right."
+            return "The user once chose to open the app's links in the browser, with the link at the top right."
                 + (standing.isWithoutApp ? " \(standingWords)" : "")
         case .developerModeOff:
             return "The entry has ?mode=developer, and Associated Domains Development is off on \(device)."
         case .denied:
-            // The last attempt is not the one that read the file, if it failed.
+            // If the last attempt failed, an earlier one read the file.
             let failed = entry?.error.map { "\(failure($0)) " } ?? ""
-            let read = failed.isEmpty ? "It read a file\(on(attempt)) that does" : "A file that it read before did"
+            let read = failed.isEmpty ? "It read a file\(on(attempt)) that does" : "A file that it read earlier did"
             return "\(failed)\(read) not name \(app). \(standingWords)"
         case .noFile(let error, let retries):
             let count =
                 retries.map { $0 == 0 ? "" : " It tried again \($0 == 1 ? "once" : "\($0.grouped) times")." } ?? ""
             return
-                "\(failure(error))\(count) \(isStillSo(error) ? "It reports the same now." : standingWords)"
+                "\(failure(error))\(count) \(isStillSo(error) ? "Apple's CDN still reports this." : standingWords)"
         case .notFetched(let isAsking):
             let why =
                 isAsking
                 ? "It was asking for the file when the report was made."
-                : "It has not asked for the file yet: after an install, domains outside the region's usual top-level domains wait "
-                    + "until the device is idle, cool and charging."
+                : "It has not asked for the file yet. After an install, domains outside the region's usual top-level "
+                    + "domains wait until the device is idle, cool and charging."
             return "\(why) \(standingWords)"
         case .olderCopy(let request): return words(for: request)
-        case .newerCopy: return "It has the origin's file already. This edge of Apple's CDN has another one."
+        case .newerCopy: return "It already has the origin's file. This edge of Apple's CDN has a different one."
         case .copyLacksApp, .copyMissing: return standingWords
         case .copyBehind:
             return "Its patterns and Apple's copy mean the same. Apple's CDN does not have the origin's file yet."
@@ -114,7 +114,7 @@ extension DeviceDiagnosis {
             return service == "applinks"
                 ? "Its patterns and \(file) mean the same." : "It is approved, and \(file) names the app."
         case .approved(let reason): return words(for: reason)
-        case .noted: return "The line does not say whether it has the file. \(standingWords)"
+        case .noted: return "The log line does not say whether the device has the file. \(standingWords)"
         case .unknownState: return standingWords
         }
     }
@@ -124,7 +124,7 @@ extension DeviceDiagnosis {
         case .noApp: "The app is not installed, or it is signed without associated domains."
         case .otherPrefix(let ids): "The report lists this bundle ID as \(English.words(ids))."
         case .otherDomains(let domains):
-            "It is signed for \(English.words(domains)). A build that is signed again can lose its domains."
+            "It is signed for \(English.words(domains)). A build can lose its domains when it is signed again."
         case .noDomain: "The app is not installed, or it is signed without this domain."
         }
     }
@@ -141,9 +141,9 @@ extension DeviceDiagnosis {
         case .afterChange(let asked, let arrival):
             return
                 "It last asked on \(English.instant(asked)). Every edge of Apple's CDN had the new file by "
-                + "\(English.instant(arrival)), and the device keeps the old one."
+                + "\(English.instant(arrival)), but the device still has the old one."
         case .failed(let error): return "\(failure(error)) The device keeps its earlier patterns."
-        case .unknown: return "Its patterns are not those of \(file)."
+        case .unknown: return "Its patterns differ from \(file)."
         }
     }
 
@@ -151,24 +151,24 @@ extension DeviceDiagnosis {
 
     private func words(for reason: DeviceCause.Uncompared) -> String {
         switch reason {
-        case .offline: "This is from the report alone: it was not compared with what is served now."
+        case .offline: "This comes only from the report: it was not compared with the files served now."
         case .notRead: "This machine did not get \(file)."
         case .noPatterns:
             "The report has no patterns: it was made without --verbose. \(standingWords)"
         case .unreadablePatterns: "The patterns in the report have an unknown form. \(standingWords)"
-        case .undecided: "The rules are too many or too complex to compare them all."
+        case .undecided: "There are too many rules, or they are too complex, to compare all of them."
         }
     }
 
-    /// What the file that the device would get now says of the app.
+    /// What the file that the device would get now says about the app.
     private var standingWords: String {
         switch standing.state {
         case .named:
-            if appID == nil { return "\(File) is there now." }
+            if appID == nil { return "\(File) exists now." }
             return "\(File) names the app now." + (standing.isBehind ? " It is not the origin's file yet." : "")
         case .notNamed(let near):
             let nearest = near.first.flatMap { other in
-                other.difference.map { " It names \(other.id.inSentence) (\($0))." }
+                other.difference.map { " \(File) names \(other.id.inSentence) (\($0))." }
             }
             let origin = standing.isNamedByOrigin.map { $0 ? " The origin's file does." : "" } ?? ""
             return "\(File) does not name \(app) for \(service.inSentence).\(origin)\(nearest ?? "")"
@@ -178,7 +178,7 @@ extension DeviceDiagnosis {
         }
     }
 
-    /// Whether Apple's CDN says the same now as it said to the device.
+    /// Whether Apple's CDN reports now what it reported to the device.
     private func isStillSo(_ error: DeviceError) -> Bool {
         guard case .missing(let words) = standing.state, let apple = error.apple else { return false }
         return words.contains(apple.words)
@@ -198,15 +198,15 @@ extension DeviceDiagnosis {
             return "See which domains the installed app is signed for: codesign -d --entitlements - --xml App.app > "
                 + "App.entitlements, then aasa-monitor audit --entitlements App.entitlements."
         case .notListed(.otherPrefix): return "Name that app ID with --app, if you mean that build."
-        case .writtenOtherwise: return "Write the domain alone in the entitlement, such as applinks:example.com."
+        case .writtenOtherwise: return "Write only the domain in the entitlement, such as applinks:example.com."
         case .browserChosen:
             return "Long-press a link of the app in Notes or Messages, and choose to open it in the app."
         case .developerModeOff:
             return "Turn on Settings > Developer > Associated Domains Development, and install the app again."
         case .denied, .noFile: return advice
         case .notFetched:
-            return standing.isNamed ? "Leave the device idle on its charger, and make a new report." : advice
-        case .olderCopy: return isBehind ? wait : "Reinstall or update the app to have the new file now."
+            return standing.isNamed ? "Leave the device idle on its charger, then make a new report." : advice
+        case .olderCopy: return isBehind ? wait : "Reinstall or update the app to get the new file now."
         case .copyLacksApp:
             return standing.isNamedByOrigin == true
                 ? wait : "Name the app for \(service.inSentence) in the file again, if it still needs it."
@@ -214,10 +214,10 @@ extension DeviceDiagnosis {
         case .copyBehind: return wait
         case .approved(.offline): return compare
         case .approved(.noPatterns):
-            return "Make the report with: sudo swcutil show --verbose. A sysdiagnose has it so."
+            return "Make the report with: sudo swcutil show --verbose. A sysdiagnose contains such a report."
         case .approved(.notRead): return "Try again from another network."
-        case .approved(.undecided), .approved(.unreadablePatterns): return "Ask about single URLs with --why."
-        case .unknownState: return "Look at the entry in the report itself."
+        case .approved(.undecided), .approved(.unreadablePatterns): return "Check single URLs with --why."
+        case .unknownState: return "Read the entry in the report itself."
         case .newerCopy, .refreshFailed, .current: return nil
         case .noted: return domain.isEmpty ? hidden : nil
         }
@@ -227,26 +227,26 @@ extension DeviceDiagnosis {
     private var hidden: String { "Name the domain with --domain: the system hides names in logs as <private>." }
 
     private var compare: String {
-        "To compare this with what is served now, name it with --app or --domain, without --offline."
+        "To compare this with the files served now, use --app or --domain, without --offline."
     }
 
     private var wait: String {
-        "Wait for Apple's CDN: an app that is installed now gets the CDN's present copy. To wait for the new file: aasa-monitor watch "
-            + "\(fileDomain)."
+        "Wait for Apple's CDN: an app that is installed now gets the CDN's current copy. To wait for the new file: "
+            + "aasa-monitor watch \(fileDomain)."
     }
 
-    /// Of a device without a file that names the app.
+    /// For a device without a file that names the app.
     private var advice: String {
         switch standing.state {
         case .named where isBehind: return wait
-        case .named where appID == nil: return "Reinstall the app if it is still without the file."
-        case .named: return "Reinstall or update the app to have it now."
+        case .named where appID == nil: return "If the app still has no file, reinstall it."
+        case .named: return "Reinstall or update the app to get it now."
         case .notNamed where standing.isNamedByOrigin == true: return wait
         case .notNamed:
             return "Name \(app) in the file of \(fileDomain). "
-                + (mode.readsCDN ? "Once Apple's CDN has it, the device follows." : "Then install the app again.")
+                + (mode.readsCDN ? "The device gets it after Apple's CDN has it." : "Then install the app again.")
         case .missing:
-            return "Find out what keeps the file away: aasa-monitor check "
+            return "Find out why the file is missing: aasa-monitor check "
                 + (mode.readsCDN ? "\(fileDomain)." : "'\(fileDomain)?mode=\(mode.rawValue)'.")
         case .unread: return "Try again from another network."
         case .notAsked:
@@ -271,7 +271,7 @@ extension DeviceDiagnosis {
 
     private var choice: String? {
         guard isBrowserChosen, cause != .browserChosen else { return nil }
-        return "The person chose the browser for this app as well: long-press a link, and choose to open it in the app."
+        return "The user also chose the browser for this app: long-press a link, and choose to open it in the app."
     }
 }
 
@@ -301,13 +301,14 @@ extension DeviceError {
         case ("SWCErrorDomain", 7): "Apple's CDN had no copy, and told the device to stop"
         case ("SWCErrorDomain", 2), ("SWCErrorDomain", 3): "the device does not know this service of this app"
         case ("SWCErrorDomain", 8): "the domain is not valid"
-        case ("SWCErrorDomain", 100): "the device refused the certificate, as behind a VPN or proxy that inspects TLS"
-        case ("SWCErrorDomain", 101): "the server's certificate could not be judged"
+        case ("SWCErrorDomain", 100):
+            "the device rejected the certificate, for example because a VPN or proxy inspects TLS"
+        case ("SWCErrorDomain", 101): "the device could not evaluate the server's certificate"
         case ("SWCErrorDomain", 102): "the certificate has no extended validation"
-        case ("SWCErrorDomain", 103): "the certificate's root is not one of the system's"
+        case ("SWCErrorDomain", 103): "the certificate's root is not one of the system's roots"
         case ("SWCErrorDomain", 104): "the file is neither JSON nor validly signed"
         case ("SWCErrorDomain", 1701):
-            "there are no data of a device management, which is normal on devices without one"
+            "there is no data from device management, which is normal on unmanaged devices"
         case ("NSURLErrorDomain", -1103): "the file is larger than 131,072 bytes"
         default: nil
         }

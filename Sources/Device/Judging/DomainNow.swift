@@ -1,10 +1,10 @@
-// What Apple's CDN and the origin serve of a domain now, as `check` reads it, seen by one app on a device.
+// What Apple's CDN and the origin serve for a domain now, as `check` reads it, and what that means for one app.
 
 import AASA
 import Evidence
 import Foundation
 
-/// One domain as a check found it, for a device's report to be compared with.
+/// The result of a check of one domain, to compare a device's report with.
 package struct DomainNow: Sendable {
     package let readings: Readings
     package let verdict: Verdict
@@ -22,7 +22,7 @@ package struct DomainNow: Sendable {
         deciding =
             readings.observation.mode.readsCDN
             ? readings.cdnFile?.document.map { AssociationFile($0) } : originFile
-        // The history of another file than the one that Apple's CDN has now explains nothing.
+        // Only the history of the file that Apple's CDN has now explains something.
         self.change = change?.meaning == readings.cdnFile?.meaning ? change : nil
     }
 
@@ -32,7 +32,7 @@ package struct DomainNow: Sendable {
         return readings.observation.mode.readsCDN && isOther && verdict.comparison.isWithoutEffect != true
     }
 
-    /// What devices get in place of a file, in words; nil if this machine does not know.
+    /// What devices get instead of a file, in words; nil if this machine does not know.
     var absence: String? {
         let isCopy = readings.observation.mode.readsCDN
         guard let retrieval = isCopy ? readings.cdn : readings.observation.origin, retrieval.ownFault == nil else {
@@ -49,7 +49,7 @@ package struct DomainNow: Sendable {
     }
 }
 
-/// When the file that Apple's CDN has now came, by a monitor's history.
+/// When the file that Apple's CDN has now appeared, according to a monitor's history.
 package struct KnownChange: Equatable, Sendable {
     package let meaning: ContentHash
     /// When the origin was first seen to serve it.
@@ -64,13 +64,13 @@ package struct KnownChange: Equatable, Sendable {
     }
 }
 
-/// What the file that the device would get now says of an app.
+/// What the file that the device would get now says about an app.
 package struct AppStanding: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         case named
-        /// It names others; the nearest ones.
+        /// It names other apps; these are the nearest ones.
         case notNamed([NearbyAppID])
-        /// There is no file, in words.
+        /// There is no file; the text says why.
         case missing(String)
         /// This machine did not get it.
         case unread

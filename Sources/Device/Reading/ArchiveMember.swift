@@ -1,5 +1,5 @@
-// One member of a .tar.gz, read as a stream by libarchive. Nothing is unpacked, and whatever the archive holds, reading it
-// ends within a budget of steps, bytes and memory.
+// Reads one member of a .tar.gz as a stream, with libarchive. Writes nothing to disk. Limits of steps, bytes and memory
+// end the reading of any archive.
 
 internal import CArchive
 import Foundation
@@ -15,13 +15,13 @@ final class ArchiveMember {
     private var step = (compressed: 0, unpacked: 0)
     private var isOverStep = false
 
-    /// A sysdiagnose has up to about a GB, and unpacks to some ten times as much.
+    /// A sysdiagnose has up to about 1 GB, and unpacks to about ten times as much.
     private static let maximumUnpacked = 16 << 30
     /// Text and logs shrink to a tenth. DEFLATE alone can shrink a thousandfold.
     private static let maximumRatio = 200
-    /// So much is unpacked whatever the ratio is.
+    /// This much may be unpacked at any ratio.
     private static let freeUnpacked = 256 << 20
-    /// A sysdiagnose has some ten thousand.
+    /// A sysdiagnose has about ten thousand.
     private static let maximumMembers = 1_000_000
     /// A step reads the headers of one member, or a piece of its content. libarchive keeps in memory what a step reads.
     private static let maximumStep = 2 << 20
@@ -31,7 +31,7 @@ final class ArchiveMember {
     /// The content of the first regular file of that name, in any folder.
     /// - Throws: `ReportFault`.
     static func read(_ name: String, from source: ByteSource) throws(ReportFault) -> ReportBytes {
-        guard let reader = ArchiveMember(source) else { throw ReportFault("there is no memory to read an archive") }
+        guard let reader = ArchiveMember(source) else { throw ReportFault("not enough memory to read an archive") }
         return try reader.find(name)
     }
 
@@ -130,11 +130,11 @@ final class ArchiveMember {
         while let (piece, offset) = try block() {
             // The end of a file with holes has no bytes.
             guard piece.isEmpty || offset == bytes.count else {
-                throw ReportFault("\(name) in \(source.name) has holes, as no report has")
+                throw ReportFault("\(name) in \(source.name) is a sparse file; it is not a report")
             }
             guard bytes.count + piece.count <= ReportBytes.limit else {
                 throw ReportFault(
-                    "\(name) in \(source.name) is larger than \(ReportBytes.limit >> 20) MiB; a device's has one to two"
+                    "\(name) in \(source.name) is larger than \(ReportBytes.limit >> 20) MiB; a report has one to two"
                 )
             }
             bytes += piece
@@ -144,7 +144,7 @@ final class ArchiveMember {
 
     private func fault() -> ReportFault {
         if let fault = source.fault { return fault }
-        if isOverStep { return ReportFault("\(source.name) has a header without end; it is not a sysdiagnose") }
+        if isOverStep { return ReportFault("\(source.name) has an endless header; it is not a sysdiagnose") }
         let words = archive_error_string(archive).map { String(cString: $0) } ?? "unknown"
         return ReportFault(
             "\(source.name) cannot be read as a sysdiagnose (.tar.gz): \(words); if it was copied, copy it again")

@@ -1,4 +1,4 @@
-// What a device says of its associated domains: the state of swcd as `swcutil show` prints it, or lines of swcd's log.
+// What a device reports about its associated domains: the state of swcd from `swcutil show`, or lines of swcd's log.
 // https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links
 
 import AASA
@@ -9,17 +9,17 @@ import Foundation
 package struct DeviceReport: Equatable, Sendable {
     /// In the order of the report. Within a domain that is the order in which the device asks the apps.
     package var entries: [DeviceEntry] = []
-    /// What the person chose for the links of an app: true opens the app. No choice: the app is missing here.
+    /// What the user chose for the links of an app: true opens the app. Apps without a choice are missing here.
     package var choices: [String: Bool] = [:]
     /// The domains whose files the device was asking for.
     package var asking: Set<Domain> = []
-    /// Whether it was made with `--verbose`, as that of a sysdiagnose is. Without it there are no patterns.
+    /// Whether the report was made with `--verbose`, as in a sysdiagnose. Other reports have no patterns.
     package var isVerbose = false
     /// Settings > Developer > Associated Domains Development; nil if the report does not say.
     package var isDeveloperModeOn: Bool?
     package var origin = Origin()
 
-    /// Where and when it was made, as far as an archive says.
+    /// When and on which device the report was made, if an archive says so.
     package struct Origin: Equatable, Sendable {
         package var writtenAt: Date?
         /// `iPhone`, `iPad` or `Mac`.
@@ -35,7 +35,7 @@ package struct DeviceEntry: Equatable, Sendable {
     package var appID = ""
     /// As the entitlement has it, such as `*.example.com?mode=developer`.
     package var writtenDomain = ""
-    /// The components that the device goes by, as the report has them.
+    /// The components that the device uses, as the report has them.
     package var patterns: String?
     package var variables: String?
     /// The report's word; LaunchServices does not read it.
@@ -74,7 +74,7 @@ package struct DeviceEntry: Equatable, Sendable {
         }
     }
 
-    /// Whose file decides, and how the device gets it; nil for what cannot be an associated domain.
+    /// The domain whose file decides, and how the device gets it; nil if the text cannot be an associated domain.
     package var target: Target? {
         // A target may be a URL; an entitlement may not.
         guard writtenDomain.utf8.count <= Self.longestDomain, !writtenDomain.contains(where: { "/:".contains($0) }),
@@ -84,12 +84,12 @@ package struct DeviceEntry: Equatable, Sendable {
         return Target(domain: target.domain, mode: isFromOrigin ? .developer : target.mode, service: service)
     }
 
-    /// Whether the entitlement means a domain, and is written as its URL.
+    /// Whether the entitlement is wrongly written as a URL of a domain.
     package func isURL(of domain: Domain) -> Bool {
         target == nil && Domain(device: Substring(writtenDomain)) == domain
     }
 
-    /// A name and a mode; the limit of names is that of DNS.
+    /// A name of the maximum length in DNS, and a mode.
     private static let longestDomain = 300
 
     package var isWildcard: Bool { writtenDomain.hasPrefix("*.") }
@@ -101,7 +101,7 @@ package struct DeviceEntry: Equatable, Sendable {
         !flags.isDisjoint(with: ["systemApplication", "systemPlaceholder"]) || appID.hasPrefix("com.apple.")
     }
 
-    /// Whether links of a host are put to this entry.
+    /// Whether this entry applies to links of a host.
     package func covers(_ host: Domain) -> Bool {
         guard let target else { return false }
         return target.domain == host || isWildcard && host.name.hasSuffix(".\(target.domain.name)")
@@ -150,7 +150,7 @@ package struct DeviceError: Equatable, Sendable {
 }
 
 extension Domain {
-    /// From a report, with `*.` and `?mode=`; nil for what is not a domain.
+    /// From a report, with `*.` and `?mode=`; nil if the text is not a domain.
     init?(device text: Substring) {
         guard text.utf8.count <= 300, let domain = try? Target(parsing: String(text)).domain else { return nil }
         self = domain

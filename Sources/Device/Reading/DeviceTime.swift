@@ -25,7 +25,7 @@ extension Date {
             }
             isNumber = false
             if character.isLetter { letters += character.lowercased() }
-            // Between date and zone stand no other signs.
+            // After the seconds, the only sign is that of the zone.
             if numbers.count >= 6, "+-\u{2212}".contains(character) { sign = character }
         }
         // A fraction of a second.

@@ -1,9 +1,9 @@
-// The bytes of a device's report: a text as it is, or the one member of a sysdiagnose that holds it.
+// The bytes of a device's report: a text as it is, or the member of a sysdiagnose that contains it.
 
 import Foundation
 import Glibc
 
-/// Why there is no report: the file, in words for the person who named it.
+/// Why a file is not a report, for the user who passed the file.
 package struct ReportFault: Error, Equatable, CustomStringConvertible {
     package let description: String
 
@@ -55,7 +55,7 @@ package struct ReportBytes: Sendable {
         // https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html, ustar Interchange Format
         if head.count > 262, head[257..<262].elementsEqual("ustar".utf8) { return .archive }
         if head.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
-            return .other("a ZIP archive; unpack it, and name the sysdiagnose_*.tar.gz or swcutil_show.txt in it")
+            return .other("a ZIP archive; unpack it, and pass the sysdiagnose_*.tar.gz or swcutil_show.txt in it")
         }
         return head.contains(0) ? .other("neither text nor a sysdiagnose (.tar.gz)") : .text
     }
@@ -67,9 +67,9 @@ final class ByteSource {
     private let descriptor: Int32
     private let isOwned: Bool
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-    /// What of the buffer is not given out yet.
+    /// The part of the buffer that nobody has read yet.
     private var unread = 0..<0
-    /// Why reading ended before the end.
+    /// The error that ended reading.
     private(set) var fault: ReportFault?
 
     init(path: String) throws(ReportFault) {
@@ -86,7 +86,7 @@ final class ByteSource {
         var facts = stat()
         guard fstat(file, &facts) == 0 else { throw Self.unreadable(name) }
         if facts.st_mode & S_IFMT == S_IFDIR {
-            throw ReportFault("\(name) is a folder; name the sysdiagnose_*.tar.gz, or swcutil_show.txt in the folder")
+            throw ReportFault("\(name) is a folder; pass the sysdiagnose_*.tar.gz, or swcutil_show.txt in the folder")
         }
         _ = fcntl(file, F_SETFL, O_RDONLY)
     }
@@ -100,7 +100,7 @@ final class ByteSource {
         ReportFault("\(name) cannot be read: \(String(cString: strerror(errno)).lowercased())")
     }
 
-    /// The first bytes, which are given out again.
+    /// The first bytes. `next` returns them again.
     func head() throws(ReportFault) -> [UInt8] {
         while unread.count < 512 {
             let count = fill(from: unread.upperBound)
@@ -111,7 +111,7 @@ final class ByteSource {
         return Array(buffer[unread].prefix(512))
     }
 
-    /// At most `count` bytes, which hold until the next call; none at the end; nil where reading fails.
+    /// At most `count` bytes, valid until the next call; empty at the end; nil if reading fails.
     func next(_ count: Int) -> UnsafeRawBufferPointer? {
         if unread.isEmpty {
             let count = fill(from: 0)
@@ -140,8 +140,8 @@ final class ByteSource {
             if piece.isEmpty { return bytes }
             guard bytes.count + piece.count <= limit else {
                 throw ReportFault(
-                    "\(name) is larger than \(limit >> 20) MiB; swcutil_show.txt has one to two, and of a log the lines of "
-                        + "swcd are enough: log show --predicate 'process == \"swcd\"'")
+                    "\(name) is larger than \(limit >> 20) MiB; swcutil_show.txt has one to two; of a log, pass only "
+                        + "the lines of swcd: log show --predicate 'process == \"swcd\"'")
             }
             bytes += piece
         }

@@ -1,15 +1,15 @@
-// Which form a report has, and the forms of text: `swcutil show`, and lines of a log.
+// Finds the form of a report, and reads the forms of text: `swcutil show`, and lines of a log.
 
 import AASA
 import Evidence
 import Foundation
 
-/// What somebody handed in.
+/// What the user passed.
 package enum DeviceText: Equatable, Sendable {
     case report(DeviceReport)
     case log(DeviceLog)
 
-    /// - Throws: `ReportFault` for bytes in none of the forms; its words follow the name of the file.
+    /// - Throws: `ReportFault` for bytes in none of the forms; its description follows the name of the file.
     package init(_ bytes: ReportBytes) throws(ReportFault) {
         let text = try Self.clean(bytes.bytes)
         var report: DeviceReport
@@ -31,16 +31,16 @@ package enum DeviceText: Equatable, Sendable {
         let log = LogText.read(text)
         guard !log.events.isEmpty else {
             throw ReportFault(
-                "has no entry of swcutil show and no line of swcd's log; name a sysdiagnose_*.tar.gz, the swcutil_show.txt "
-                    + "in it, or the output of: sudo swcutil show --verbose")
+                "has no entry of swcutil show and no line of swcd's log; pass a sysdiagnose_*.tar.gz, the "
+                    + "swcutil_show.txt in it, or the output of: sudo swcutil show --verbose")
         }
         self = .log(log)
     }
 
-    /// A device's report has some 30,000. Each costs some steps, however short it is.
+    /// A device's report has about 30,000. Even a short line costs some steps.
     private static let maximumLines = 100_000
 
-    /// Without terminal colours, carriage returns and the blanks around.
+    /// The text without terminal colours, carriage returns and leading white space.
     private static func clean(_ bytes: [UInt8]) throws(ReportFault) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -50,7 +50,7 @@ package enum DeviceText: Equatable, Sendable {
             let byte = bytes[index]
             index += 1
             switch byte {
-            case 0: throw ReportFault("is binary data, and neither text nor a sysdiagnose (.tar.gz)")
+            case 0: throw ReportFault("is binary data, not text or a sysdiagnose (.tar.gz)")
             // https://en.wikipedia.org/wiki/ANSI_escape_code#CSI
             case 0x1B where index < bytes.count && bytes[index] == UInt8(ascii: "["):
                 index += 1
@@ -63,7 +63,7 @@ package enum DeviceText: Equatable, Sendable {
             default: result.append(byte)
             }
             guard lines <= maximumLines else {
-                throw ReportFault("has more than \(maximumLines.grouped) lines; a device's report has some 30,000")
+                throw ReportFault("has more than \(maximumLines.grouped) lines; a device's report has about 30,000")
             }
         }
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 }
@@ -111,7 +111,7 @@ enum ShowText {
         return report
     }
 
-    /// Of a line such as `===== DATABASE =====`.
+    /// The title in a line such as `===== DATABASE =====`.
     private static func title(_ line: Substring) -> String? {
         guard line.hasPrefix("====") else { return nil }
         return line.trimmingCharacters(in: CharacterSet(charactersIn: "= ")).uppercased()
@@ -157,7 +157,7 @@ enum ShowText {
 struct EntryReader {
     private var fields: [(key: String, value: String)] = []
 
-    /// The keys in the one form in which every source has them: small letters and digits.
+    /// A key in one form for all sources: lower-case letters and digits.
     static func key(_ text: some StringProtocol) -> String { text.lowercased().filter { $0.isLetter || $0.isNumber } }
 
     private static let known: Set<String> = [
@@ -169,17 +169,17 @@ struct EntryReader {
         guard let colon = line.prefix(40).firstIndex(of: ":"), case let key = Self.key(line[..<colon]),
             Self.known.contains(key) || isUnknownKey(line, upTo: colon)
         else {
-            // A value that goes on; there is none in front of the first entry.
+            // The line continues a value, unless it is before the first entry.
             if !fields.isEmpty { fields[fields.count - 1].value += " " + line.trimmingCharacters(in: .whitespaces) }
             return
         }
         if key == "service", fields.contains(where: { $0.key == "service" }) { finish(into: &report) }
-        // The head of a report.
+        // Skip the head of a report.
         guard key == "service" || !fields.isEmpty else { return }
         fields.append((key, line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)))
     }
 
-    /// Values are aligned: behind a key stand several blanks, or nothing. Errors hold single words with a colon.
+    /// Values are aligned: several spaces, or nothing, follow a key. Errors contain single words with a colon.
     private func isUnknownKey(_ line: Substring, upTo colon: Substring.Index) -> Bool {
         let rest = line[line.index(after: colon)...]
         return line.first?.isUppercase == true && (rest.isEmpty || rest.hasPrefix("  "))
@@ -214,19 +214,19 @@ struct EntryReader {
     }
 }
 
-/// The same as forensic tools hand it on: `{"db": [{"Service": …}]}`, or a line for each entry with keys such as `app_id`,
-/// which newer versions put under `data`.
+/// The same data as forensic tools write it: `{"db": [{"Service": …}]}`, or a line for each entry with keys such as
+/// `app_id`, which newer versions put under `data`.
 /// https://github.com/EC-DIGIT-CSIRC/sysdiagnose
 enum ShowJSON {
-    /// nil for what is not JSON.
-    /// - Throws: `ReportFault` for JSON of something else.
+    /// nil if the text is not JSON.
+    /// - Throws: `ReportFault` for other JSON.
     static func read(_ text: String) throws(ReportFault) -> DeviceReport? {
         var report = DeviceReport()
         if let document = try? JSONDocument(parsing: Array(text.utf8)) {
             add(document.root, to: &report)
         } else {
             for line in text.utf8.split(separator: 0x0A) where line.first == UInt8(ascii: "{") {
-                // SETTINGS of a report without an entry begin so too.
+                // The SETTINGS of a report without an entry also begin like this.
                 guard let document = try? JSONDocument(parsing: Array(line)) else { return nil }
                 add(document.root, to: &report)
             }
@@ -242,7 +242,7 @@ enum ShowJSON {
         let node = node["data"] ?? node
         guard let members = node.members else { return }
         if let entries = node["db"]?.elements {
-            // Of SETTINGS this form has no values.
+            // This form has no values for SETTINGS.
             for entry in entries { add(entry, to: &report) }
             if let headers = node["headers"] { head(headers, into: &report) }
             return
@@ -270,15 +270,15 @@ enum ShowJSON {
         if let mode { report.isDeveloperModeOn = value(mode.value) == "1" }
     }
 
-    /// The tools hand on each value as its text.
+    /// The tools write each value as text.
     private static func value(_ node: JSONNode) -> String { node.string ?? "" }
 }
 
-/// `log show --predicate 'process == "swcd"'`, what Console.app copies, or a line of it.
+/// The output of `log show --predicate 'process == "swcd"'`, what Console.app copies, or a single line.
 enum LogText {
-    /// Further lines say the same of other times.
+    /// Further lines repeat the same for other times.
     private static let maximumEvents = 2_000
-    /// Of a line, in characters.
+    /// The longest line, in characters.
     private static let longestLine = 2_000
 
     static func read(_ text: String) -> DeviceLog {
@@ -305,7 +305,7 @@ enum LogText {
         return DeviceEvent(kind: kind, domain: domain(line), at: instant.flatMap { Date(device: String($0.0)) })
     }
 
-    /// By Apple's reason, or by the code of a line that gives none.
+    /// With Apple's reason, or with an error code if the line has no reason.
     private static func stopped(_ line: String) -> DeviceError {
         let error = DeviceError(line)
         return error.apple == nil ? DeviceError("SWCErrorDomain 7") : error

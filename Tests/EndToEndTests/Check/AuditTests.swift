@@ -251,7 +251,7 @@ extension EndToEndTests {
                 file: #"{"applinks":{"details":[{"appIDs":["\#(app)"],"components":[{"/":"/a","exclude":true}]}]}}"#,
                 works: [false],
                 words: [
-                    "names the app, opens no URL", "all rules of this entry exclude; its apps open no URL",
+                    "names the app, opens no URL", "all rules of this entry are exclusions; its apps open no URL",
                     "The file names the app, and no rule of its entry opens a URL.", "aasa-monitor lint site.test",
                 ]),
             Signing(

@@ -50,18 +50,18 @@ extension EndToEndTests {
                 #expect(older.end == .exit(1), "\(older.errors)")
                 let answer = try older.json()
                 #expect(answer["schema"] == .string("aasa-monitor/device/v1"))
-                #expect(answer["effect"] == .string("This device follows an older copy: /v2/a opens Safari."))
+                #expect(answer["effect"] == .string("This device uses an older copy: /v2/a opens Safari."))
                 #expect(answer["opens"] == .null)
                 let entry = answer["entries"][0]
                 #expect(entry["diagnosis_id"] == .string("older-copy"))
-                #expect(entry["action"] == .string("Reinstall or update the app to have the new file now."))
+                #expect(entry["action"] == .string("Reinstall or update the app to get the new file now."))
                 #expect(entry["link"]["in_file"] == .string("opens"))
 
                 // A copy that is behind is no reason to reinstall.
                 stage.lab.cdn.holds("site.test", body: file())
                 let behind = try await stage.command("device", ["show.txt", "--domain", "site.test"])
                 #expect(
-                    behind.output.contains("follows Apple's copy, which is not the origin's file: /v2 opens Safari"),
+                    behind.output.contains("uses Apple's copy, which is not the origin's file: /v2 opens Safari"),
                     "\(behind.output)")
                 #expect(!behind.output.contains("einstall"))
             }
@@ -76,7 +76,7 @@ extension EndToEndTests {
                 try #require(try await tar.ended() == .exit(0))
                 let archive = try await stage.run(["device", "sysdiagnose.tar.gz", "--offline", "--app", Self.app])
                 #expect(archive.end == .exit(0), "\(archive.errors)")
-                #expect(archive.output.contains("open the app on this iPad, as far as its patterns match."))
+                #expect(archive.output.contains("open the app on this iPad, if they match its patterns."))
                 #expect(!archive.output.contains("older"))
                 let table = try await stage.run(["device", "-", "--offline"], input: Self.report)
                 #expect(table.end == .exit(1))

@@ -121,11 +121,11 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 let option = try await stage.run(["check", "site.test", "--expect-app", "shop"])
                 #expect(option.end == .exit(64))
-                #expect(option.errors.contains("--expect-app: 'shop' can be no app's ID: it has no bundle id"))
+                #expect(option.errors.contains("--expect-app: 'shop' can be no app's ID: it has no bundle ID"))
                 _ = try Watch(stage, ["{domain: site.test, expect: {apps: [\"\(Sample.app) \"]}}"], Watch.Settings())
                 let file = try await stage.run(["config", "check", "--config", "monitor.yaml"])
                 #expect(file.end == .exit(78))
-                #expect((file.output + file.errors).contains("it holds a blank or a line break"))
+                #expect((file.output + file.errors).contains("it contains a space or a line break"))
             }
         }
 

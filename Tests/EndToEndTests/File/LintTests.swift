@@ -126,7 +126,8 @@ extension EndToEndTests {
                 let text = #"{"x": "\#(padding)", "webcredentials": {"apps": ["é", "com.acme"]}, "y": "\#(padding)"}"#
                 let process = try await stage.run(["lint", "-"], input: text)
                 let lines = process.output.split(separator: "\n").map(String.init)
-                let index = try #require(lines.firstIndex { $0.contains(#"com.acme" is no app ID"#) }, "\(lines)")
+                let index = try #require(
+                    lines.firstIndex { $0.contains(#"com.acme" is not a valid app ID"#) }, "\(lines)")
                 try #require(lines.count > index + 2)
                 let (shown, mark) = (lines[index + 1], lines[index + 2])
                 #expect(shown.unicodeScalars.count == 94)

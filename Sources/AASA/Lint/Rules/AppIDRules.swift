@@ -1,6 +1,6 @@
-// App IDs: whether an app can have the ID, and where it is named. AppID.swift decides what is wrong with the text.
+// App IDs: whether an app can have the ID, and where the file names it. AppID.swift finds the fault in the text.
 
-/// A rule about the text of an ID. Each ID has at most one fault, so that one rule reports it.
+/// A rule about the text of an ID. Each ID has at most one fault, so only one rule reports it.
 private protocol AppIDTextRule: LintRule {}
 
 extension AppIDTextRule {
@@ -15,19 +15,19 @@ extension AppIDTextRule {
 }
 
 extension AppIDFault {
-    /// The rule that reports the fault, its message, and the ID that was meant, if that is certain.
+    /// The rule that reports the fault, its message, and the correct ID, if it is certain.
     fileprivate func words(about id: String) -> (rule: any LintRule.Type, message: String, written: String?) {
         let text = Quoted.json(id)
         switch self {
         case .notString(let kind):
-            return (AppIDFormat.self, "an app ID is a string, this is \(kind); devices skip it", nil)
+            return (AppIDFormat.self, "this app ID is \(kind), not a string; devices skip it", nil)
         case .format(let reason):
-            return (AppIDFormat.self, "\(text) is no app ID, so it is equal to no app's: \(reason)", nil)
+            return (AppIDFormat.self, "\(text) is not a valid app ID: \(reason). No app matches it", nil)
         case .blank:
             let trimmed = id.trimmingBlanks
             let isAround = !trimmed.isEmpty && !trimmed.unicodeScalars.contains { $0.properties.isWhitespace }
             return (
-                AppIDBlank.self, "the app ID \(text) holds a blank or a line break; it is equal to no app's",
+                AppIDBlank.self, "the app ID \(text) contains a space or a line break; no app matches it",
                 isAround ? trimmed : nil
             )
         case .placeholder(let part):
@@ -37,7 +37,7 @@ extension AppIDFault {
             let message = "the app ID \(text) is one of Apple's examples; no app in the App Store has it"
             return (AppIDExample.self, message, nil)
         case .storeNumber:
-            let message = "the prefix of \(text) looks like an App Store number; then no app has this ID"
+            let message = "the prefix of \(text) looks like an App Store number; if it is one, no app has this ID"
             return (AppIDStoreNumber.self, message, nil)
         }
     }
@@ -47,24 +47,27 @@ enum AppIDFormat: AppIDTextRule {
     static let description = LintRuleDescription(
         id: "app-id-format", severity: .error, title: "an app ID is not prefix.bundle-id",
         why: """
-            Devices compare the whole ID with that of the signed app: 10 characters A to Z and 0 to 9 (usually the Team ID), \
-            a dot, and the bundle id of letters, digits, dots and hyphens. Case counts, and there are no wildcards. Any other \
-            text is equal to no app's.
+            Devices compare the whole ID with that of the signed app. An ID has 10 characters A to Z and 0 to 9 \
+            (usually the team ID), a dot, and the bundle ID of letters, digits, dots and hyphens. Case counts, and \
+            there are no wildcards. A text in any other form matches no app.
             """,
         example: LintExample.credentials(#""com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "take 'application-identifier' from the signed app's entitlements",
+        fix: "copy 'application-identifier' from the signed app's entitlements",
         reference: LintReference.associatedDomains,
         seen: "corpus: 10 files")
 }
 
 enum AppIDBlank: AppIDTextRule {
     static let description = LintRuleDescription(
-        id: "app-id-blank", severity: .error, title: "an app ID holds a blank or a line break",
-        why: "Devices compare the ID as a whole. One with a blank at its end never matches, and nothing tells.",
+        id: "app-id-blank", severity: .error, title: "an app ID contains a space or a line break",
+        why: """
+            Devices compare the ID as a whole. An ID with a space at its end never matches, and devices report no \
+            error.
+            """,
         example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop ""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "take the blanks out", reference: LintReference.associatedDomains,
+        fix: "remove the spaces", reference: LintReference.associatedDomains,
         seen: "corpus: 2 files")
 }
 
@@ -72,27 +75,30 @@ enum AppIDPlaceholder: AppIDTextRule {
     static let description = LintRuleDescription(
         id: "app-id-placeholder", severity: .error, title: "an app ID was never filled in",
         why: """
-            TEAMID, XXXXXXXXXX, undefined, <prefix> and the like are left over from a template, or a build step had no \
-            value for them, as for D7KQ4ZW2MX.undefined and D7KQ4ZW2MX.com.acme.null; so is ABCDE12345 in front of a bundle id of one's own, and a word of a guide in another script (你的TeamID). No app is signed with such a prefix.
+            TEAMID, XXXXXXXXXX, undefined, <prefix> and the like are left over from a template. In \
+            D7KQ4ZW2MX.undefined and D7KQ4ZW2MX.com.acme.null, a build step had no value. ABCDE12345 before your own \
+            bundle ID is a prefix from an example, and 你的TeamID is a word from a guide in another script. No app is \
+            signed with such an ID.
             """,
         example: LintExample.credentials(#""TEAMID.com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "take 'application-identifier' from the signed app's entitlements",
+        fix: "copy 'application-identifier' from the signed app's entitlements",
         reference: LintReference.associatedDomains,
         seen: "corpus: 26 files; in Chinese: a guide for WeChat's links, 2021")
 }
 
 enum AppIDExample: AppIDTextRule {
     static let description = LintRuleDescription(
-        id: "app-id-example", severity: .warning, title: "an app ID of an example",
+        id: "app-id-example", severity: .warning, title: "an app ID from an example",
         why: """
-            com.example is what Apple's documentation and project templates write; no app in the App Store has such a bundle \
-            id. It is no error: the ID is well formed, a development build may bear it, and documentation, this program's \
-            included, shows and tests with it. An ID with a placeholder in it can be no app's: app-id-placeholder.
+            Apple's documentation and project templates use com.example; no app in the App Store has such a bundle \
+            ID. This is not an error: the ID is well formed, and a development build may have it. Documentation, \
+            including this program's, uses it in examples and tests. An ID that contains a placeholder belongs to no \
+            app: see app-id-placeholder.
             """,
         example: LintExample.credentials(#""ABCDE12345.com.example.app""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "put the ID of the real app", reference: LintReference.associatedDomains,
+        fix: "write the ID of the real app", reference: LintReference.associatedDomains,
         seen: "corpus: 1 file")
 }
 
@@ -100,12 +106,12 @@ enum AppIDStoreNumber: AppIDTextRule {
     static let description = LintRuleDescription(
         id: "app-id-store-number", severity: .warning, title: "an app ID begins with ten digits",
         why: """
-            App Store numbers have nine or ten digits; a prefix of digits alone is possible and next to unheard of. The number \
-            of the app's page in the App Store does not belong here.
+            App Store numbers have nine or ten digits. A prefix with only digits is possible, but very rare. The \
+            number from the app's page in the App Store is not part of an app ID.
             """,
         example: LintExample.credentials(#""1451685025.com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "take 'application-identifier' from the signed app's entitlements",
+        fix: "copy 'application-identifier' from the signed app's entitlements",
         reference: LintReference.associatedDomains,
         seen: "corpus: 5 files")
 }
@@ -114,8 +120,9 @@ enum EntryWithoutApp: LintRule {
     static let description = LintRuleDescription(
         id: "entry-without-app", severity: .error, title: "an entry of \"details\" names no app",
         why: """
-            An entry applies to the apps of its "appIDs" or "appID". Without one its rules have no effect. "appIDs" that is no \
-            array Apple's reader ignores, and does not fall back to "appID" (observed in its binaries).
+            An entry applies to the apps in its "appIDs" or "appID". Without either key, its rules have no effect. \
+            If "appIDs" is not an array, Apple's reader ignores it and does not fall back to "appID" (observed in \
+            its binaries).
             """,
         example: LintExample.details(#"{"appid": "D7KQ4ZW2MX.com.acme.shop", "components": [{"/": "/buy/*"}]}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
@@ -133,7 +140,7 @@ enum EntryWithoutApp: LintRule {
                         remedy: .repair(list.value.bracketsAroundApp))
                     continue
                 }
-                let said = elements.isEmpty ? "is empty" : "holds no string"
+                let said = elements.isEmpty ? "is empty" : "contains no string"
                 findings.add(
                     list.value.range, entry.pointer + "/appIDs",
                     "\"appIDs\" \(said); the rules of this entry apply to no app")
@@ -144,14 +151,14 @@ enum EntryWithoutApp: LintRule {
             } else {
                 findings.add(
                     entry.node.opening, entry.pointer,
-                    "this entry has neither \"appIDs\" nor \"appID\"; its rules apply to no app")
+                    "this entry has no \"appIDs\" and no \"appID\"; its rules apply to no app")
             }
         }
     }
 }
 
 extension JSONNode {
-    /// A list of one app, of the ID of an app in place of the list.
+    /// Makes a list of one app; nil unless the value is an app ID without a fault.
     var bracketsAroundApp: [LintEdit]? {
         string.flatMap { AppIDFault($0) == nil ? LintEdit.brackets(around: self) : nil }
     }
@@ -159,16 +166,16 @@ extension JSONNode {
 
 enum AppIDsDisagree: LintRule {
     static let description = LintRuleDescription(
-        id: "app-ids-disagree", severity: .warning, title: "\"appID\" is not among \"appIDs\"",
+        id: "app-ids-disagree", severity: .warning, title: "\"appID\" is not in \"appIDs\"",
         why: """
-            Devices read "appIDs" alone where both are there (observed in Apple's binaries), so the app of this "appID" has \
-            none of the rules.
+            If an entry has both keys, devices read only "appIDs" (observed in Apple's binaries). The rules then do \
+            not apply to the app in "appID".
             """,
         example: LintExample.details(
             #"{"appID": "D7KQ4ZW2MX.com.acme.old", "appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),
         fixedExample: LintExample.details(
             #"{"appID": "D7KQ4ZW2MX.com.acme.shop", "appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),
-        fix: "add it to \"appIDs\", and drop \"appID\"", reference: LintReference.details,
+        fix: "add it to \"appIDs\", and remove \"appID\"", reference: LintReference.details,
         seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -178,7 +185,7 @@ enum AppIDsDisagree: LintRule {
             else { continue }
             findings.add(
                 single.range, entry.pointer + "/appID",
-                "\(Quoted.json(text)) is not among \"appIDs\", beside which devices do not read \"appID\"")
+                "\(Quoted.json(text)) is not in \"appIDs\"; devices ignore \"appID\" next to \"appIDs\"")
         }
     }
 }
@@ -187,8 +194,8 @@ enum AppInSeveralEntries: LintRule {
     static let description = LintRuleDescription(
         id: "app-in-several-entries", severity: .warning, title: "one app in several entries",
         why: """
-            How the entries of one app play together is not documented: whether an exclusion in the one keeps a URL from the \
-            other is open.
+            Apple does not document how several entries of one app combine: an exclusion in one entry may or may not \
+            block a URL that another entry opens.
             """,
         example: LintExample.details(
             "{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.shop\"], \"components\": [{\"/\": \"/buy/*\"}]},\n  "
@@ -214,8 +221,8 @@ enum AppInSeveralEntries: LintRule {
                 let first = place(of: appID, in: earlier)
                 findings.add(
                     place(of: appID, in: entry), entry.pointer,
-                    "the app \(Quoted.json(appID)) has an entry at \(subject.position(of: first.lowerBound)) already"
-                        + "\(rules(of: earlier)); how two entries of one app play together is not documented",
+                    "the app \(Quoted.json(appID)) already has an entry at \(subject.position(of: first.lowerBound))"
+                        + "\(rules(of: earlier)); Apple does not document how two entries of one app combine",
                     related: [.init(range: first, pointer: earlier.pointer, message: "the app's other entry")])
             }
         }
@@ -238,11 +245,11 @@ enum AppInSeveralEntries: LintRule {
 
 enum AppIDDuplicate: LintRule {
     static let description = LintRuleDescription(
-        id: "app-id-duplicate", severity: .note, title: "an app ID stands twice in one list",
-        why: "Devices take it once; the second does nothing.",
+        id: "app-id-duplicate", severity: .note, title: "duplicate app ID in one list",
+        why: "Devices use the ID once; the second one has no effect.",
         example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop", "D7KQ4ZW2MX.com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "remove the second", reference: LintReference.associatedDomains,
+        fix: "remove the second one", reference: LintReference.associatedDomains,
         seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -259,7 +266,7 @@ enum AppIDDuplicate: LintRule {
                 if let first = seen[ExactText(text)] {
                     findings.add(
                         element.range, "\(pointer)/\(index)",
-                        "\(Quoted.json(text)) stands at \(subject.position(of: first.range.lowerBound)) already",
+                        "\(Quoted.json(text)) is already listed at \(subject.position(of: first.range.lowerBound))",
                         remedy: .tidy(
                             list.elements.map { LintEdit.removal(of: element.range, after: $0[index - 1].range) }),
                         related: [

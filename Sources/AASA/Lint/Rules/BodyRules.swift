@@ -4,9 +4,9 @@ enum JSONSyntax: LintRule {
     static let description = LintRuleDescription(
         id: "json-syntax", severity: .error, title: "the file is not valid JSON",
         why: """
-            Devices read strict JSON: no comments, no trailing commas, nothing before or after. One fault anywhere and the \
-            whole file counts for nothing. Often the file is something else: an HTML page of a single-page app, a login or \
-            a firewall, an RTF document of a word processor, or nothing at all.
+            Devices read strict JSON: no comments, no trailing commas, nothing before or after. One error anywhere \
+            makes devices ignore the whole file. Often the file is something else: an HTML page of a single-page \
+            app, a login or a firewall, an RTF document of a word processor, or an empty file.
             """,
         example: LintExample.details(
             #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"},]}"#),
@@ -18,7 +18,7 @@ enum JSONSyntax: LintRule {
         guard let error = subject.syntaxError, !SignedFile.isSigned(subject.bytes), !subject.isOtherFile else { return }
         // Nothing more is known about a file that was not read completely.
         let verdict =
-            error.cause == .tooDeep ? "the file is not judged" : "the file is not valid JSON, and devices ignore it"
+            error.cause == .tooDeep ? "the file was not checked" : "the file is not valid JSON, and devices ignore it"
         let reason = error.cause?.explanation ?? error.message
         findings.add(
             error.range, "",
@@ -33,9 +33,9 @@ enum OtherFile: LintRule {
     static let description = LintRuleDescription(
         id: "other-file", severity: .error, title: "assetlinks.json, the file of Android's App Links",
         why: """
-            Each system reads a file of its own: Android /.well-known/assetlinks.json, Apple's devices \
-            /.well-known/apple-app-site-association. Where the one is served at the path of the other, devices find no app in \
-            it, whether it is valid JSON or not.
+            Each system reads its own file: Android reads /.well-known/assetlinks.json, Apple's devices read \
+            /.well-known/apple-app-site-association. If a server sends one file at the path of the other, devices \
+            find no app in it, even if it is valid JSON.
             """,
         example:
             #"[{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "#
@@ -53,11 +53,11 @@ enum OtherFile: LintRule {
         let start = subject.bytes.firstIndex { !JSONParser.isBlank($0) } ?? 0
         findings.add(
             root?.opening ?? start..<min(start + 1, subject.bytes.count), "",
-            "this is assetlinks.json, the file of Android's App Links; devices of Apple find no app in it")
+            "this is assetlinks.json, the file of Android's App Links; Apple's devices find no app in it")
     }
 
-    /// By its words, since it may be no valid JSON. A file that names a service is the association file, whatever
-    /// stands beside it.
+    /// Searches the text, because it may not be valid JSON. A file that names a service is the association file,
+    /// even if it also contains such a text.
     static func isOther(_ bytes: [UInt8], _ root: JSONNode?) -> Bool {
         if let root, Association.namesKnownService(root) { return false }
         func holds(_ text: String) -> Bool { bytes.firstRange(of: Array(text.utf8)) != nil }
@@ -70,8 +70,9 @@ enum SignedFile: LintRule {
     static let description = LintRuleDescription(
         id: "signed-file", severity: .warning, title: "the file is signed (CMS, PKCS#7)",
         why: """
-            iOS 8 wanted the file signed; since iOS 9 it has not been needed. A device tries CMS only after JSON has failed, \
-            and other readers of the file refuse it. When the certificate is renewed the file has to be made again.
+            iOS 8 required a signed file; iOS 9 and later do not. A device tries CMS only after JSON has failed, and \
+            other readers of the file reject it. When the certificate is renewed, somebody has to sign the file \
+            again.
             """,
         example: "(DER: 30 82 0A 1F 06 09 2A 86 48 86 F7 0D 01 07 02 …)",
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
@@ -96,7 +97,7 @@ enum SignedFile: LintRule {
         guard subject.syntaxError != nil, isSigned(subject.bytes) else { return }
         findings.add(
             0..<1, "",
-            "the file is CMS-signed; devices still read it, other tools see no JSON; its content was not judged")
+            "the file is CMS-signed; devices still read it, but other tools find no JSON; its content was not checked")
     }
 }
 
@@ -104,29 +105,29 @@ enum ByteOrderMark: LintRule {
     static let description = LintRuleDescription(
         id: "byte-order-mark", severity: .warning, title: "the file begins with a byte order mark",
         why: """
-            Apple's CDN was seen to accept such a file (2026-09-09), but strict parsers refuse it (RFC 8259, 8.1), and \
-            editors put the mark back without a word.
+            Apple's CDN accepted such a file (2026-09-09), but strict parsers reject it (RFC 8259, 8.1), and editors \
+            add the mark again silently.
             """,
         example: "\u{FEFF}" + LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "save it as UTF-8 without byte order mark", reference: LintReference.json + "#section-8.1",
+        fix: "save it as UTF-8 without a byte order mark", reference: LintReference.json + "#section-8.1",
         seen: "observed: Apple's CDN served a file with one, 2026-09-09; documented: RFC 8259, 8.1")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard subject.bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
         findings.add(
-            0..<3, "", "the file begins with a byte order mark (EF BB BF), which strict parsers refuse",
+            0..<3, "", "the file begins with a byte order mark (EF BB BF), which strict parsers reject",
             remedy: .tidy([LintEdit(0..<3, "")]))
     }
 }
 
 enum RootNotObject: LintRule {
     static let description = LintRuleDescription(
-        id: "root-not-object", severity: .error, title: "the outermost value is no object",
-        why: "A device reads services from an object at the root; from anything else it reads none.",
+        id: "root-not-object", severity: .error, title: "the outermost value is not an object",
+        why: "Devices read services only from an object at the root.",
         example: #"[{"applinks": {"details": []}}]"#, fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "begin the file with {\"applinks\": …}", reference: LintReference.associatedDomains,
-        seen: "observed: Apple's reader takes an object alone (its binaries)")
+        seen: "observed: Apple's reader accepts only an object (its binaries)")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let root = subject.file?.document.root, root.members == nil, !subject.isOtherFile else { return }
@@ -135,7 +136,7 @@ enum RootNotObject: LintRule {
         findings.add(
             root.shown, "",
             "the outermost value is \(Quoted.kind(root)), not an object; devices read no service from it"
-                + (isEncodedTwice ? "; the JSON was encoded once too often" : ""),
+                + (isEncodedTwice ? "; the JSON was encoded twice" : ""),
             fix: isEncodedTwice ? "serve the text of the string itself: encode the object once" : nil)
     }
 }
@@ -144,11 +145,11 @@ enum FileTooLarge: LintRule {
     static let description = LintRuleDescription(
         id: "file-too-large", severity: .error, title: "the file is larger than 128 KiB",
         why: """
-            A device stops reading at 131,072 bytes (after decompression) and treats the whole file as failed. Patterns \
-            with wildcards and substitution variables keep it small. Nothing else of such a file is judged.
+            A device stops reading at 131,072 bytes (after decompression) and rejects the whole file. Patterns with \
+            wildcards and substitution variables keep it small. The linter checks nothing else in such a file.
             """,
         example: "(a file of 131,073 bytes)", fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "join patterns with wildcards and variables, drop comments and indentation",
+        fix: "combine patterns with wildcards and variables, and remove comments and indentation",
         reference: LintReference.archivedGuide,
         seen: "documented: Support Universal Links, 128 KB; reported: Booking.com's file, iOS 9, 2016")
 
@@ -163,7 +164,7 @@ enum FileTooLarge: LintRule {
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard subject.isTooLarge else { return }
         let seen =
-            "the file has \(subject.bytes.count) bytes; devices refuse more than \(limit); nothing else of it is judged"
+            "the file has \(subject.bytes.count) bytes; devices reject more than \(limit); nothing else was checked"
         guard let first = AssociationFile.firstCharacter(of: subject.bytes), !"{[".unicodeScalars.contains(first) else {
             return findings.add(limit..<limit + 1, "", seen)
         }
@@ -177,11 +178,11 @@ enum FileSizeNearLimit: LintRule {
     static let description = LintRuleDescription(
         id: "file-size-near-limit", severity: .warning, title: "the file is near the limit of 128 KiB",
         why: """
-            More than 80 % of what a device reads is used. The entry that crosses 131,072 bytes breaks all links at once, \
-            not only its own.
+            The file uses more than 80 % of what a device reads. The entry that crosses 131,072 bytes breaks all \
+            links at once, not only its own.
             """,
         example: "(a file of 104,858 bytes)", fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "join patterns with wildcards and variables, drop comments and indentation",
+        fix: "combine patterns with wildcards and variables, and remove comments and indentation",
         reference: LintReference.archivedGuide,
         seen: "documented: Support Universal Links, 128 KB")
 

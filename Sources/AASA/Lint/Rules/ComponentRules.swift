@@ -4,15 +4,16 @@ enum ComponentType: LintRule {
     static let description = LintRuleDescription(
         id: "component-type", severity: .error, title: "a value of the wrong type in a component",
         why: """
-            "/", "?" and "#" that are no strings are no constraint: the component matches more than it says, and one value \
-            of another type in the "?" object drops the whole of "?". A list of values for a query item, which guides show, does \
-            not exist (observed with Apple's tool). For "exclude", "caseSensitive" and "percentEncoded" \
-            Apple's reader takes strings and numbers by their boolean value and null as false (observed), a leniency that \
-            nothing documents.
+            A "/" or "#" that is not a string, and a "?" that is neither a string nor an object, constrains nothing: \
+            the component matches more than it says. One value of another type in the "?" object makes devices \
+            ignore the whole "?". Some guides show a list of values for a query item, but it does not exist \
+            (observed with Apple's tool). For "exclude", "caseSensitive" and "percentEncoded", Apple's reader \
+            converts strings and numbers to booleans and reads null as false (observed). Apple does not document \
+            this.
             """,
         example: LintExample.components(#"{"/": "/help/*", "exclude": "true"}"#, #"{"/": "*"}"#),
         fixedExample: LintExample.components(#"{"/": "/help/*", "exclude": true}"#, #"{"/": "*"}"#),
-        fix: "write a string for \"/\", \"?\" and \"#\", true or false without quotes for the others",
+        fix: "write a string for \"/\", \"?\" and \"#\", and true or false without quotes for the others",
         reference: LintReference.components,
         seen: "documented: applinks, components, types; a list of values: observed with Apple's tool")
 
@@ -27,22 +28,22 @@ enum ComponentType: LintRule {
                 guard member.value.string == nil else { continue }
                 findings.add(
                     member.value.shown, object.pointer + "/" + member.key.escapedForPointer,
-                    "\"\(member.key)\" is \(Quoted.kind(member.value)), not a string; devices take it for no constraint"
+                    "\"\(member.key)\" is \(Quoted.kind(member.value)), not a string; devices ignore this constraint"
                 )
             case "?": lookAtQuery(member.value, object.pointer + "/?", &findings)
             case "exclude", "caseSensitive", "percentEncoded":
                 if case .bool = member.value.value { continue }
                 findings.add(
                     member.value.shown, object.pointer + "/" + member.key,
-                    "\"\(member.key)\" is \(Quoted.kind(member.value)), not true or false; Apple's reader takes it for "
-                        + "\(LenientBoolean.read(member.value)), others need not",
+                    "\"\(member.key)\" is \(Quoted.kind(member.value)), not true or false; Apple's reader reads it as "
+                        + "\(LenientBoolean.read(member.value)), other readers may not",
                     remedy: .tidy(plainBoolean(member.value).map { [LintEdit(member.value.range, "\($0)")] }))
             default: continue
             }
         }
     }
 
-    /// true or false, where people and Apple's reader take the value for the same.
+    /// true or false, if people and Apple's reader read the value in the same way; otherwise nil.
     private static func plainBoolean(_ node: JSONNode) -> Bool? {
         let meant: Bool? =
             switch node.value {
@@ -58,14 +59,14 @@ enum ComponentType: LintRule {
         guard let items = query.members else {
             findings.add(
                 query.shown, pointer,
-                "\"?\" is \(Quoted.kind(query)), not a string or an object; devices take it for no constraint")
+                "\"?\" is \(Quoted.kind(query)), not a string or an object; devices ignore this constraint")
             return
         }
         for item in items where item.value.string == nil {
             findings.add(
                 item.value.shown, pointer + "/" + item.key.escapedForPointer,
-                "the value of \(Quoted.json(item.key)) is \(Quoted.kind(item.value)), not a string; devices drop the whole "
-                    + "\"?\" constraint",
+                "the value of \(Quoted.json(item.key)) is \(Quoted.kind(item.value)), not a string; devices ignore the "
+                    + "whole \"?\" constraint",
                 fix: item.value.elements == nil
                     ? nil : "write one component for each value, or a substitution variable")
         }
@@ -76,8 +77,9 @@ enum DefaultsConstraint: LintRule {
     static let description = LintRuleDescription(
         id: "defaults-constraint", severity: .warning, title: "a constraint inside \"defaults\"",
         why: """
-            "defaults" is documented for "caseSensitive" and "percentEncoded". Apple's reader takes over every key of a \
-            component, so a "/" there constrains all components that have none, and an "exclude" turns them all round.
+            Apple documents "defaults" for "caseSensitive" and "percentEncoded". Apple's reader takes over every key \
+            of a component: a "/" there constrains all components that have no "/", and an "exclude" turns them all \
+            into exclusions.
             """,
         example: LintExample.details(
             ##"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "defaults": {"/": "/buy/*"}, "components": [{"#": "app"}]}"##),
@@ -90,7 +92,7 @@ enum DefaultsConstraint: LintRule {
             for member in defaults.node.members ?? [] where ["/", "?", "#", "exclude"].contains(member.name) {
                 findings.add(
                     member.keyRange, defaults.pointer + "/" + member.key.escapedForPointer,
-                    "\"\(member.key)\" in \"defaults\" applies to each component that has none of its own")
+                    "\"\(member.key)\" in \"defaults\" applies to each component without its own")
             }
         }
     }
@@ -98,9 +100,10 @@ enum DefaultsConstraint: LintRule {
 
 enum SettingsType: LintRule {
     static let description = LintRuleDescription(
-        id: "settings-type", severity: .warning, title: "a setting of applinks of the wrong type",
+        id: "settings-type", severity: .warning, title: "a setting of applinks with the wrong type",
         why: """
-            "defaults" and "substitutionVariables" are objects; of anything else devices take nothing. A variable is an array of strings: Apple's reader also takes a bare string, and skips whatever is not a string \
+            "defaults" and "substitutionVariables" are objects; devices ignore any other type. A variable is an \
+            array of strings. Apple's reader also accepts a single string, and skips values that are not strings \
             (observed).
             """,
         example: LintExample.variables(#"{"food": "burrito"}"#, #"{"/": "/eat/$(food)"}"#),
@@ -129,7 +132,7 @@ enum SettingsType: LintRule {
                     value.shown, variable.pointer,
                     "the variable \(Quoted.json(name)) is \(Quoted.kind(value)), not an array of strings; "
                         + (value.string == nil
-                            ? "devices give it no value" : "Apple's reader takes it for its only value"),
+                            ? "devices give it no value" : "Apple's reader uses it as its only value"),
                     remedy: value.string == nil ? .byHand : .tidy(LintEdit.brackets(around: value)))
                 continue
             }
@@ -146,16 +149,16 @@ enum SettingsType: LintRule {
 
 enum QueryItemName: LintRule {
     static let description = LintRuleDescription(
-        id: "query-item-name", severity: .error, title: "a query item's name that no item has",
+        id: "query-item-name", severity: .error, title: "a query item name that no URL has",
         why: """
-            The object form of "?" names each item as it stands between the signs of the query: in ?a=1&b=2 the items are a and \
-            b, none is called "?a" or "a=1". Names are compared exactly with those of the encoded URL, so "utm_*" is no \
-            wildcard, "$(name)" no variable, and a blank or a letter beyond ASCII never occurs. The item counts as missing, \
-            with an empty value.
+            The object form of "?" names each item as the query does: in ?a=1&b=2 the items are a and b, and none is \
+            named "?a" or "a=1". Devices compare names exactly with those of the encoded URL. So "utm_*" is not a \
+            wildcard, "$(name)" is not a variable, and a space or a non-ASCII letter never occurs. The item counts \
+            as missing, with an empty value.
             """,
         example: LintExample.components(#"{"/": "/buy", "?": {"color=red": "*"}}"#),
         fixedExample: LintExample.components(#"{"/": "/buy", "?": {"color": "red"}}"#),
-        fix: "write the name as the URL has it as the key, and its value behind it", reference: LintReference.query,
+        fix: "write the name as the URL has it as the key, and its value as the value", reference: LintReference.query,
         seen: "documented: applinks, components, query; names compared exactly: observed in Apple's binaries")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -165,11 +168,11 @@ enum QueryItemName: LintRule {
             switch fault {
             case .sign(let sign):
                 findings.add(
-                    site, "no query item is called \(name), as '\(sign)' is no part of a name: \(site.consequence)")
+                    site, "no query item is named \(name), because no name contains '\(sign)': \(site.consequence)")
             case .wildcard(let sign):
                 findings.add(
                     site,
-                    "devices compare the name \(name) as it stands, \(Quoted.text(sign)) included: \(site.consequence)",
+                    "devices compare the name \(name) literally, including \(Quoted.text(sign)): \(site.consequence)",
                     fix: "write an item for each name, or a pattern for the whole query as \"?\"")
             case .notEncoded(let scalar):
                 findings.add(
@@ -184,11 +187,11 @@ enum QueryItemName: LintRule {
 enum ExclusionTakesMissingItem: LintRule {
     static let description = LintRuleDescription(
         id: "exclusion-takes-missing-item", severity: .error,
-        title: "an exclusion with \"*\" for what a URL need not have",
+        title: "an exclusion with \"*\" for a part that a URL may lack",
         why: """
-            A query item that is missing counts as empty, as do an absent query and an absent fragment, and "*" takes the empty \
-            text too. So the exclusion holds for every URL, with the item or without it, and the rules behind it are never \
-            reached. "?*" asks for one that is there. Of a whole "?" or "#" it is reported where it hides a rule.
+            A missing query item counts as empty, and so do a missing query and a missing fragment. "*" also matches \
+            the empty text. So the exclusion applies to every URL, with or without the item, and the rules after it \
+            are never used. "?*" requires a value. A whole "?" or "#" is reported only if it hides a rule.
             """,
         example: LintExample.components(
             #"{"/": "/help/*", "?": {"print": "*"}, "exclude": true}"#, #"{"/": "/help/*"}"#),
@@ -201,8 +204,8 @@ enum ExclusionTakesMissingItem: LintRule {
         for site in subject.queryItems where site.takesAll && site.rule.isExclusion {
             findings.add(
                 site.member.value.range, site.pointer,
-                "\(Quoted.json(site.member.value.string ?? "*")) takes a missing item too: the exclusion also holds for URLs "
-                    + "without \(Quoted.json(site.member.key))",
+                "\(Quoted.json(site.member.value.string ?? "*")) also matches a missing item: the exclusion applies "
+                    + "to URLs without \(Quoted.json(site.member.key)) too",
                 fix: site.fault == nil ? valueThatIsThere(site.member.value) : QueryItemTakesMissing.misnamed)
         }
         var told: Set<URLRule.Place> = []
@@ -211,10 +214,11 @@ enum ExclusionTakesMissingItem: LintRule {
                 guard let part = part(of: rule) else { continue }
                 findings.add(
                     part.value.range, rule.pointer + "/" + part.key,
-                    "\(Quoted.json(part.value.string ?? "*")) takes an empty \(part.key == "?" ? "query" : "fragment") too: the "
-                        + "exclusion also holds for URLs without one, and hides the rule at "
+                    "\(Quoted.json(part.value.string ?? "*")) also matches an empty "
+                        + (part.key == "?" ? "query" : "fragment")
+                        + ": the exclusion applies to URLs without one too, and hides the rule at "
                         + "\(subject.position(of: shadow.rule.range.lowerBound))",
-                    fix: valueThatIsThere(part.value), related: [.init(shadow.rule, "never reached")])
+                    fix: valueThatIsThere(part.value), related: [.init(shadow.rule, "never used")])
             }
         }
     }
@@ -223,7 +227,7 @@ enum ExclusionTakesMissingItem: LintRule {
         "write \"?*\" in place of \(Quoted.json(value.string ?? "*"))"
     }
 
-    /// Whether such a part, or such a query item, is why the rules hide others.
+    /// Whether the rules hide others because a missing part or query item counts as empty.
     static func explains(_ rules: [URLRule], in subject: LintSubject) -> Bool {
         rules.allSatisfy { subject.takersOfMissing.contains($0.place) }
     }
@@ -243,12 +247,12 @@ enum QueryItemTakesMissing: LintRule {
     static let description = LintRuleDescription(
         id: "query-item-takes-missing", severity: .warning, title: "\"*\" as the value of a query item",
         why: """
-            A query item that is missing counts as empty, and "*" takes the empty value too. So the item constrains nothing: \
-            the component works as if it were not there. "?*" asks for an item that has a value.
+            A missing query item counts as empty, and "*" also matches the empty value. So the item constrains \
+            nothing: the component works as if the item were not there. "?*" requires an item with a value.
             """,
         example: LintExample.components(#"{"/": "/buy", "?": {"color": "*"}}"#),
         fixedExample: LintExample.components(#"{"/": "/buy", "?": {"color": "?*"}}"#),
-        fix: "write \"?*\" if the item must be there; else delete the item", reference: LintReference.query,
+        fix: "write \"?*\" if the item must be there; otherwise delete the item", reference: LintReference.query,
         seen: "corpus: 13 files")
 
     /// With `?*` an item whose name no URL has would never match.
@@ -262,8 +266,8 @@ enum QueryItemTakesMissing: LintRule {
                 guard let first = sites.first else { continue }
                 findings.add(
                     first.member.value.range, first.pointer,
-                    "\(Quoted.json(first.member.value.string ?? "*")) takes a missing item too: the component also matches "
-                        + "URLs without "
+                    "\(Quoted.json(first.member.value.string ?? "*")) also matches a missing item: the component "
+                        + "matches URLs without "
                         + sites.map { Quoted.json($0.member.key) }.prefix(4).joined(separator: ", ")
                         + Quoted.more(sites.count, beyond: 4),
                     fix: sites.contains { $0.fault != nil } ? misnamed : nil)

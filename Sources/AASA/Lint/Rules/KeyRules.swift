@@ -2,10 +2,11 @@
 
 enum JSONDuplicateKey: LintRule {
     static let description = LintRuleDescription(
-        id: "json-duplicate-key", severity: .warning, title: "a key stands twice in one object",
+        id: "json-duplicate-key", severity: .warning, title: "a duplicate key in an object",
         why: """
-            Which of the two counts is undefined (RFC 8259, 4), and Apple documents nothing: a device may take the first or the \
-            last, and all that the other one says is lost in silence. This program goes on with the last. Most often an app was added as a second "details" or "applinks".
+            It is undefined which of the two counts (RFC 8259, 4), and Apple does not document it. A device may use \
+            the first or the last one, and silently ignores the other one. This program uses the last one. Most \
+            often somebody added an app with a second "details" or "applinks".
             """,
         example: LintExample.components(#"{"/": "/buy/*", "/": "/sell/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#, #"{"/": "/sell/*"}"#),
@@ -18,8 +19,8 @@ enum JSONDuplicateKey: LintRule {
             let first = duplicate.first
             findings.add(
                 duplicate.second, duplicate.pointer,
-                "the key \(Quoted.json(duplicate.key)) stands at \(subject.position(of: first.lowerBound)) already; which of "
-                    + "the two a device reads is undefined; what follows here is judged by the last one",
+                "duplicate key \(Quoted.json(duplicate.key)), first used at \(subject.position(of: first.lowerBound)); "
+                    + "it is undefined which one devices read; this check uses the last one",
                 remedy: .tidy(subject.file?.document.root.removal(ofDuplicate: duplicate)),
                 related: [.init(range: first, pointer: duplicate.pointer, message: "the first of the two")])
         }
@@ -28,7 +29,7 @@ enum JSONDuplicateKey: LintRule {
 }
 
 extension JSONNode {
-    /// Removes the later of two members of one key, where all members of the key say the same; else a person has to choose.
+    /// Removes the later one if all members with the key have the same value; otherwise nil: a person must choose.
     fileprivate func removal(ofDuplicate duplicate: JSONDocument.Duplicate) -> [LintEdit]? {
         guard range.lowerBound <= duplicate.first.lowerBound, duplicate.second.upperBound <= range.upperBound else {
             return nil
@@ -49,8 +50,8 @@ enum MisspeltKey: LintRule {
     static let description = LintRuleDescription(
         id: "misspelt-key", severity: .warning, title: "a key that looks like a misspelling",
         why: """
-            Devices ignore keys that they do not know, and keys are case-sensitive. A misspelt "/" lets its component match \
-            every path.
+            Devices ignore keys that they do not know, and keys are case-sensitive. If "/" is misspelt, its \
+            component matches every path.
             """,
         example: LintExample.components(#"{"path": "/buy/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
@@ -73,8 +74,8 @@ enum ExcludeNotRead: LintRule {
     static let description = LintRuleDescription(
         id: "exclude-not-read", severity: .error, title: "an \"exclude\" that devices do not read",
         why: """
-            Devices ignore keys that they do not know, and "exclude" counts in a component alone. Misspelt, or beside \
-            "paths", it excludes nothing: what it should keep in the browser opens the app.
+            Devices ignore keys that they do not know, and read "exclude" only in a component. If it is misspelt, or \
+            next to "paths", it excludes nothing: pages that should stay in the browser open the app.
             """,
         example: LintExample.components(#"{"/": "/help/*", "exlude": true}"#, #"{"/": "/buy/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/help/*", "exclude": true}"#, #"{"/": "/buy/*"}"#),
@@ -93,9 +94,9 @@ enum ExcludeNotRead: LintRule {
                 findings.add(
                     key,
                     "devices do not read \"exclude\" here: it excludes nothing"
-                        + (usesPaths ? "; beside \"paths\" there is NOT" : ""),
+                        + (usesPaths ? "; \"paths\" has NOT instead" : ""),
                     fix: usesPaths
-                        ? "write \"NOT /path\" in \"paths\", in front of what it is an exception of"
+                        ? "write \"NOT /path\" in \"paths\", before the broader path"
                         : "write {\"/\": \"/path\", \"exclude\": true} in \"components\"")
             case .misspelt, .misplaced, .service, .unknown: continue
             }
@@ -107,8 +108,8 @@ enum MisplacedKey: LintRule {
     static let description = LintRuleDescription(
         id: "misplaced-key", severity: .warning, title: "a known key in a place where devices do not read it",
         why: """
-            Each key counts in one place: "details" in applinks, "appIDs" and "components" in an entry of it, "/" in a \
-            component, "apps" in the other services. Elsewhere devices ignore it.
+            Each key has its place: "details" in applinks, "appIDs" and "components" in an entry of "details", "/" \
+            in a component, "apps" in the other services. Elsewhere devices ignore it.
             """,
         example:
             #"{"webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"], "appIDs": ["D7KQ4ZW2MX.com.acme.staff"]}}"#,
@@ -125,7 +126,7 @@ enum MisplacedKey: LintRule {
             findings.add(
                 key,
                 "devices do not read \(Quoted.json(key.member.key)) here; it belongs \(home)"
-                    + (service.map { "; \(Quoted.json($0)) has \"apps\" alone, a list of app IDs" } ?? ""),
+                    + (service.map { "; \(Quoted.json($0)) has only \"apps\", a list of app IDs" } ?? ""),
                 fix: service == nil ? "move it \(home)" : "move the app IDs to \"apps\"")
         }
     }
@@ -135,8 +136,9 @@ enum UnknownComponentKey: LintRule {
     static let description = LintRuleDescription(
         id: "unknown-component-key", severity: .warning, title: "a key in a component that devices ignore",
         why: """
-            A component has "/", "?", "#", "exclude", "comment", "caseSensitive" and "percentEncoded". Devices ignore \
-            everything else, so a condition under another name is no condition: the component matches more than meant.
+            A component has "/", "?", "#", "exclude", "comment", "caseSensitive" and "percentEncoded". Devices \
+            ignore everything else, so a condition under another name has no effect: the component matches more than \
+            intended.
             """,
         example: LintExample.components(#"{"/": "/buy/*", "method": "GET"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*", "comment": "GET only, says the server"}"#),
@@ -155,8 +157,8 @@ enum UnknownKey: LintRule {
     static let description = LintRuleDescription(
         id: "unknown-key", severity: .note, title: "a key that devices ignore",
         why: """
-            Devices ignore keys of a service, of applinks or of an entry that they do not know; one at the top they take for a \
-            service that nobody asks for. They have no effect.
+            Devices ignore unknown keys of a service, of applinks or of an entry. They treat an unknown key at the \
+            top as a service that no app asks for. Such keys have no effect.
             """,
         example: LintExample.details(
             #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "name": "shop", "components": [{"/": "/buy/*"}]}"#),
@@ -171,7 +173,8 @@ enum UnknownKey: LintRule {
             case .service, .applinks, .entry:
                 findings.add(key, "devices ignore the key \(Quoted.json(key.member.key)) here")
             case .root where subject.namesService:
-                findings.add(key, "\(Quoted.json(key.member.key)) is no service that devices ask for; they ignore it")
+                findings.add(
+                    key, "\(Quoted.json(key.member.key)) is not a service that devices ask for; they ignore it")
             case .root, .component, .defaults: continue
             }
         }
@@ -192,9 +195,9 @@ struct KeySite: LintSite {
     }
 
     enum Verdict {
-        /// Probably a known key was meant.
+        /// The author probably meant a known key.
         case misspelt(String)
-        /// "exclude" was meant, and the component has none.
+        /// The author meant "exclude", and the component has none.
         case misspeltExclude
         /// "exclude" in applinks or in an entry.
         case exclude
@@ -208,8 +211,8 @@ struct KeySite: LintSite {
     let member: JSONMember
     let object: Object
     let verdict: Verdict
-    /// Writes the known key that differs in case, separators and blanks alone, where the object has none of this name. Of
-    /// any other word it is a guess, and of two such keys one.
+    /// Writes the known key, if only case, separators or spaces differ and the object lacks that key. nil for any other
+    /// word, because that would be a guess, and if two keys mean the same one.
     let renaming: [LintEdit]?
 
     var range: Range<Int> { member.keyRange }
@@ -378,7 +381,7 @@ enum KeySuggestion {
         return best?.key
     }
 
-    /// The candidate that differs in its plain form by nothing.
+    /// The candidate with the same plain form.
     static func spelling(of key: String, among candidates: Candidates) -> String? {
         guard key.utf8.count <= 40 else { return nil }
         let plain = plainForm(key)

@@ -3,30 +3,30 @@
 enum ExcludeAfterInclude: LintRule {
     static let description = LintRuleDescription(
         id: "exclude-after-include", severity: .error,
-        title: "an exclusion behind a rule that has opened its URLs already",
+        title: "an exclusion after a rule that already opens its URLs",
         why: """
-            The first rule that matches decides. All URLs of this exclusion are taken by earlier rules, of which at least one \
-            opens the app: what should stay in the browser does not. This is proven, not guessed.
+            The first rule that matches decides. Earlier rules match all URLs of this exclusion, and at least one of \
+            them opens the app: pages that should stay in the browser open the app. This is proven, not guessed.
             """,
         example: LintExample.components(#"{"/": "/help/*"}"#, #"{"/": "/help/website/*", "exclude": true}"#),
         fixedExample: LintExample.components(#"{"/": "/help/website/*", "exclude": true}"#, #"{"/": "/help/*"}"#),
-        fix: "move the exclusion in front of the rules that include", reference: LintReference.technote,
+        fix: "move the exclusion before the rules that open its URLs", reference: LintReference.technote,
         seen: "corpus: 17 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for group in subject.catchAlls where group.hidesExclusion {
             findings.add(
                 group.rule, group.message(in: subject),
-                fix: "move this rule behind the rules that it hides", related: group.related)
+                fix: "move this rule after the rules that it hides", related: group.related)
         }
         for shadow in subject.ungroupedShadows where shadow.rule.isExclusion {
             guard let opener = shadow.by.first(where: { !$0.isExclusion }) else { continue }
             let example = findings.isFull ? nil : subject.example(of: shadow.rule)
             findings.add(
                 shadow.rule,
-                "never reached: \(subject.places(of: [opener])) already opens every URL this exclusion could exclude"
+                "never used: \(subject.places(of: [opener])) already opens every URL this exclusion could exclude"
                     + (example.map { ", such as \(Quoted.escaped($0))" } ?? ""),
-                related: shadow.by.filter { !$0.isExclusion }.map { .init($0, "this rule opens the URLs before") },
+                related: shadow.by.filter { !$0.isExclusion }.map { .init($0, "this rule opens the URLs first") },
                 example: example)
         }
     }
@@ -36,12 +36,12 @@ enum RuleUnreachable: LintRule {
     static let description = LintRuleDescription(
         id: "rule-unreachable", severity: .warning, title: "a rule that never decides",
         why: """
-            The first rule that matches decides, and earlier rules take every URL that this one could match: it is equal to \
-            one of them, or stands behind a broader one. This is proven, not guessed.
+            The first rule that matches decides, and earlier rules match every URL that this one could match: it is \
+            equal to one of them, or comes after a broader one. This is proven, not guessed.
             """,
         example: LintExample.components(#"{"/": "/buy/*"}"#, #"{"/": "/buy/shoes/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "remove it, or move it in front", reference: LintReference.technote,
+        fix: "remove it, or move it up", reference: LintReference.technote,
         seen: "corpus: 4 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -52,7 +52,7 @@ enum RuleUnreachable: LintRule {
         {
             findings.add(
                 group.rule, group.message(in: subject),
-                fix: "move this rule behind the rules that it hides, or delete those", related: group.related)
+                fix: "move this rule after the rules that it hides, or delete them", related: group.related)
         }
         for shadow in subject.ungroupedShadows
         where !ofShutEntries.contains(shadow.rule.place)
@@ -65,17 +65,17 @@ enum RuleUnreachable: LintRule {
             let verb = areExclusions ? "exclude" : areInclusions ? "open" : "decide about"
             findings.add(
                 shadow.rule,
-                "never reached: \(subject.places(of: shadow.by)) already \(verb)\(isOne ? "s" : "") every URL this "
+                "never used: \(subject.places(of: shadow.by)) already \(verb)\(isOne ? "s" : "") every URL this "
                     + (shadow.rule.isExclusion ? "exclusion could exclude" : "rule could open"),
                 remedy: .tidy(removal(of: shadow, in: subject)),
-                related: shadow.by.map { .init($0, "this rule takes \(isOne ? "the" : "some of the") URLs before") },
+                related: shadow.by.map { .init($0, "this rule matches \(isOne ? "the" : "some of the") URLs first") },
                 example: subject.example(of: shadow.rule))
         }
     }
 }
 
 extension RuleUnreachable {
-    /// Of a rule that stands in the list already. Of another one that is never reached, its place may be the fault.
+    /// Only for a rule that repeats an earlier one. Any other unused rule may be right, but in the wrong place.
     private static func removal(of shadow: LintSubject.Shadow, in subject: LintSubject) -> [LintEdit]? {
         let place = shadow.rule.place
         guard let other = shadow.by.first, shadow.by.count == 1, other.place.entry == place.entry,
@@ -91,8 +91,9 @@ enum RuleMatchesNothing: LintRule {
     static let description = LintRuleDescription(
         id: "rule-matches-nothing", severity: .warning, title: "a rule that no URL can match",
         why: """
-            A variable in it has no value, it holds a sign that URLs have encoded only, such as ^ or %, or its parts exclude \
-            each other. This is proven, not guessed; the causes that have rules of their own are reported by those.
+            A variable in it has no value, it contains a character that URLs have only in encoded form, such as ^ or \
+            %, or its parts exclude each other. This is proven, not guessed. If another lint rule covers the cause, \
+            only that rule reports it.
             """,
         example: LintExample.variables(#"{"food": []}"#, #"{"/": "/eat/$(food)"}, {"/": "/buy/*"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/$(food)"}, {"/": "/buy/*"}"#),
@@ -128,8 +129,8 @@ enum SharedURLSpace: LintRule {
     static let description = LintRuleDescription(
         id: "shared-url-space", severity: .note, title: "two apps open the same URLs",
         why: """
-            The order of the entries is documented to decide; a report from iOS 15 has the last app win. Where only one of the \
-            apps is installed it opens the URL whatever the order.
+            Apple documents that the order of the entries decides; one report says that on iOS 15 the last app wins. \
+            If only one of the apps is installed, it opens the URL, regardless of the order.
             """,
         example: LintExample.details(
             "{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.shop\"], \"components\": [{\"/\": \"/buy/*\"}]},\n  "
@@ -137,7 +138,8 @@ enum SharedURLSpace: LintRule {
         fixedExample: LintExample.details(
             "{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.shop\"], \"components\": [{\"/\": \"/buy/*\"}]},\n  "
                 + "{\"appIDs\": [\"D7KQ4ZW2MX.com.acme.staff\"], \"components\": [{\"/\": \"/staff/*\"}]}"),
-        fix: "give each app paths of its own, or accept that either may open", reference: LintReference.details,
+        fix: "give each app its own paths, or accept that either app may open the URL",
+        reference: LintReference.details,
         seen: "corpus: 42 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -146,9 +148,9 @@ enum SharedURLSpace: LintRule {
         let more = overlaps.count - 1
         findings.add(
             other,
-            "\(Quoted.escaped(first.example)) is opened by several apps: by the rule \(subject.name(one)) too; apps: "
+            "several apps open \(Quoted.escaped(first.example)): the rule \(subject.name(one)) opens it too; apps: "
                 + Quoted.list(first.appIDs)
-                + (more == 0 ? "" : more == 1 ? "; so is 1 more URL" : "; so are \(more) more URLs"),
+                + (more == 0 ? "" : "; the same is true for \(more) more \(more == 1 ? "URL" : "URLs")"),
             related: [.init(one, "this rule opens the URL for another app")]
                 + overlaps.dropFirst().compactMap { overlap in
                     overlap.rules.last.map {
@@ -161,11 +163,11 @@ enum SharedURLSpace: LintRule {
 
 enum OrderNotChecked: LintRule {
     static let description = LintRuleDescription(
-        id: "order-not-checked", severity: .note, title: "more rules than are compared with each other here",
+        id: "order-not-checked", severity: .note, title: "too many or too complex rules to check their order",
         why: """
-            Whether each rule of an entry can ever decide, and whether two apps open the same URL, is proven by automata, and the \
-            work for one file is bounded. Beyond the bound nothing is said of the order: no finding about it is then no proof \
-            that it is right.
+            The linter uses automata to prove whether each rule of an entry can ever decide, and whether two apps \
+            open the same URL. The work for one file is limited. Beyond the limit, the linter does not check the \
+            order: the absence of a finding then does not prove that the order is right.
             """,
         example: LintExample.variables(
             #"{"ab": ["a", "b"]}"#,
@@ -173,7 +175,7 @@ enum OrderNotChecked: LintRule {
                 .joined(separator: ", ")),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "use fewer rules, or fewer wildcards in a pattern", reference: LintReference.technote,
-        seen: "our own bound on the work for one file")
+        seen: "our own limit on the work for one file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         guard let details = subject.applinks?.node.member("details") else { return }
@@ -186,14 +188,14 @@ enum OrderNotChecked: LintRule {
         guard !unchecked.isEmpty else { return }
         findings.add(
             details.keyRange, "/applinks/details",
-            "not checked: \(unchecked.joined(separator: ", and ")); the rules are too many or have too many wildcards")
+            "not checked: \(unchecked.joined(separator: ", and ")); there are too many rules or wildcards")
     }
 }
 
 /// A rule that matches every URL before other rules: one fault, however many rules it hides.
 struct CatchAll {
     let rule: URLRule
-    /// The rules that are never reached only because of it.
+    /// The rules that are never used only because of it.
     let hidden: [URLRule]
 
     /// Whether it opens URLs that some of them should exclude.
@@ -219,22 +221,23 @@ struct CatchAll {
         let exclusions = hidden.count(where: \.isExclusion)
         let kinds =
             exclusions == hidden.count
-            ? "\(hidden.count) exclusions"
-            : "\(hidden.count) rules" + (exclusions > 0 ? " (\(exclusions) of them exclusions)" : "")
+            ? "\(hidden.count) exclusions after it"
+            : "\(hidden.count) rules after it"
+                + (exclusions == 0 ? "" : " (\(exclusions) \(exclusions == 1 ? "exclusion" : "exclusions"))")
         let places = hidden.prefix(FindingSink.maximumRelated).map { "\(subject.position(of: $0.range.lowerBound))" }
         return
-            "\(Quoted.escaped(rule.written, limit: 60)) already \(rule.isExclusion ? "excludes" : "opens") every URL, so the "
-            + "\(kinds) behind it are never reached: at \(places.joined(separator: ", "))"
+            "\(Quoted.escaped(rule.written, limit: 60)) already matches every URL, so the \(kinds) are never used: at "
+            + places.joined(separator: ", ")
             + Quoted.more(hidden.count, beyond: FindingSink.maximumRelated)
     }
 
     var related: [FindingSink.Related] {
-        hidden.prefix(FindingSink.maximumRelated).map { .init($0, "never reached") }
+        hidden.prefix(FindingSink.maximumRelated).map { .init($0, "never used") }
     }
 }
 
 extension LintSubject {
-    /// The rules that are never reached, without those that a `CatchAll` reports together.
+    /// The rules that are never used, without those that a `CatchAll` reports together.
     var ungroupedShadows: [Shadow] {
         let catchAlls = Set(catchAlls.map(\.rule.place))
         return catchAlls.isEmpty

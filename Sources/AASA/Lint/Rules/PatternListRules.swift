@@ -4,8 +4,8 @@ enum PatternListMissing: LintRule {
     static let description = LintRuleDescription(
         id: "pattern-list-missing", severity: .error, title: "an entry has no list of patterns",
         why: """
-            Where neither "components" nor "paths" is an array (missing, misspelt, a string, an object) the entry matches \
-            every URL of the site: the app takes all pages (observed in Apple's binaries).
+            If neither "components" nor "paths" is an array (missing, misspelt, a string, an object), the entry \
+            matches every URL of the site. The app then opens all pages (observed in Apple's binaries).
             """,
         example: LintExample.details(#"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": "/buy/*"}"#),
         fixedExample: LintExample.details(#"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "paths": ["/buy/*"]}"#),
@@ -26,7 +26,7 @@ enum PatternListMissing: LintRule {
             } else {
                 findings.add(
                     entry.node.opening, entry.pointer,
-                    "this entry has neither \"components\" nor \"paths\"; devices then let it match every URL of the site"
+                    "this entry has no \"components\" and no \"paths\"; devices then let it match every URL of the site"
                 )
             }
         }
@@ -35,13 +35,13 @@ enum PatternListMissing: LintRule {
 
 enum PatternElementType: LintRule {
     static let description = LintRuleDescription(
-        id: "pattern-element-type", severity: .error, title: "a component is no object, or a path no string",
+        id: "pattern-element-type", severity: .error, title: "a component is not an object, or a path is not a string",
         why: """
-            Such an element matches every URL (observed in Apple's binaries): the app takes the whole site from there on, and \
-            no later rule is read.
+            Such an element matches every URL (observed in Apple's binaries). From there on, the app opens the whole \
+            site, and devices read no later rule.
             """,
         example: LintExample.components(#""/buy/*""#), fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "\"components\" holds objects such as {\"/\": \"/buy/*\"}, \"paths\" holds strings",
+        fix: "write objects such as {\"/\": \"/buy/*\"} in \"components\", and strings in \"paths\"",
         reference: LintReference.components,
         seen: "corpus: 1 file")
 
@@ -64,8 +64,8 @@ enum PatternListEmpty: LintRule {
     static let description = LintRuleDescription(
         id: "pattern-list-empty", severity: .error, title: "an empty list of patterns",
         why: """
-            An empty "components" (or "paths" where there are no components) matches nothing: the app opens no link. \
-            Without the list it would open all, so the two are easily mixed up.
+            An empty "components" (or an empty "paths" without "components") matches nothing: the app opens no link. \
+            Without the list it would open every link, so the two are easy to confuse.
             """,
         example: LintExample.details(#"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": []}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
@@ -86,15 +86,15 @@ enum EntryOpensNothing: LintRule {
     static let description = LintRuleDescription(
         id: "entry-opens-nothing", severity: .error, title: "an entry whose rules open no URL",
         why: """
-            An exclusion keeps URLs from the app that a later rule would open, and what no rule matches stays in the browser \
-            anyway: exclusions without a rule behind them open nothing, and neither do rules behind an exclusion of \
-            everything. This is proven, not guessed. People expect exclusions alone to mean "everything but these". An \
-            "exclude" in "defaults" turns all components into exclusions. Not reported where each rule has an error of its \
-            own, or where another entry opens URLs in the same apps.
+            An exclusion blocks URLs that a later rule would open. URLs that no rule matches stay in the browser \
+            anyway. So exclusions without a rule after them open nothing, and rules after an exclusion of everything \
+            open nothing either. This is proven, not guessed. People expect exclusions alone to mean "everything but \
+            these". An "exclude" in "defaults" turns all components into exclusions. Not reported if each rule has \
+            its own error, or if another entry opens URLs in the same apps.
             """,
         example: LintExample.components(#"{"/": "/help/website/*", "exclude": true}"#),
         fixedExample: LintExample.components(#"{"/": "/help/website/*", "exclude": true}"#, #"{"/": "/help/*"}"#),
-        fix: "add a component without \"exclude\" behind the exclusions, for the URLs that the app opens",
+        fix: "add a component without \"exclude\" after the exclusions, for the URLs that the app opens",
         reference: LintReference.components,
         seen: "corpus: 3 files")
 
@@ -110,12 +110,12 @@ enum EntryOpensNothing: LintRule {
             case .allExclude(let isByDefault):
                 findings.add(
                     list.keyRange, pointer,
-                    "all rules of this entry exclude\(isByDefault ? ", some by an \"exclude\" in \"defaults\"" : ""); "
-                        + outcome,
+                    "all rules of this entry are exclusions"
+                        + (isByDefault ? ", some by \"exclude\" in \"defaults\"" : "") + "; " + outcome,
                     fix: isByDefault
-                        ? "take \"exclude\" out of \"defaults\""
+                        ? "remove \"exclude\" from \"defaults\""
                         : entry.form == .paths
-                            ? "add a path without NOT behind the exclusions, for the URLs that the app opens" : nil)
+                            ? "add a path without NOT after the exclusions, for the URLs that the app opens" : nil)
             case .hidden(let hiders):
                 let isOne = hiders.count == 1
                 findings.add(
@@ -125,7 +125,7 @@ enum EntryOpensNothing: LintRule {
                     fix: isOne
                         ? "delete that exclusion, or narrow its pattern" : "delete them, or narrow their patterns",
                     related: hiders.prefix(FindingSink.maximumRelated).map {
-                        .init($0, "this rule takes the URLs before")
+                        .init($0, "this rule matches the URLs first")
                     })
             case .matchesNothing(let rule):
                 findings.add(
@@ -143,7 +143,7 @@ struct ShutEntry {
         case allExclude(isByDefault: Bool)
         /// Exclusions match the URLs of all rules that would open some.
         case hidden(by: [URLRule])
-        /// No URL matches the rules that would open some. The rule is the first one without a finding of its own.
+        /// No URL matches the rules that would open some. The rule is the first one without its own finding.
         case matchesNothing(URLRule)
     }
 
@@ -169,7 +169,7 @@ struct ShutEntry {
         }
     }
 
-    /// The rules of these entries: one finding for the entry reports that none of them is reached.
+    /// The rules of these entries. One finding for the entry reports that none of them opens a URL.
     static func rules(of subject: LintSubject) -> Set<URLRule.Place> {
         Set(all(of: subject).flatMap { $0.entry.rules.map(\.place) })
     }
@@ -208,15 +208,15 @@ struct ShutEntry {
 
 enum PathsBesideComponents: LintRule {
     static let description = LintRuleDescription(
-        id: "paths-beside-components", severity: .note, title: "\"paths\" beside \"components\"",
+        id: "paths-beside-components", severity: .note, title: "\"paths\" next to \"components\"",
         why: """
-            Devices read "paths" only where an entry has no "components". Beside them iOS 12 and older alone read the \
+            Devices read "paths" only if an entry has no "components". If it has both, only iOS 12 and older read \
             "paths". TN3155 advises not to mix the two forms.
             """,
         example: LintExample.details(
             #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}], "paths": ["/sell/*"]}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#, #"{"/": "/sell/*"}"#),
-        fix: "write all rules into \"components\", and drop \"paths\"", reference: LintReference.technote,
+        fix: "write all rules into \"components\", and remove \"paths\"", reference: LintReference.technote,
         seen: "corpus: 10 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -224,7 +224,7 @@ enum PathsBesideComponents: LintRule {
             guard let paths = entry.node.member("paths") else { continue }
             findings.add(
                 paths.keyRange, entry.pointer + "/paths",
-                "these \"paths\" are read by iOS 12 and older alone, since \"components\" stand beside them")
+                "only iOS 12 and older read these \"paths\", because the entry also has \"components\"")
         }
     }
 }
@@ -233,13 +233,13 @@ enum WholeSite: LintRule {
     static let description = LintRuleDescription(
         id: "whole-site", severity: .note, title: "the app opens every URL of the site",
         why: """
-            "*" and "/*" match each page, also the imprint, the login and the pages of tomorrow, and so does a component \
-            without "/", "?" and "#". "/*/" and "/*/*" do so except for the home page: "*" takes slashes too, and devices put \
-            a final slash to the URL's path. That is fine where the app shows them all. Not reported where earlier rules exclude \
-            something.
+            "*" and "/*" match every page, including the legal notice, the login and pages that you add later. So \
+            does a component without "/", "?" and "#". "/*/" and "/*/*" match every page except the home page: "*" \
+            also matches slashes, and devices add a final slash to the URL's path. This is fine if the app can show \
+            all pages. Not reported if earlier rules exclude something.
             """,
         example: LintExample.components(#"{"/": "*"}"#), fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "nothing, if that is meant; else exclude what the app does not show", reference: LintReference.components,
+        fix: "none, if intended; otherwise exclude pages the app cannot show", reference: LintReference.components,
         seen: "corpus: 108 files; \"/*/\": sendgrid/docs#2739")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -251,9 +251,9 @@ enum WholeSite: LintRule {
             let path = path(of: rule)
             findings.add(
                 path.range, path.pointer,
-                "\(rule.path.map { Quoted.json($0.text) } ?? "a component that names no part of a URL") opens every URL of the "
+                "\(rule.path.map { Quoted.json($0.text) } ?? "a component without conditions") opens every URL of the "
                     + "site in the app"
-                    + (rule.path.map(slashes) == 2 ? ", except the home page: \"*\" takes slashes too" : ""))
+                    + (rule.path.map(slashes) == 2 ? ", except the home page: \"*\" also matches slashes" : ""))
         }
     }
 

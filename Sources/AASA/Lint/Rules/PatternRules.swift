@@ -7,9 +7,10 @@ enum ForeignNotation: LintRule {
         id: "foreign-notation", severity: .warning,
         title: "a path that looks like a route or a regular expression of another program",
         why: """
-            ":id", "{id}", "[slug]" and "<int:id>" are parameters of routers, "[0-9]+", "(en|de)" and ".*" regular \
-            expressions. Devices know "*", "?" and "$(name)" alone and compare the rest as it stands. It is no error, since \
-            a URL may hold such a text. "*" takes slashes too: there is no wildcard for one folder alone.
+            ":id", "{id}", "[slug]" and "<int:id>" are parameters of routers; "[0-9]+", "(en|de)" and ".*" are \
+            regular expressions. Devices know only "*", "?" and "$(name)", and compare everything else literally. \
+            This is not an error, because a URL may contain such a text. "*" also matches slashes: there is no \
+            wildcard for a single folder.
             """,
         example: LintExample.components(#"{"/": "/users/{id}"}"#, #"{"/": "/buy/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/users/?*"}"#, #"{"/": "/buy/*"}"#),
@@ -18,7 +19,7 @@ enum ForeignNotation: LintRule {
             + "variable for each alternative",
         reference: LintReference.components,
         seen:
-            "documented: applinks, components, *, ? and $(name) alone; asked for: ionic-team/ionic-plugin-deeplinks#189"
+            "documented: applinks, components, only *, ? and $(name); asked for: ionic-team/ionic-plugin-deeplinks#189"
     )
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -28,7 +29,7 @@ enum ForeignNotation: LintRule {
             findings.add(
                 site,
                 "\(Quoted.json(part)) in \(Quoted.json(site.text)) looks like the notation of a router or of regular "
-                    + "expressions; devices compare it as it stands")
+                    + "expressions; devices compare it literally")
         }
     }
 
@@ -112,13 +113,14 @@ enum HostInPath: LintRule {
     static let description = LintRuleDescription(
         id: "host-in-path", severity: .error, title: "a scheme or a host inside a path pattern",
         why: """
-            A path pattern is compared with the URL's path alone, from its first slash. One that begins with https:// or with \
-            the name of a host, a slash before it or not, never matches the URL that it looks like.
+            Devices compare a path pattern only with the URL's path, from its first slash on. A pattern that begins \
+            with https:// or with a host name, with or without a slash before it, never matches the URL that it \
+            looks like.
             """,
         example: LintExample.components(#"{"/": "https://acme.com/buy/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "write the path alone; each domain has a file of its own", reference: LintReference.components,
-        seen: "documented: applinks, components, \"/\" is the path; behind a slash: avioli/uni_links#76")
+        fix: "write only the path; each domain has its own file", reference: LintReference.components,
+        seen: "documented: applinks, components, \"/\" is the path; after a slash: avioli/uni_links#76")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns {
@@ -126,13 +128,13 @@ enum HostInPath: LintRule {
             findings.add(
                 site,
                 "\(Quoted.json(site.text)) begins with \(seen); devices compare "
-                    + "\(Quoted.json(PathNormalization.normalize(site.text))) with the path of the URL, which is what follows the "
-                    + "host, so it does not match the URL that it looks like",
-                fix: path(of: site.text).map { "write \(Quoted.json($0)); each domain has a file of its own" })
+                    + "\(Quoted.json(PathNormalization.normalize(site.text))) with the path of the URL, the part "
+                    + "after the host, so it does not match the URL that it looks like",
+                fix: path(of: site.text).map { "write \(Quoted.json($0)); each domain has its own file" })
         }
     }
 
-    /// What follows the host; nil where a variable or a wildcard may be a part of the host.
+    /// What follows the host; nil if a variable or a wildcard may be part of the host.
     private static func path(of text: String) -> String? {
         let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text.drop { $0 == "/" }
         let host = rest.prefix { $0 != "/" && $0 != "?" }
@@ -164,9 +166,9 @@ enum HostInPath: LintRule {
             topDomains.contains(String(last)),
             labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isLetter || $0.isNumber || "-*".contains($0) } })
         else { return nil }
-        // A bundle ID is a usual path of callbacks: /com.acme.app/callback.
+        // Callbacks often have a bundle ID in their path: /com.acme.app/callback.
         if first == "com" || reversed.contains(String(first)) && !reversed.contains(String(last)) { return nil }
-        // Behind a slash two words are a path as well: /about.us/team, /log.in/now.
+        // After a slash, two words can be a path: /about.us/team, /log.in/now.
         if slashes == 1, labels.count == 2, words.contains(String(last)) { return nil }
         return "a host"
     }
@@ -188,35 +190,32 @@ enum QueryInPath: LintRule {
     static let description = LintRuleDescription(
         id: "query-in-path", severity: .error, title: "a query or a fragment inside a path pattern",
         why: """
-            A path pattern is compared with the path alone: "?" in it stands for one character, and "#" never occurs in a \
-            path. Components have "?" and "#" for these parts; "paths" has nothing, and leaves query and fragment out of \
-            account.
+            Devices compare a path pattern only with the path: "?" in it means any one character, and a path never \
+            contains "#". Components have the keys "?" and "#" for these parts. "paths" has no such keys, and \
+            ignores the query and the fragment.
             """,
         example: LintExample.components(#"{"/": "/buy?id=*"}"#),
         fixedExample: LintExample.components(#"{"/": "/buy", "?": {"id": "?*"}}"#),
-        fix: "move it, without its sign, to \"?\" or \"#\" of a component", reference: LintReference.components,
+        fix: "put the query under \"?\" of a component, and the fragment under \"#\"",
+        reference: LintReference.components,
         seen: "corpus: 2 files")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns {
             guard let seen = fault(of: site) else { continue }
-            let comparison =
+            let (comparison, fix) =
                 seen == .query
-                ? "in which '?' of a pattern stands for any one character and the URL's query is not looked at"
-                : "which ends before the URL's '#'"
+                ? ("\"?\": here it means any one character, and the query is not compared", "put the query under \"?\"")
+                : ("\"#\", but a path ends before the URL's \"#\": it never matches", "put the fragment under \"#\"")
             findings.add(
-                site,
-                "\(Quoted.json(site.text)) holds \(seen.rawValue); devices compare all of it with the path of the URL, "
-                    + "\(comparison), so it does not match the URL that it looks like",
-                fix: site.rule.form == .path
-                    ? "write a component, and move it, without its sign, to \"?\" or \"#\" there; \"paths\" has nothing for it"
-                    : nil)
+                site, "\(Quoted.json(site.text)) contains \(comparison)",
+                fix: site.rule.form == .path ? "write a component, and \(fix); \"paths\" has no key for it" : fix)
         }
     }
 
-    enum Fault: String {
-        case query = "a query"
-        case fragment = "a fragment"
+    enum Fault {
+        case query
+        case fragment
     }
 
     static func fault(of site: PatternSite) -> Fault? {
@@ -248,12 +247,12 @@ enum MalformedNot: LintRule {
     static let description = LintRuleDescription(
         id: "malformed-not", severity: .error, title: "a NOT that does not exclude",
         why: """
-            In "paths" the four characters "NOT " in front exclude, with exactly one blank. Written otherwise they are part of \
-            the pattern, which then matches nothing. In a component there is "exclude" and no NOT.
+            In "paths", the four characters "NOT " at the start exclude, with exactly one space. In any other \
+            spelling they are part of the pattern, which then matches nothing. A component has "exclude" and no NOT.
             """,
         example: LintExample.paths(#""NOT/help/*", "/buy/*""#),
         fixedExample: LintExample.paths(#""NOT /help/*", "/buy/*""#),
-        fix: "write \"NOT /path\" in \"paths\", \"exclude\": true in a component",
+        fix: "write \"NOT /path\" in \"paths\", or \"exclude\": true in a component",
         reference: LintReference.archivedGuide,
         seen: "documented: Support Universal Links, \"NOT \"")
 
@@ -270,7 +269,7 @@ enum MalformedNot: LintRule {
         }
     }
 
-    /// In "paths", NOT with its one blank.
+    /// In "paths", NOT with its one space.
     private static func spaced(_ site: PatternSite) -> [LintEdit]? {
         let text = (site.node.string ?? "").trimmingBlanks
         let path = String(text.unicodeScalars.dropFirst(3)).trimmingBlanks
@@ -287,32 +286,32 @@ enum MalformedNot: LintRule {
         }
         if site.rule.isExclusion {
             let rest = site.text.unicodeScalars.first
-            return rest == nil || rest?.properties.isWhitespace == true ? "exactly one blank follows NOT" : nil
+            return rest == nil || rest?.properties.isWhitespace == true ? "exactly one space must follow NOT" : nil
         }
-        if text.trimmingBlanks.hasPrefix("not "), !text.hasPrefix("not ") { return "a blank stands in front of NOT" }
+        if text.trimmingBlanks.hasPrefix("not "), !text.hasPrefix("not ") { return "there is a space before NOT" }
         if text == "not" { return "no path follows NOT" }
         if text.hasPrefix("not"), let next = text.unicodeScalars.dropFirst(3).first,
             next == "/" || next == "*" || next == ":" || next.properties.isWhitespace
         {
-            return "exactly one blank follows NOT"
+            return "exactly one space must follow NOT"
         }
-        if text.hasPrefix("!") { return "'!' is no sign of exclusion" }
+        if text.hasPrefix("!") { return "'!' does not exclude" }
         return nil
     }
 }
 
 enum PatternNotEncoded: LintRule {
     static let description = LintRuleDescription(
-        id: "pattern-not-encoded", severity: .error, title: "a blank or a letter beyond ASCII in a pattern",
+        id: "pattern-not-encoded", severity: .error, title: "a space or a non-ASCII character in a pattern",
         why: """
-            Patterns and URLs are compared in percent-encoded form, in which blanks, letters beyond ASCII and the dashes and \
-            quotes of word processors do not occur: the pattern never matches, nor does the value of a variable in it. With \
-            "percentEncoded": false the URL is decoded first (iOS 14).
+            Devices compare patterns and URLs in percent-encoded form, which contains no spaces, no non-ASCII \
+            letters, and no typographic dashes or quotes: the pattern never matches. The same is true for the value \
+            of a variable in a pattern. With "percentEncoded": false, devices decode the URL first (iOS 14).
             """,
         example: LintExample.components(#"{"/": "/café/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/café/*", "percentEncoded": false}"#, #"{"/": "/caf%C3%A9/*"}"#),
         fix: "percent-encode it, or set \"percentEncoded\": false", reference: LintReference.whatsNew2020,
-        seen: "documented: WWDC 2020, 10098, Unicode in patterns; blanks: flutter/flutter#75402")
+        seen: "documented: WWDC 2020, 10098, Unicode in patterns; spaces: flutter/flutter#75402")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for site in subject.patterns where MalformedNot.fault(of: site) == nil && site.notation == nil {
@@ -330,7 +329,7 @@ enum PatternNotEncoded: LintRule {
         for variable in custom where used.contains(ExactText(variable.name)) { checkValues(of: variable, &findings) }
     }
 
-    /// Without the blanks around it, where these are all that is wrong.
+    /// The text without the spaces around it; nil if that does not correct it.
     private static func trimmed(_ site: PatternSite) -> String? {
         let trimmed = site.text.trimmingBlanks
         guard !trimmed.isEmpty, !trimmed.isExactly(site.text), offending(trimmed) == nil else { return nil }
@@ -338,7 +337,7 @@ enum PatternNotEncoded: LintRule {
     }
 
     private static func fix(_ site: PatternSite) -> String? {
-        // What an editor put there is in no URL, encoded or not.
+        // No URL contains the characters that editors insert, encoded or not.
         if let scalar = offending(site.literal), scalar.isTypographic || scalar.isInvisible {
             return "type the text again in a plain text editor"
         }
@@ -375,11 +374,12 @@ enum PatternNotEncoded: LintRule {
 
 enum PatternEscape: LintRule {
     static let description = LintRuleDescription(
-        id: "pattern-escape", severity: .warning, title: "an escape that URLs do not have in this form",
+        id: "pattern-escape", severity: .warning, title: "a percent escape in a form that URLs do not have",
         why: """
-            Browsers encode with upper-case digits, and devices compare the escapes as they are: %e3 and %E3 differ, unless \
-            "caseSensitive" is false. With "percentEncoded": false the URL is decoded and the pattern is not (observed): %20 in \
-            the pattern then stands for three characters, which a decoded URL hardly ever holds.
+            Browsers write escapes with upper-case digits, and devices compare the escapes as they are: %e3 and %E3 \
+            differ, unless "caseSensitive" is false. With "percentEncoded": false, devices decode the URL but not \
+            the pattern (observed): %20 in the pattern then means three characters, which a decoded URL hardly ever \
+            contains.
             """,
         example: LintExample.components(#"{"/": "/caf%c3%a9/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/caf%C3%A9/*"}"#),
@@ -396,8 +396,8 @@ enum PatternEscape: LintRule {
                 isEncoded
                     ? "\(Quoted.json(escape)) in \(Quoted.json(site.text)) is written in lower case; browsers write "
                         + "\(Quoted.json(escape.uppercased())), and the two differ"
-                    : "\(Quoted.json(site.text)) holds an escape, but URLs are decoded before they are compared with it",
-                fix: isEncoded ? nil : "write the plain character, or drop \"percentEncoded\": false")
+                    : "\(Quoted.json(site.text)) contains an escape, but devices decode the URL before they compare it",
+                fix: isEncoded ? nil : "write the plain character, or remove \"percentEncoded\": false")
         }
     }
 
@@ -423,8 +423,8 @@ enum PatternNormalized: LintRule {
     static let description = LintRuleDescription(
         id: "pattern-normalized", severity: .note, title: "a path pattern that devices change before use",
         why: """
-            Devices put a slash in front of a path pattern that begins with neither / nor *, and shrink // and ** to one \
-            character. They also add a final slash, to pattern and URL alike; that is not reported.
+            Devices add a slash before a path pattern that begins with neither / nor *, and reduce // and ** to one \
+            character. They also add a final slash, to patterns and URLs alike; this rule does not report that.
             """,
         example: LintExample.components(#"{"/": "buy/**"}"#), fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
         fix: "write it as devices read it", reference: LintReference.components,

@@ -2,7 +2,7 @@
 
 enum NoService: LintRule {
     static let description = LintRuleDescription(
-        id: "no-service", severity: .error, title: "none of the services that Apple knows",
+        id: "no-service", severity: .error, title: "the file names no service that Apple knows",
         why: """
             Devices ask for applinks, webcredentials, appclips, activitycontinuation, authsrv, messagefilter and \
             classificationreport. Keys are case-sensitive. Without one of them the file is valid and does nothing.
@@ -34,15 +34,15 @@ enum NoService: LintRule {
         } else if let member = members.first(where: { Self.holdsServices($0.value) }) {
             findings.add(
                 member.keyRange, "/" + member.key.escapedForPointer,
-                "the services stand within \(Quoted.json(member.key)), where devices do not look for them",
-                fix: "serve the value of \(Quoted.json(member.key)) alone"
+                "the services are inside \(Quoted.json(member.key)), where devices do not look for them",
+                fix: "serve only the value of \(Quoted.json(member.key))"
                     + (member.value.string == nil ? "" : ", as JSON and not as a string"))
         } else {
             findings.add(root.opening, "", "the file names no service that devices ask for: \(keys)")
         }
     }
 
-    /// An answer that a function or an API wraps: `{"statusCode": 200, "body": "{\"applinks\": …"}`, `{"data": {"applinks": …`.
+    /// Whether an API wrapped the file: `{"statusCode": 200, "body": "{\"applinks\": …"}`, `{"data": {"applinks": …`.
     private static func holdsServices(_ value: JSONNode) -> Bool {
         if let text = value.string {
             return Association.knownServices.contains { text.utf8.firstRange(of: "\"\($0)\"".utf8) != nil }
@@ -55,10 +55,10 @@ enum ServiceWithoutApps: LintRule {
     static let description = LintRuleDescription(
         id: "service-without-apps", severity: .error, title: "a service has no usable list of apps",
         why: """
-            A service is an object. applinks reads "details" in it, all other services read "apps" alone. Where the list is \
-            missing or of another type the service names no app. With "apps" and without "details", Apple's reader gives the \
-            apps of applinks every URL of the site (observed in its binaries). A file whose lists are all empty names no app \
-            either.
+            A service is an object. applinks reads "details" in it; all other services read only "apps". If the list \
+            is missing or has another type, the service names no app. With "apps" and without "details", the apps of \
+            applinks open every URL of the site (observed in the binaries of Apple's reader). A file whose lists are \
+            all empty names no app either.
             """,
         example: #"{"webcredentials": {"apps": "D7KQ4ZW2MX.com.acme.shop"}}"#,
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
@@ -83,7 +83,7 @@ enum ServiceWithoutApps: LintRule {
             } else if namesNoApp, EmptyService.isEmpty(member) {
                 findings.add(
                     member.keyRange, pointer,
-                    "'\(member.key)' names no app, nor does any other service of the file; devices have nothing to open"
+                    "'\(member.key)' names no app, and no other service of the file does; devices have nothing to open"
                 )
             }
         }
@@ -124,8 +124,8 @@ enum EmptyService: LintRule {
     static let description = LintRuleDescription(
         id: "empty-service", severity: .warning, title: "a service lists no app",
         why: """
-            The list is there and empty: the service is off, as if it were absent. That may be meant; where it is not, a \
-            build step has lost the apps.
+            The list exists but is empty: the service is off, as if it were absent. If that is not intended, a build \
+            step has lost the apps.
             """,
         example:
             #"{"applinks": {"apps": [], "details": []}, "webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#,
@@ -158,8 +158,8 @@ enum ServiceMisplaced: LintRule {
     static let description = LintRuleDescription(
         id: "service-misplaced", severity: .warning, title: "a service inside applinks",
         why: """
-            Services stand beside each other at the top of the file. One inside "applinks" is a key that devices do not know \
-            there: nobody reads its apps.
+            Services are next to each other at the top of the file. Devices do not know a service as a key inside \
+            "applinks", so they do not read its apps.
             """,
         example:
             #"{"applinks": {"details": [{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}], "#
@@ -175,7 +175,7 @@ enum ServiceMisplaced: LintRule {
             guard case .service = key.verdict else { continue }
             findings.add(
                 key,
-                "'\(key.member.key)' stands inside of \"applinks\", where devices do not look for it; the service is off"
+                "'\(key.member.key)' is inside \"applinks\", where devices do not look for it; the service is off"
             )
         }
     }
@@ -185,8 +185,8 @@ enum AppClipID: LintRule {
     static let description = LintRuleDescription(
         id: "app-clip-id", severity: .note, title: "no app ID of \"appclips\" looks like an App Clip's",
         why: """
-            An App Clip has an ID of its own, usually that of its app with ".Clip" behind it. Where "appclips" lists only the \
-            app itself the clip is not associated.
+            An App Clip has its own ID, usually that of its app followed by ".Clip". If "appclips" lists only the \
+            app itself, the clip is not associated.
             """,
         example: #"{"appclips": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}}"#,
         fixedExample: #"{"appclips": {"apps": ["D7KQ4ZW2MX.com.acme.shop.Clip"]}}"#,
@@ -206,11 +206,11 @@ enum AppClipID: LintRule {
 
 enum DetailsElementType: LintRule {
     static let description = LintRuleDescription(
-        id: "details-element-type", severity: .error, title: "\"details\" holds something else than entries",
+        id: "details-element-type", severity: .error, title: "\"details\" contains something other than entries",
         why: """
-            "details" is a list of entries, even of one. An entry in place of the list is read in the form of iOS 8, keyed by \
-            app ID: devices take "appIDs" and "components" for IDs, and no app opens a link. What is no object in the list they \
-            skip in silence.
+            "details" is a list of entries, even for a single one. If "details" is an entry instead of a list, \
+            devices read it in the form of iOS 8, keyed by app ID. They read "appIDs" and "components" as IDs, and \
+            no app opens a link. Devices silently skip elements of the list that are not objects.
             """,
         example:
             #"{"applinks": {"details": {"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}}}"#,
@@ -223,7 +223,7 @@ enum DetailsElementType: LintRule {
         if subject.hasSingleEntry {
             findings.add(
                 details.opening, "/applinks/details",
-                "\"details\" is one entry and no list of entries; devices take its keys for app IDs, and no app opens a link",
+                "\"details\" is one entry, not a list; devices read its keys as app IDs, and no app opens a link",
                 fix: "put brackets around it: \"details\": [{…}]",
                 remedy: .repair(LintEdit.brackets(around: details)))
             return
@@ -252,8 +252,8 @@ enum DetailsDictionary: LintRule {
     static let description = LintRuleDescription(
         id: "details-dictionary", severity: .warning, title: "\"details\" is an object, the form of iOS 8",
         why: """
-            An object keyed by app ID is still read, but it has no order: where several apps claim a URL, or one excludes it, \
-            the outcome is undefined.
+            Devices still read an object keyed by app ID, but it has no order: if several apps claim a URL, or one \
+            excludes it, the result is undefined.
             """,
         example: #"{"applinks": {"apps": [], "details": {"D7KQ4ZW2MX.com.acme.shop": {"paths": ["/buy/*"]}}}}"#,
         fixedExample: LintExample.paths(#""/buy/*""#),
@@ -266,7 +266,7 @@ enum DetailsDictionary: LintRule {
         else { return }
         findings.add(
             member.keyRange, "/applinks/details",
-            "\"details\" is an object keyed by app ID; devices still read it, in an order that is not defined")
+            "\"details\" is an object keyed by app ID; devices still read it, in an undefined order")
     }
 }
 
@@ -274,13 +274,13 @@ enum AppsBesideDetails: LintRule {
     static let description = LintRuleDescription(
         id: "apps-beside-details", severity: .warning, title: "\"apps\" of applinks is not empty",
         why: """
-            Beside "details" the "apps" of applinks are ignored, and the documentation wants the list empty: who is named \
-            there alone opens no link.
+            Next to "details", devices ignore the "apps" of applinks, and the documentation asks for an empty list. \
+            An app that is named only there opens no link.
             """,
         example: #"{"applinks": {"apps": ["D7KQ4ZW2MX.com.acme.shop"], "details": ["#
             + #"{"appIDs": ["D7KQ4ZW2MX.com.acme.shop"], "components": [{"/": "/buy/*"}]}]}}"#,
         fixedExample: LintExample.components(#"{"/": "/buy/*"}"#),
-        fix: "name these apps in \"details\", and drop \"apps\"", reference: LintReference.archivedGuide,
+        fix: "name these apps in \"details\", and remove \"apps\"", reference: LintReference.archivedGuide,
         seen: "corpus: 1 file")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -288,7 +288,7 @@ enum AppsBesideDetails: LintRule {
             let apps = applinks.node["apps"], apps.elements?.isEmpty == false
         else { return }
         findings.add(
-            apps.range, "/applinks/apps", "devices ignore these apps: beside \"details\" the list has no effect",
+            apps.range, "/applinks/apps", "devices ignore these apps: next to \"details\" the list has no effect",
             // An app that "details" does not name was meant to open something.
             remedy: (apps.elements ?? []).allSatisfy { $0.string.map(applinks.appIDs.containsExactly) ?? false }
                 ? .tidy([LintEdit(apps.range, "[]")]) : .byHand)

@@ -4,8 +4,8 @@ enum UndefinedVariable: LintRule {
     static let description = LintRuleDescription(
         id: "undefined-variable", severity: .error, title: "a substitution variable that does not exist",
         why: """
-            A pattern with a variable that is neither predefined nor in "substitutionVariables" never matches, nor does one in \
-            which "$(" is not closed (observed). Names are case-sensitive.
+            A pattern never matches if it uses a variable that is neither predefined nor in "substitutionVariables". \
+            It also never matches if "$(" is not closed (observed). Names are case-sensitive.
             """,
         example: LintExample.components(#"{"/": "/$(language)/buy/*"}"#),
         fixedExample: LintExample.components(#"{"/": "/$(lang)/buy/*"}"#),
@@ -16,8 +16,8 @@ enum UndefinedVariable: LintRule {
         for site in subject.patterns {
             if site.pattern?.fault == .unclosedVariable {
                 findings.add(
-                    site, "\"$(\" in \(Quoted.json(site.text)) is never closed, so it never matches",
-                    fix: "close the bracket behind the name")
+                    site, "\"$(\" is never closed, so \(Quoted.json(site.text)) never matches",
+                    fix: "add \")\" after the name")
             }
             guard case .undefinedVariable(let name)? = site.pattern?.fault else { continue }
             let nearest = findings.isFull ? nil : nearest(to: name, in: subject)
@@ -39,7 +39,7 @@ enum UndefinedVariable: LintRule {
             ?? meant[plain]
     }
 
-    /// The maximum of variables to compare a name with: a hostile file may define thousands.
+    /// The maximum number of variables to compare a name with: a hostile file may define thousands.
     private static let maximumCompared = 100
 
     private static let meant = [
@@ -50,10 +50,10 @@ enum UndefinedVariable: LintRule {
 enum NestedVariable: LintRule {
     static let description = LintRuleDescription(
         id: "nested-variable", severity: .error, title: "a variable inside a variable's value",
-        why: "Values may hold * and ?, but no other variable: Apple's reader drops such a value (observed).",
+        why: "Values may contain * and ?, but no other variable: Apple's reader ignores such a value (observed).",
         example: LintExample.variables(#"{"food": ["$(lang)-burrito", "taco"]}"#, #"{"/": "/eat/$(food)"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito", "taco"]}"#, #"{"/": "/eat/$(lang)-$(food)"}"#),
-        fix: "write the variable into the pattern, or its values into the list", reference: LintReference.variables,
+        fix: "write the variable into the pattern, or list its values", reference: LintReference.variables,
         seen: "documented: applinks, substitutionVariables, no variables in values")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -62,8 +62,8 @@ enum NestedVariable: LintRule {
                 guard let text = element.string, text.holdsVariable else { continue }
                 findings.add(
                     element.range, variable.pointer(at: index),
-                    "the value \(Quoted.json(text)) of the variable \(Quoted.json(variable.name)) holds a variable; devices "
-                        + "drop it")
+                    "the value \(Quoted.json(text)) of the variable \(Quoted.json(variable.name)) contains a variable; "
+                        + "devices ignore this value")
             }
         }
     }
@@ -71,14 +71,15 @@ enum NestedVariable: LintRule {
 
 enum VariableName: LintRule {
     static let description = LintRuleDescription(
-        id: "variable-name", severity: .warning, title: "a variable's name that is of no use, or taken",
+        id: "variable-name", severity: .warning, title: "a variable name that is unusable or predefined",
         why: """
-            A name may not hold $, ( or ): between $( and ) it is never found. A variable with the name of a predefined one \
-            (alpha, upper, lower, alnum, digit, xdigit, region, lang) hides that one in the whole file (observed).
+            A name must not contain $, ( or ): devices never find such a name between $( and ). A variable with the \
+            name of a predefined one (alpha, upper, lower, alnum, digit, xdigit, region, lang) hides that one in the \
+            whole file (observed).
             """,
         example: LintExample.variables(#"{"$(food)": ["burrito"]}"#, #"{"/": "/eat/*"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/$(food)"}"#),
-        fix: "write the name alone, without $ and brackets", reference: LintReference.variables,
+        fix: "write only the name, without $ and brackets", reference: LintReference.variables,
         seen: "documented: applinks, substitutionVariables, names")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
@@ -87,10 +88,10 @@ enum VariableName: LintRule {
             if variable.hidesPredefined {
                 findings.add(
                     variable.member.keyRange, variable.pointer,
-                    "the variable \(name) hides Apple's predefined one in this file", fix: "choose another name")
+                    "the variable \(name) hides Apple's predefined variable in this file", fix: "choose another name")
             } else if variable.name.isEmpty || variable.name.contains(where: { "$()".contains($0) }) {
                 findings.add(
-                    variable.member.keyRange, variable.pointer, "\(name) is no name that a pattern can use")
+                    variable.member.keyRange, variable.pointer, "no pattern can use the variable name \(name)")
             }
         }
     }
@@ -98,15 +99,15 @@ enum VariableName: LintRule {
 
 enum EmptyVariableValue: LintRule {
     static let description = LintRuleDescription(
-        id: "empty-variable-value", severity: .warning, title: "a variable with an empty value, or with none",
+        id: "empty-variable-value", severity: .warning, title: "a variable with an empty value, or without values",
         why: """
-            Devices take "" as a value (observed): the pattern then also matches where the variable stands for nothing. A \
-            variable without any value makes each pattern that uses it match nothing.
+            Devices accept "" as a value (observed): the pattern then also matches with nothing in place of the \
+            variable. A pattern that uses a variable without values matches nothing.
             """,
         example: LintExample.variables(#"{"food": ["burrito", ""]}"#, #"{"/": "/eat/$(food)"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/$(food)"}"#),
         fix: "delete the empty value, or list values", reference: LintReference.variables,
-        seen: "observed: Apple's reader takes an empty value (its binaries)")
+        seen: "observed: Apple's reader accepts an empty value (its binaries)")
 
     static func check(_ subject: LintSubject, _ findings: inout FindingSink) {
         for variable in subject.applinks?.variables.custom ?? [] {
@@ -120,7 +121,7 @@ enum EmptyVariableValue: LintRule {
                 findings.add(
                     element.range, variable.pointer(at: index),
                     "a value of the variable \(Quoted.json(variable.name)) is empty: patterns also match without it",
-                    fix: "delete the empty value, unless that is meant")
+                    fix: "delete the empty value, unless you want this")
             }
         }
     }
@@ -129,7 +130,7 @@ enum EmptyVariableValue: LintRule {
 enum UnusedVariable: LintRule {
     static let description = LintRuleDescription(
         id: "unused-variable", severity: .note, title: "a substitution variable that no pattern uses",
-        why: "It does no harm; often a pattern was meant to use it and has it misspelt.",
+        why: "It does no harm. Often a pattern was meant to use the variable, but misspells its name.",
         example: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/*"}"#),
         fixedExample: LintExample.variables(#"{"food": ["burrito"]}"#, #"{"/": "/eat/$(food)"}"#),
         fix: "use it or remove it", reference: LintReference.variables,
