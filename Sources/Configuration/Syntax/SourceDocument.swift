@@ -91,7 +91,7 @@ struct SourceDocument {
         nodeCount += 1
         guard nodeCount <= limits.nodes else {
             throw Problem(
-                position: position, message: "the file has too many values, including those that aliases repeat")
+                position: position, message: "the file has too many values, including repeated aliases")
         }
         guard depth <= Self.maximumDepth else {
             throw Problem(position: position, message: "the file is nested too deeply")
@@ -100,7 +100,7 @@ struct SourceDocument {
         case .scalar(let scalar):
             if !Self.knownTags.contains(scalar.tag.rawValue) {
                 problems.append(
-                    Problem(position: position, message: "YAML tags are not supported here; remove this one"))
+                    Problem(position: position, message: "YAML tags are not supported; remove this one"))
             }
             return SourceNode(
                 content: .scalar(scalar.string, isPlain: scalar.style == .plain), position: position)
