@@ -104,7 +104,7 @@ extension StoreError {
                 + "It is unchanged: use the version that wrote it, and report this")
     }
 
-    /// `what`: the domain, or "the global state".
+    /// `what`: the domain, or "all domains" for the global state.
     static func newerState(of what: String, format: Int) -> StoreError {
         StoreError(
             code: .newer,

@@ -185,7 +185,7 @@ struct SourcePosition: Hashable, Comparable, Sendable {
 /// A node of the parsed file, with its position. Aliases are resolved, and each key occurs once.
 struct SourceNode {
     enum Content {
-        /// `isPlain`: without quotation marks, so that `5` is a number and `null` is no value.
+        /// `isPlain`: without quotation marks, so that `5` is a number and `null` means no value.
         case scalar(String, isPlain: Bool)
         case list([SourceNode])
         case mapping([Entry])

@@ -64,8 +64,8 @@ struct GlobalReport: Equatable {
         GlobalReport(
             trouble: isOfPhones
                 ? "what phones do is unknown for \(affected.words)"
-                : "this machine does not see the origins of \(affected.words)",
-            resolvedText: isOfPhones ? "what phones do is known again" : "this machine sees the origins again",
+                : "this machine cannot check the origins of \(affected.words)",
+            resolvedText: isOfPhones ? "what phones do is known again" : "this machine can check the origins again",
             cause: .blind(domains: affected.count, of: affected.total),
             effect: reason?.effect.links ?? .unknown(.localNetwork), shared: reason,
             evidence: ["domains": "\(affected.count)"], affected: affected, variant: reason?.id.rawValue ?? "")
