@@ -62,7 +62,7 @@ extension StoreError {
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(
                 code: .locked,
-                message: "\(path): another process has locked the database; end it, for example an open sqlite3 shell")
+                message: "\(path): another process locks the database; end it, for example an open sqlite3 shell")
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_AUTH:
             self = .unwritable(path, detail: fault.message ?? fault.resultCode.description)
         default:
