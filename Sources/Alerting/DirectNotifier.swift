@@ -61,7 +61,7 @@ package struct DirectNotifier: Sendable {
         ])
         let attempt = try? await attempt(alert, key: key, channel)
         logger.log(
-            level: attempt?.outcome == .delivered ? .notice : .warning, "direct notification sent",
+            level: attempt?.outcome == .delivered ? .notice : .warning, "direct notification attempted",
             metadata: ["channel": "\(channel.name)", "outcome": "\(attempt?.outcome.label ?? "no answer")"])
         return attempt?.outcome == .delivered
     }

@@ -126,7 +126,7 @@ extension Escalation.Step {
 extension LabelRoute {
     fileprivate static let form = Form<Self>.mapping(
         [
-            Setting("match", \.match, .knownLabels, isRequired: true, "each must match; `*` is any text"),
+            Setting("match", \.match, .knownLabels, isRequired: true, "all must match; `*` matches any value"),
             Setting(
                 "channels", \.channels,
                 .list(of: .channelName, atLeast: 1) { nodes, names, field in

@@ -195,10 +195,10 @@ extension Setting where Owner == Channel {
     }
     fileprivate static var sender: Setting {
         let form = Form<String>.identifier(.mailAddress, isShown: true)
-        return Setting("from", \.addresses.sender, form, isRequired: true, "the address that mails come from")
+        return Setting("from", \.addresses.sender, form, isRequired: true, "the address of the sender")
     }
     fileprivate static var recipients: Setting {
-        Setting("to", \.addresses.recipients, .recipients, isRequired: true, "the addresses that mails go to")
+        Setting("to", \.addresses.recipients, .recipients, isRequired: true, "the addresses of the recipients")
     }
 }
 

@@ -65,10 +65,10 @@ extension ConfigurationFile {
         Setting(
             "maintenance", \.maintenance, .list(of: MaintenanceWindow.form),
             "weekly windows in which notifications are suppressed"),
-        Setting("store", \.store, StoreSettings.form, "what the monitor remembers"),
+        Setting("store", \.store, StoreSettings.form, "where the monitor stores its data"),
         Setting("server", \.server, ServerSettings.form, "status page, API and metrics"),
         Setting("heartbeat", \.heartbeat, HeartbeatSettings.form, "pinged while checks are stored and messages move"),
-        Setting("log", \.log, LogSettings.form, "standard error"),
+        Setting("log", \.log, LogSettings.form, "the log, on standard error"),
     ]
 
     private static let version = Setting<ConfigurationFile>(

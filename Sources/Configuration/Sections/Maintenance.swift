@@ -28,8 +28,10 @@ extension MaintenanceWindow {
     static let form = Form<MaintenanceWindow>.mapping(
         [
             Setting("name", \.name, .name(of: "maintenance window"), isRequired: true, "unique"),
-            Setting("domains", \.scope.domains, .list(of: .watched), "one must match; this key or `labels` is needed"),
-            Setting("labels", \.scope.labels, .knownLabels, "each must match; `*` is any text")
+            Setting(
+                "domains", \.scope.domains, .list(of: .watched),
+                "at least one must match; this key or `labels` is needed"),
+            Setting("labels", \.scope.labels, .knownLabels, "all must match; `*` matches any value")
                 .checked { section in
                     guard !section.isGiven("domains"), !section.isGiven("labels") else { return }
                     section.reading.error(
