@@ -209,9 +209,9 @@ extension ConditionReader {
         1 + (readings.observation.full?.edges.count { $0.retrieval.isAboutFile } ?? 0)
     }
 
-    /// An incident of the origin is as bad for phones as the incidents that it inhibits. These fire like any other. Only
-    /// channels that know the inhibiting incident get no messages about them. Otherwise, a channel that filters out the
-    /// inhibiting incident would get no message at all.
+    /// An incident of the origin is as bad for phones as the incidents that it inhibits. These fire like any other, but
+    /// channels that know the inhibiting incident get no messages about them. If they stayed pending, a channel that
+    /// filters out the inhibiting incident would never get a message.
     fileprivate func escalateInhibitors(in log: inout IncidentLog<IncidentKind>) {
         for cause in IncidentKind.inhibiting {
             let following = log.memory.open.values.filter { $0.incident.inhibitedBy == cause }
