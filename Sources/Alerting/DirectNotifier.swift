@@ -1,5 +1,5 @@
 // Sends messages without the store: test messages next to a running daemon, and alerts that the store accepts no
-// writes. They have the same form, destination, headers and signature as every message, and answers are read the same.
+// writes. They have the same form, destination, headers and signature as every message. Answers are read the same way.
 
 import Evidence
 import Foundation
@@ -61,7 +61,7 @@ package struct DirectNotifier: Sendable {
         ])
         let attempt = try? await attempt(alert, key: key, channel)
         logger.log(
-            level: attempt?.outcome == .delivered ? .notice : .warning, "direct notification sent",
+            level: attempt?.outcome == .delivered ? .notice : .warning, "direct notification attempted",
             metadata: ["channel": "\(channel.name)", "outcome": "\(attempt?.outcome.label ?? "no answer")"])
         return attempt?.outcome == .delivered
     }

@@ -128,7 +128,7 @@ enum DeliveryListing {
 
     /// `ops: 3 notifications pending since 2026-11-21T07:00:00Z`
     static func text(_ pending: PendingCount) -> String {
-        let wait = pending.waits.map { ", waiting until \($0.until.rfc3339), \($0.words)" } ?? ""
+        let wait = pending.waits.map { ", paused until \($0.until.rfc3339): \($0.words)" } ?? ""
         return "\(pending.channel.displayable): \(words(pending.count)) pending since \(pending.since.rfc3339)\(wait)"
     }
 

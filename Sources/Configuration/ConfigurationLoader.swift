@@ -52,7 +52,7 @@ package enum ConfigurationLoader {
             file: file, warnings: reading.problems, name: reading.file, places: reading.places)
     }
 
-    /// Like `load`, for a process that has run since `start`: the warnings also name what it cannot read anew.
+    /// Like `load`, for a process that has run since `start`: the warnings also name what it cannot read again.
     ///
     /// - Throws: like `load`.
     package static func reload(
@@ -200,7 +200,7 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
 package struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConvertible {
     /// Every problem, including warnings, in order of position. At least one is an error.
     package let problems: [ConfigurationProblem]
-    /// Whether all that is wrong is that no domain is named yet, as in the packaged file.
+    /// Whether the only problem is that no domain is named yet, as in the packaged file.
     package let watchesNothing: Bool
 
     package init(problems: [ConfigurationProblem], watchesNothing: Bool = false) {

@@ -1,4 +1,4 @@
-// A line of the operator's own in each message.
+// The operator's own line in each message.
 
 import Evidence
 import Facts
@@ -19,7 +19,7 @@ package struct MessageNote: Equatable, Sendable, CustomStringConvertible {
     private static let longest = 500
 
     /// `template`: one line with `{kind}`, `{domain}`, `{severity}` and `{labels.NAME}`.
-    /// - Throws: `NoteFault` for another placeholder, and for a text that is empty, too long or no line.
+    /// - Throws: `NoteFault` for another placeholder, and for a text that is empty, too long or not one line.
     package init(_ template: String) throws(NoteFault) {
         guard !template.isEmpty, template.count <= Self.longest, template.displayable == template else {
             throw NoteFault(words: "must be one line of 1 to \(Self.longest) characters")
@@ -68,7 +68,7 @@ package struct MessageNote: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a text is no note. The words follow the key, and quote no more of the text than a placeholder.
+/// Why a text is not a valid note. The words follow the key. Of the text they quote at most a placeholder.
 package struct NoteFault: Error, Equatable {
     package let words: String
 }

@@ -61,8 +61,8 @@ package struct Overview: Sendable {
         let what = count == 1 ? "1 notification is pending" : "\(count.grouped) notifications are pending"
         let held = waiting.sorted { $0.channel < $1.channel }.prefix(3).compactMap { count in
             count.waits.map {
-                "\(count.channel.displayable.shortened(to: 40)) waits until "
-                    + "\(ReportTime.brief($0.until, wall: wall)) UTC, \($0.words)"
+                "\(count.channel.displayable.shortened(to: 40)) is paused until "
+                    + "\(ReportTime.brief($0.until, wall: wall)) UTC: \($0.words)"
             }
         }
         let age = Span.age(wall.timeIntervalSince(oldest))

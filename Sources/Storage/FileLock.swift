@@ -1,4 +1,4 @@
-// The lock that keeps a second monitor off the store. SQLite would let both in, and each alert would go out twice.
+// The lock that excludes a second monitor. SQLite alone would allow both, and each alert would be sent twice.
 
 import Foundation
 import Glibc
@@ -28,7 +28,7 @@ final class FileLock: Sendable {
             }
             throw StoreError(
                 code: .inUse,
-                message: "\(store) is in use by another aasa-monitor\(holder); end it, or name another store.path")
+                message: "\(store) is in use by another aasa-monitor\(holder); stop it, or set another store.path")
         }
         let note = Array("\(getpid())\n".utf8)
         // The process id is for people only. The lock works without it.

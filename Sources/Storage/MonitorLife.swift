@@ -29,7 +29,7 @@ extension Store {
         try await write { try Self.setMeta("channels", String(channels), $0) }
     }
 
-    /// How many channels the daemon has; nil if it did not tell.
+    /// How many channels the daemon has; nil if it stored no number.
     package func channelCount() async throws -> Int? {
         try await read { try Self.meta("channels", $0).flatMap(Int.init) }
     }
@@ -43,7 +43,7 @@ extension Store {
 }
 
 // MARK: - The maintenance windows of the daemon
-// Commands that read the store know no configuration, and the one in the file may not be in force.
+// Commands that read the store do not read the configuration, and the file may differ from the running one.
 
 extension Store {
     package func note(maintenance windows: [MaintenanceWindow]) async throws {
@@ -51,7 +51,7 @@ extension Store {
         try await write { try Self.setMeta("maintenance", text, $0) }
     }
 
-    /// Empty where none is in force, or where a newer program wrote them in another form.
+    /// Empty if there are none, or if a newer program wrote them in another form.
     package func maintenance() async throws -> [MaintenanceWindow] {
         let text = try await read { try Self.meta("maintenance", $0) }
         guard let text else { return [] }
@@ -144,7 +144,7 @@ package struct WorkProgress: Equatable, Sendable {
     }
 
     /// Compares with the earlier snapshot `last`; nil if checks and delivery made progress. A receiver that fails or
-    /// refuses is no standstill while another channel delivers the incident.
+    /// refuses does not count while another channel delivers the incident.
     ///
     /// `channels`: the channels with a loop. Work due in a removed channel does not count. A feed has no cursor.
     package func stall(since last: WorkProgress, now: Date, channels running: Set<String>) -> Stall? {

@@ -19,8 +19,8 @@ extension Store {
     /// Free pages that stay in the file for new rows, so that the file does not shrink and grow all the time.
     static let spareFreePages = 256
 
-    /// Deletes bodies last seen before `keepObservations`, the log of deliveries before `keepDeliveries`, and old incidents.
-    /// Then returns free pages to the file system. Stops between steps if the task is cancelled.
+    /// Deletes bodies last seen before `keepObservations`, the log of deliveries before `keepDeliveries`, and old
+    /// incidents. Then returns free pages to the file system. Stops between steps if the task is cancelled.
     package func prune(now: Date, keepObservations: Duration, keepDeliveries: Duration) async throws {
         func end(of kept: Duration) -> StatementArguments { ["before": (now - kept.inSeconds).milliseconds] }
         let bodies = end(of: keepObservations + Self.seenWithin)
@@ -34,7 +34,7 @@ extension Store {
         try await remove(
             "incident", by: "id", "state = 'resolved' AND resolved_at < :before", end(of: Self.keepIncidents))
         try await remove("silence", by: "id", "ends_at < :before", end(of: Self.keepSilences))
-        // A day longer, since a link expires by the wall clock.
+        // A day longer, because a link expires by the wall clock.
         try await remove("used_link", by: "link", "ends_at < :before", end(of: .seconds(86400)))
         let propagation = end(of: Self.keepPropagation)
         try await remove("version_interval", by: "domain", Self.isOldInterval, propagation)
@@ -44,7 +44,7 @@ extension Store {
         try await giveBack()
     }
 
-    /// The body is the newest version at the origin or at an edge, whatever its age.
+    /// The body is the newest version at the origin or at an edge, regardless of its age.
     private static let isServed = """
         EXISTS (
             SELECT 1 FROM version v JOIN version_interval s ON s.domain = v.domain AND s.version = v.id
@@ -59,7 +59,7 @@ extension Store {
     private static func isForgotten(_ table: String) -> String {
         "NOT EXISTS (SELECT 1 FROM domain b WHERE b.name = \(table).domain)"
     }
-    /// While its domain is watched, each place keeps its latest interval, whatever its age.
+    /// While its domain is watched, each place keeps its latest interval, regardless of its age.
     private static let isOldInterval = """
         (EXISTS (
             SELECT 1 FROM version_interval n WHERE n.domain = version_interval.domain
@@ -99,7 +99,7 @@ extension Store {
         }
     }
 
-    /// Finds the oldest row to keep once for each place. Found for each row, it would hold the writer for seconds.
+    /// Finds the oldest row to keep once for each place. A search for each row would block the writer for seconds.
     private func removeSurplusIntervals() async throws {
         let places = try await read { database in
             try Row.fetchAll(database, sql: Self.crowdedPlaces).map { ($0["domain"] as String, $0["place"] as String) }
@@ -125,7 +125,7 @@ extension Store {
             ORDER BY at DESC LIMIT 1 OFFSET \(maximumVersionIntervals - 1))
         """
 
-    /// Truncates free pages at the end of the file, which was made with `auto_vacuum = INCREMENTAL`.
+    /// Truncates free pages at the end of the file, which was created with `auto_vacuum = INCREMENTAL`.
     /// https://www.sqlite.org/pragma.html#pragma_incremental_vacuum
     private func giveBack() async throws {
         while !Task.isCancelled {

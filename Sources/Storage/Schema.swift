@@ -7,8 +7,8 @@ enum Schema {
     /// https://www.sqlite.org/pragma.html#pragma_application_id
     static let applicationID = 0x6161_7361
 
-    /// The format of the tables. Stored in `user_version`, which is in the file's header and can be read before anything
-    /// writes to the file: so a newer store stays as it is. GRDB's migrator keeps a table of names instead.
+    /// The format of the tables. Stored in `user_version`, in the file's header. It can be read before anything writes to
+    /// the file, so a newer store stays unchanged. GRDB's migrator keeps a table of names instead.
     /// A step in `migrations` raises it.
     static let version = 1 + migrations.count
 
@@ -52,7 +52,7 @@ enum Schema {
     ///
     /// No index contains a column that changes at each check. Those columns come before the documents, in the first few
     /// hundred bytes of a row, and keep their length from the second unchanged check on. So SQLite writes one page for
-    /// an unchanged check, whatever the size of the documents.
+    /// an unchanged check, regardless of the size of the documents.
     private static let checks = """
         CREATE TABLE domain (
             name TEXT NOT NULL PRIMARY KEY,
@@ -62,11 +62,11 @@ enum Schema {
             rank INTEGER NOT NULL, reason TEXT NOT NULL DEFAULT '',
             -- `Comparison.State`; NULL: never checked.
             comparison TEXT,
-            -- Since when it has this status, or since when the trouble lasts where that is known to be earlier.
+            -- Since when it has this status; the start of the trouble if that is known to be earlier.
             since INTEGER,
-            -- Of the origin's present file, and since when it is there.
+            -- The version of the origin's current file, and its start.
             version INTEGER, version_at INTEGER,
-            -- The last check. Where it left the state as it was but for instants, also in full, in seconds since 2001.
+            -- The last check. If it changed only instants, also its exact time, in seconds since 2001.
             last_checked_at INTEGER, unchanged_at REAL,
             -- `DomainSummary`; NULL: never checked.
             summary BLOB,
@@ -79,7 +79,7 @@ enum Schema {
         CREATE INDEX domain_by_comparison ON domain (watched, comparison, name);
         CREATE INDEX domain_by_reason ON domain (watched, rank, reason, since, name);
 
-        -- The name from each of its labels on, and the labels of the configuration as `=key=value`.
+        -- The name and each parent domain, and the labels of the configuration as `=key=value`.
         CREATE TABLE domain_key (
             key TEXT NOT NULL, name TEXT NOT NULL REFERENCES domain (name) ON DELETE CASCADE,
             PRIMARY KEY (key, name)
@@ -103,7 +103,7 @@ enum Schema {
 
     /// The incidents: what is true, independent of channels.
     private static let incidents = """
-        -- Written by checks and global evaluations, but for the acknowledgement, which only `ack` and `unack` write.
+        -- Written by checks and global evaluations, except the acknowledgement, which only `ack` and `unack` write.
         CREATE TABLE incident (
             id TEXT NOT NULL PRIMARY KEY,
             -- Empty for a global incident.
@@ -117,14 +117,14 @@ enum Schema {
             ack_at INTEGER, ack_version INTEGER,
             -- The number of its last change; 0 while it never fired.
             change INTEGER NOT NULL,
-            -- `IncidentFacts`: what it was at its last news, and what the check saw that ended it; NULL: it is not over.
+            -- `IncidentFacts` at the last change while it was open, and those of its end; NULL: it is open.
             facts BLOB, ending BLOB
         ) STRICT;
         CREATE INDEX incident_by_change ON incident (change);
         CREATE INDEX incident_of_domain ON incident (domain, opened_at);
         CREATE INDEX incident_of_kind ON incident (kind, opened_at);
         CREATE INDEX incident_by_age ON incident (opened_at);
-        -- All that a count needs is in these two: to read the rows of two weeks takes fifty times as long.
+        -- These two contain all that a count needs. Reading the rows of two weeks takes fifty times as long.
         CREATE INDEX incident_ended ON incident (resolved_at, version, kind, domain) WHERE resolved_at IS NOT NULL;
         CREATE INDEX incident_ended_of_kind ON incident (kind, resolved_at, version, domain) WHERE resolved_at IS NOT NULL;
         CREATE INDEX incident_of_cause ON incident (cause, resolved_at) WHERE cause IS NOT NULL;
@@ -142,9 +142,9 @@ enum Schema {
     private static let notifications = """
         CREATE TABLE channel (
             name TEXT NOT NULL PRIMARY KEY, type TEXT NOT NULL,
-            -- A hash of what it is sent to: what the channel knows is known there and nowhere else.
+            -- A hash of the destination: only that destination has received what the channel knows.
             destination TEXT NOT NULL,
-            -- The last change of an incident that it has looked at.
+            -- The last incident change that the loop has processed.
             cursor INTEGER NOT NULL,
             -- As JSON; NULL: none.
             hold TEXT, trouble TEXT,
@@ -163,15 +163,15 @@ enum Schema {
             count INTEGER NOT NULL, reference TEXT,
             -- What is pending.
             reason TEXT, pending_since INTEGER, due_at INTEGER, message_id INTEGER,
-            -- Whether something suppressed it at the last look, and when that last ended.
+            -- Whether it was suppressed at the last decision, and when suppression last ended.
             is_held INTEGER NOT NULL, released_at INTEGER,
-            -- Of the incident, for groups: its kind, and its severity (2: error, 1: warning, 0: note).
+            -- For groups: the incident's kind, and its severity (2: error, 1: warning, 0: note).
             kind TEXT NOT NULL, rank INTEGER NOT NULL,
             PRIMARY KEY (channel, incident_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX notification_of_incident ON notification (incident_id);
         CREATE INDEX notification_due ON notification (channel, due_at) WHERE due_at IS NOT NULL AND message_id IS NULL;
-        -- The message is in it so that groups are counted from the index alone.
+        -- Includes the message, so that counting groups reads only the index.
         CREATE INDEX notification_pending
             ON notification (channel, kind, reason, rank DESC, pending_since, incident_id, message_id)
             WHERE pending_since IS NOT NULL AND message_id IS NULL;
@@ -182,10 +182,10 @@ enum Schema {
             id INTEGER PRIMARY KEY AUTOINCREMENT, channel TEXT NOT NULL, key TEXT NOT NULL,
             reason TEXT NOT NULL, kind TEXT NOT NULL, created_at INTEGER NOT NULL,
             attempts INTEGER NOT NULL, retry_at INTEGER NOT NULL, is_unclear INTEGER NOT NULL,
-            -- Attempts that no answer came to though they left; whom alone it goes to, of the recipients of a mail.
+            -- Attempts that were sent and got no answer; the only recipient of a mail, if it is for one of several.
             unanswered INTEGER NOT NULL, recipient TEXT,
             is_plain INTEGER NOT NULL, is_repeat INTEGER NOT NULL, body BLOB NOT NULL,
-            -- What the bytes state of each incident, as JSON.
+            -- What the bytes state about each incident, as JSON.
             members TEXT NOT NULL DEFAULT '[]'
         ) STRICT;
         CREATE INDEX message_of_channel ON message (channel, retry_at);
@@ -209,7 +209,7 @@ enum Schema {
         CREATE INDEX delivery_of_key ON delivery (key);
         CREATE INDEX delivery_by_age ON delivery (at);
 
-        -- Of each message, by its key: when something last happened to it, the attempts to send it as JSON, and what it says.
+        -- For each message, by its key: the time of its last event, the attempts to send it as JSON, and its text.
         -- No decision reads it.
         CREATE TABLE message_log (
             key TEXT NOT NULL PRIMARY KEY, channel TEXT NOT NULL, at INTEGER NOT NULL,
@@ -226,14 +226,14 @@ enum Schema {
         ) STRICT;
         CREATE INDEX silence_by_end ON silence (ends_at);
 
-        -- The links of messages that were used. They stay for a day after their end.
+        -- Used links of messages. They stay for a day after their end.
         CREATE TABLE used_link (
             link TEXT NOT NULL PRIMARY KEY, ends_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
 
-        -- Single values. `change`: the number that the last change of an incident got. `global`, `global_format`: what the
-        -- monitor remembers of all domains together, and `DomainState.formatVersion` of the program that wrote it. `link_key`:
-        -- a secret, which signs the links of messages.
+        -- Single values. `change`: the number of the last incident change. `global`, `global_format`: the state of the
+        -- global evaluation, and `DomainState.formatVersion` of the program that wrote it. `link_key`: a secret that signs
+        -- the links of messages.
         CREATE TABLE meta (
             name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
@@ -245,7 +245,8 @@ enum Schema {
 
 extension Schema {
     private static let propagation = """
-        -- The contents of each domain by meaning. The number is that of its first sight at the origin; NULL: only edges served it.
+        -- The contents of each domain, by meaning. Numbered in the order in which the origin first served them; NULL: only
+        -- edges served it.
         CREATE TABLE version (
             id INTEGER PRIMARY KEY AUTOINCREMENT, domain TEXT NOT NULL, meaning TEXT NOT NULL, content TEXT NOT NULL,
             number INTEGER, first_at INTEGER NOT NULL
@@ -255,9 +256,9 @@ extension Schema {
         -- What a place served from an instant on, until its next row. Empty place: the origin; else the address of an edge.
         CREATE TABLE version_interval (
             domain TEXT NOT NULL, place TEXT NOT NULL,
-            -- The first sight of this, and the last of what was there before.
+            -- When it was first seen, and when the previous content was last seen.
             at INTEGER NOT NULL, after INTEGER,
-            -- The version; 0: no file, -1: no answer, -2: nobody looked, as the domain was not watched.
+            -- The version; 0: no file, -1: no answer, -2: the domain was not watched.
             version INTEGER NOT NULL,
             PRIMARY KEY (domain, place, at)
         ) STRICT, WITHOUT ROWID;

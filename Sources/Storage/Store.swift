@@ -13,7 +13,7 @@ package final class Store: Sendable {
     let pool: DatabasePool
     private let lock: FileLock?
     private let healthRecord = Mutex(StoreHealth())
-    /// The last write that waited for the lock of another process in vain.
+    /// The last write that timed out because another process held the lock.
     private let lockFault = Mutex<(at: ContinuousClock.Instant, error: DatabaseError)?>(nil)
     private let obstacle: WriteObstacle?
     /// This process holds the lock.
@@ -26,7 +26,7 @@ package final class Store: Sendable {
         /// The daemon. Takes the exclusive lock on `PATH.lock`, and creates the store if needed.
         case monitor
         /// A command that changes a few rows in one short transaction, with or without a running daemon. It needs no
-        /// lock: that one only excludes a second monitor, and SQLite's own lock protects the rows.
+        /// lock: the lock only excludes a second monitor, and SQLite's own lock protects the rows.
         case beside
         /// Reads, also while the daemon runs.
         case reader
@@ -86,7 +86,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Cancellation and unknown names are no faults of the store.
+    /// Cancellation and unknown names are not faults of the store.
     private func translated(_ error: any Error) -> any Error {
         let isOurs = error is CancellationError || error is UnknownName || error is AcknowledgeLink.Fault
         return isOurs ? error : StoreError(error, path: path)
@@ -113,7 +113,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Runs on the writer's queue, so that it cannot overrule a later write that succeeds.
+    /// Runs on the writer's queue, so that it cannot override a later write that succeeds.
     private func noteFailure(_ error: any Error) -> any Error {
         let error = translated(error)
         if let fault = error as? StoreError { healthRecord.withLock { $0.failed(fault, at: now()) } }
@@ -124,7 +124,7 @@ package final class Store: Sendable {
         _ isDurable: Bool, _ asked: ContinuousClock.Instant, _ updates: (Database) throws -> Value,
         _ database: Database
     ) throws -> Value {
-        // All writes that queued while one waited in vain for the lock fail with it, or each would wait as long.
+        // All writes that queued before one timed out fail with it. Otherwise each would wait as long.
         if let fault = lockFault.withLock({ $0 }), asked < fault.at { throw fault.error }
         // GRDB opens connections with NORMAL. SQLite does not allow a change within a transaction.
         if isDurable { try database.execute(sql: "PRAGMA synchronous = FULL") }

@@ -41,14 +41,14 @@ extension Store {
             }
             if !replacing {
                 throw StoreError(
-                    code: .exists, message: "\(target) is there already; name another file, or use --force")
+                    code: .exists, message: "\(target) already exists; name another file, or use --force")
             }
         }
         // SQLite would read these files together with the copy.
         for suffix in ["-wal", "-journal"] where files.fileExists(atPath: target + suffix) {
             throw StoreError(
                 code: .exists,
-                message: "\(target)\(suffix) is there, so \(target) is or was a database in use; name another file")
+                message: "\(target)\(suffix) exists, so \(target) is or was a database in use; name another file")
         }
     }
 
@@ -63,7 +63,7 @@ extension Store {
     static func faults(_ database: Database) throws -> [String] {
         let words = try String.fetchAll(database, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
         let strays = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { row in
-            "a row of \(row["table"] as String? ?? "a table") names a row of \(row["parent"] as String? ?? "another") that is not there"
+            "a row of \(row["table"] as String? ?? "a table") refers to a missing row of \(row["parent"] as String? ?? "another")"
         }
         return words + Set(strays).sorted()
     }

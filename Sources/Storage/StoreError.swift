@@ -15,7 +15,7 @@ package struct StoreError: Error, Equatable, CustomStringConvertible, LocalizedE
     package enum Code: Sendable {
         /// The file or its folder cannot be read or written.
         case unwritable
-        /// This user may not read it, or may not enter its folder.
+        /// This user cannot read it, or cannot enter its folder.
         case forbidden
         /// A damaged store.
         case corrupt
@@ -62,7 +62,7 @@ extension StoreError {
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(
                 code: .locked,
-                message: "\(path): another process holds the database locked; end it, such as an open sqlite3 shell")
+                message: "\(path): another process locks the database; end it, for example an open sqlite3 shell")
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_AUTH:
             self = .unwritable(path, detail: fault.message ?? fault.resultCode.description)
         default:
@@ -75,17 +75,16 @@ extension StoreError {
         StoreError(
             code: .newer,
             message:
-                "\(path) was written by a newer version of aasa-monitor (store format \(version)), and this version "
-                + "uses store format \(supported); use that version, or restore a backup from before the upgrade")
+                "\(path) was written by a newer version of aasa-monitor (store format \(version)). This version uses "
+                + "store format \(supported): use the newer version, or restore a backup from before the upgrade")
     }
 
     static func olderSchema(_ path: String, version: Int, supported: Int) -> StoreError {
         StoreError(
             code: .older,
             message:
-                "\(path) was written by an older version of aasa-monitor (store format \(version)), and this version "
-                + "uses store format \(supported); start `aasa-monitor run` of this version once, which brings it to "
-                + "that format")
+                "\(path) was written by an older version of aasa-monitor (store format \(version)). This version uses "
+                + "store format \(supported): start `aasa-monitor run` of this version once, which migrates the store")
     }
 
     /// `gap`: a column or an index that the store lacks.
@@ -93,26 +92,26 @@ extension StoreError {
         StoreError(
             code: .older,
             message:
-                "\(path) was made by a development version of aasa-monitor (it lacks \(gap)); move the file aside "
-                + "and start `aasa-monitor run`, which makes a new store")
+                "\(path) was created by a development version of aasa-monitor (it lacks \(gap)); move the file aside "
+                + "and start `aasa-monitor run`, which creates a new store")
     }
 
     static func unsoundMigration(_ path: String, from version: Int, to target: Int) -> StoreError {
         StoreError(
             code: .other,
             message:
-                "\(path) cannot be brought from store format \(version) to \(target): rows would refer to others that "
-                + "do not exist; it is unchanged: use the version that wrote it, and report this")
+                "\(path) cannot be migrated from store format \(version) to \(target): rows would refer to missing rows. "
+                + "It is unchanged: use the version that wrote it, and report this")
     }
 
-    /// `what`: the domain, or "the global state".
+    /// `what`: the domain, or "all domains" for the global state.
     static func newerState(of what: String, format: Int) -> StoreError {
         StoreError(
             code: .newer,
             message:
-                "the stored state of \(what) has format \(format), written by a newer aasa-monitor, and this version "
-                + "reads format \(DomainState.formatVersion) at most; use the newer version, or restore the backup from "
-                + "before the upgrade")
+                "a newer aasa-monitor wrote the stored state of \(what) in format \(format). This version reads formats up "
+                + "to \(DomainState.formatVersion): use the newer version, or restore the backup from before the upgrade"
+        )
     }
 
     static func missing(_ path: String) -> StoreError {
@@ -123,7 +122,7 @@ extension StoreError {
     }
 
     static func forbidden(_ path: String) -> StoreError {
-        StoreError(code: .forbidden, message: "\(path) may not be read by this user")
+        StoreError(code: .forbidden, message: "\(path) cannot be read by this user")
     }
 
     static func full(_ path: String) -> StoreError {
@@ -133,22 +132,22 @@ extension StoreError {
     static func notADatabase(_ path: String) -> StoreError {
         StoreError(
             code: .notADatabase,
-            message: "\(path) is not a SQLite database; name another path as store.path, or move the file aside "
-                + "and start `aasa-monitor run`, which makes a new store")
+            message: "\(path) is not a SQLite database; set another store.path, or move the file aside "
+                + "and start `aasa-monitor run`, which creates a new store")
     }
 
     static func foreign(_ path: String) -> StoreError {
         StoreError(
             code: .notADatabase,
-            message: "\(path) is a SQLite database of another program; name another path as store.path")
+            message: "\(path) is a SQLite database of another program; set another store.path")
     }
 
     static func corrupt(_ path: String, detail: String) -> StoreError {
         StoreError(
             code: .corrupt,
             message:
-                "\(path) is damaged (\(detail)); `aasa-monitor run` sets it aside at its next start and makes a new "
-                + "one; to keep its data, stop the daemon and restore a backup", detail: detail)
+                "\(path) is damaged (\(detail)). `aasa-monitor run` sets it aside at its next start and creates a new "
+                + "one. To keep its data, stop the daemon and restore a backup", detail: detail)
     }
 
     static func unwritable(_ path: String, detail: String) -> StoreError {

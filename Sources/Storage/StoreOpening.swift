@@ -93,7 +93,7 @@ enum StoreOpening {
         }
     }
 
-    /// Whether a process was killed while it made the store: its journal takes back the first page, and the file is
+    /// Whether a process was killed while it created the store: its journal rolls back the first page, and the file is
     /// empty again.
     private static func isEmptyOnceRolledBack(_ path: String, _ lockTimeout: Duration) throws -> Bool {
         guard FileManager.default.fileExists(atPath: path + "-journal") else { return false }

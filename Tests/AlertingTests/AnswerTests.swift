@@ -167,11 +167,12 @@ extension AlertingSuite {
             let page = "<!DOCTYPE html>\n<html><head><title>Sign in · error 429</title></head><body>ok</body></html>"
             // By what is taken there, and where it is not, by what the log and the trouble say of it.
             let kind = channel.kind.rawValue
+            let article = ["email", "ntfy", "opsgenie"].contains(kind) ? "an" : "a"
             for (status, body, words) in [
                 (200, page, "an HTML page titled 'Sign in · error 429'"),
                 (202, page, "an HTML page titled 'Sign in · error 429'"),
-                (200, "<html><body>SECRET", "an HTML page"), (200, "", "nothing"), (200, "{}", "{}"),
-                (200, "Welcome to the network\nPlease log in", "Welcome to the network"),
+                (200, "<html><body>SECRET", "an HTML page"), (200, "", "nothing"), (200, "{}", "\"{}\""),
+                (200, "Welcome to the network\nPlease log in", "\"Welcome to the network\""),
                 (204, "", "nothing"),
             ] {
                 let answer = TransportAnswer(status: status, body: Data(body.utf8))
@@ -180,7 +181,7 @@ extension AlertingSuite {
                     continue
                 }
                 #expect(channel.format.judge(answer, now: noon) == Self.refused, "\(status) \(body)")
-                #expect(channel.words(of: answer) == "not an answer of \(kind), but \(words)")
+                #expect(channel.words(of: answer) == "expected \(article) \(kind) reply, got \(words)")
             }
             let cut = TransportAnswer(
                 status: 200, fault: TransportFault(kind: .network, detail: "the connection was closed"))
@@ -188,7 +189,7 @@ extension AlertingSuite {
             #expect(channel.format.judge(cut, now: noon) == (isAny ? .delivered : .transient), "of half an answer")
             let own = TransportAnswer(status: service.yes.status, body: Data(service.yes.body.utf8))
             #expect(channel.format.judge(own, now: noon) == .delivered)
-            #expect(channel.words(of: own)?.hasPrefix("not an answer") != true)
+            #expect(channel.words(of: own)?.hasPrefix("expected ") != true)
         }
 
         @Test("the words of a page hold no secret that it repeats")

@@ -57,11 +57,11 @@ extension AlertingSuite {
             let ten = try #require(RenderedAlert(try digest(.firing, names(10))).lists.first)
             #expect(ten.lines.count == 10 && ten.lines[0] == "d0.example.com · error, for 25 h · i0")
             let many = try #require(RenderedAlert(try digest(.firing, names(500))).lists.first)
-            #expect(many.lines.count == 11 && many.lines.last == "… and 490 more: aasa-monitor status has all")
+            #expect(many.lines.count == 11 && many.lines.last == "… and 490 more: see aasa-monitor status")
             var linked = try digest(.firing, names(11))
             linked.links.statusPage = "https://status.test/incidents"
             let last = RenderedAlert(linked).lists.first?.lines.last
-            #expect(last == "… and 1 more: the page of incidents has all")
+            #expect(last == "… and 1 more: see the incidents page")
         }
 
         @Test("each part of a diagnosis is that of all, or none")

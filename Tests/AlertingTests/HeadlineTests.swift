@@ -27,15 +27,15 @@ extension AlertingSuite {
                 Cause(.origin(.crawlerRefused(refusals)), as: .crawlerRefusedByAgent),
                 "the origin refuses Apple's user agents"
             ),
-            (Cause(vantage(.refused)), "the origin refuses other places"),
-            (Cause(vantage(.otherFile)), "the origin gives other places something else"),
+            (Cause(vantage(.refused)), "the origin refuses other locations"),
+            (Cause(vantage(.otherFile)), "the origin answers other locations differently"),
             (.access(.refusedHereOnly(.crawler, here: .status(403))), "the origin refuses this machine"),
             (.access(.elsewhereFine("home", here: .status(403))), "the origin refuses this machine"),
             (
                 .access(
                     .challengedHere(
                         BotProtection(.cloudflare, .challenge, sign: "a: b"), status: 403, passes: nil, elsewhere: nil)),
-                "a bot protection answers in place of the origin"
+                "bot protection answers instead of the origin"
             ),
             (
                 Cause(.origin(.notPublic([ResolvedAddress(address: "10.1.2.3", scope: .private)], of: 1))),
@@ -50,9 +50,9 @@ extension AlertingSuite {
             (status(.status(403), 403, HostingFault(.amazonS3, .missingOrPrivate)), "the origin has no file"),
             (
                 status(.status(404), 404, HostingFault(.heroku, .unknownSite)),
-                "the domain leads to a host that does not know it"
+                "the domain points to a host that does not know it"
             ),
-            (Cause(.origin(.redirect(.circle))), "the origin redirects in place of the file"),
+            (Cause(.origin(.redirect(.circle))), "the origin redirects instead of serving the file"),
             (status(.status(503), 503), "the origin is in trouble"),
             (status(.behindCloudflare(status: 522), 522), "the origin is in trouble"),
             (status(.status(403), 403), "the origin refuses this machine"),
@@ -83,10 +83,10 @@ extension AlertingSuite {
                     start: .init(line: 1, column: 1), end: .init(line: 1, column: 2), pointer: "")))
 
         private static let findings: [(Problem, String)] = [
-            (vantage(.refused), "the origin gives other places something else"),
+            (vantage(.refused), "the origin answers other locations differently"),
             (.origin(.crawlerRefused(refusals)), "the origin refuses Apple's user agents"),
             (.origin(.fault(.privateAddress)), "the domain has an address that is not public"),
-            (.origin(.redirect(.circle)), "the origin redirects in place of the file"),
+            (.origin(.redirect(.circle)), "the origin redirects instead of serving the file"),
             (noService, "the origin serves no valid file"),
         ]
 

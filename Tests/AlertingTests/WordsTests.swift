@@ -255,7 +255,7 @@ extension AlertingSuite {
             var alert = try globalAlert(kind, .resolved, AffectedDomains([Domain("a.test")], of: 7))
             #expect(
                 RenderedAlert(alert).summary
-                    == "It works again, after 5 min. Any domain that still fails gets an alert of its own.")
+                    == "It works again, after 5 min. Any domain that still fails gets its own alert.")
             alert.incident.subject = .global(.schedule)
             #expect(RenderedAlert(alert).summary == "It works again, after 5 min.")
         }

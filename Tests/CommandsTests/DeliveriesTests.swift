@@ -234,7 +234,7 @@ extension CommandsTests {
                 let words = await refusal { _ = try await acknowledge("abcd", store) }
                 #expect(
                     words
-                        == "several incidents have an id that begins so: abcd0000 cdn.stale of a.test, firing since "
+                        == "several incidents have an id that begins with 'abcd': abcd0000 cdn.stale of a.test, firing since "
                         + "2026-11-21T07:00:00Z; abcd1111 origin.broken of a.test, firing since 2026-11-21T07:00:00Z")
             }
         }

@@ -98,7 +98,7 @@ extension ConfigurationSuite {
                 (
                     "domains.txt", "a.example.com\n\na.example.com\nhttps://b.example.com/\n",
                     [
-                        "domains.txt:3:1: domain 'a.example.com' is listed twice; it is already given at line 1",
+                        "domains.txt:3:1: domain 'a.example.com' is listed twice; first at line 1",
                         "domains.txt:4:1: expected a bare domain, found 'https://b.example.com/…'; write b.example.com",
                     ]
                 ),
@@ -157,7 +157,7 @@ extension ConfigurationSuite {
             let list = (0..<1000).map { "<line \($0)>" }.joined(separator: "\n")
             let fault = #expect(throws: ConfigurationFault.self) { try Self.read(list) }
             #expect(fault?.problems.count == 21)
-            #expect(fault?.problems.last?.message == "980 more faults below")
+            #expect(fault?.problems.last?.message == "980 more errors below")
         }
 
         @Test("a list that cannot be read is a fault at the key")

@@ -39,7 +39,7 @@ extension ConfigurationSuite {
         @Test("a variable with another value in the service's file is named, and its value is not")
         func variable() throws {
             let warnings = try reload(#"url: "${HOOK}""#, service: "HOOK=https://hooks.test/new\n", changedAfter: 60)
-            #expect(warnings.count == 1 && warnings[0].hasPrefix("'HOOK' has another value in "), "\(warnings)")
+            #expect(warnings.count == 1 && warnings[0].hasPrefix("'HOOK' has a new value in "), "\(warnings)")
             #expect(!warnings[0].contains("hooks.test"))
         }
 

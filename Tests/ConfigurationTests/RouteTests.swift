@@ -48,7 +48,7 @@ extension ConfigurationSuite {
             let (_, warnings) = try parse("[{match: {team: grwoth}, channels: [ops]}]")
             #expect(
                 warnings.map(\.message) == [
-                    "no domain has the labels of 'match' in an entry of 'routes', so the route is never taken"
+                    "no domain has the labels of 'match' in an entry of 'routes', so the route is never used"
                 ])
         }
     }

@@ -46,12 +46,12 @@ extension ConfigurationSuite {
             try Data("# secrets\nSLACK_URL=https://hooks.example.net/s3cret\n".utf8).write(to: file)
             #expect(
                 words() == plain
-                    + "; the service has it from \(file.path): run `set -a; . \(file.path); set +a` in this shell first"
+                    + "; the service gets it from \(file.path): run `set -a; . \(file.path); set +a` in this shell first"
             )
             // systemd has given the file to the service already.
             #expect(words(["INVOCATION_ID": "1"]) == plain)
             try Data("OTHER=1\n".utf8).write(to: file)
-            #expect(words() == plain + "; for the service, write SLACK_URL=… into \(file.path)")
+            #expect(words() == plain + "; for the service, add SLACK_URL=… to \(file.path)")
         }
 
         @Test(

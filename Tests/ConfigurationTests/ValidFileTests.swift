@@ -157,17 +157,17 @@ extension ConfigurationSuite {
             ])
         func publicPage(server: String, count: Int) throws {
             let (_, warnings) = try Fixture.parse("version: 1\ndomains: [a.test]\nserver: {\(server)}\n")
-            let told = warnings.count { $0.message.contains("'public_url' in 'server' is given without a 'token'") }
+            let told = warnings.count { $0.message.contains("'public_url' in 'server' is set without a 'token'") }
             #expect(told == count && warnings.count == count)
         }
 
         @Test(
             "a reader's token is another one beside the token, and 'public' needs a token to have a meaning",
             arguments: [
-                ("reader_token: a-reader-of-24-characters", "needs a 'token' beside it"),
-                ("token: a-token-of-24-characters, reader_token: short", "has less than 16 characters"),
+                ("reader_token: a-reader-of-24-characters", "needs a 'token' too"),
+                ("token: a-token-of-24-characters, reader_token: short", "has fewer than 16 characters"),
                 ("token: a-token-of-24-characters, reader_token: a-token-of-24-characters", "is the same as 'token'"),
-                ("public: true", "opens nothing without a 'token'"),
+                ("public: true", "has no effect without a 'token'"),
                 ("token: a-token-of-24-characters, reader_token: a-reader-of-24-characters, public: true", nil),
                 ("token_file: /secrets/token, reader_token: a-reader-of-24-characters", nil), ("public: false", nil),
                 ("reader_token: null", nil),
@@ -190,8 +190,8 @@ extension ConfigurationSuite {
         @Test(
             "messages that cannot link to the pages, or only to an address, are worth a warning",
             arguments: [
-                ("listen: \"0.0.0.0:9630\"", "hold no links to the pages"),
-                ("listen: \"[::]:9630\"", "hold no links to the pages"),
+                ("listen: \"0.0.0.0:9630\"", "contain no links to the pages"),
+                ("listen: \"[::]:9630\"", "contain no links to the pages"),
                 ("listen: 10.0.0.5:9630", "link to the pages at '10.0.0.5:9630'"),
                 ("listen: 10.0.0.5:9630, public_url: https://aasa.example.net", nil), ("listen: 127.0.0.1:9630", nil),
                 ("listen: \"[::1]:9630\"", nil), ("listen: localhost:9630", nil),

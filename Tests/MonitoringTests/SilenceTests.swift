@@ -83,7 +83,7 @@ extension MonitoringSuite {
         @Test(
             "what is no silence is refused in words",
             arguments: [
-                (SilenceScope(), 60, "r", "a", "a silence needs a domain or a label; `all` stands for every domain"),
+                (SilenceScope(), 60, "r", "a", "a silence needs a domain or a label; `all` means every domain"),
                 (SilenceScope(domains: [.all]), 0, "r", "a", "the end is not after the beginning"),
                 (SilenceScope(domains: [.all]), -60, "r", "a", "the end is not after the beginning"),
                 (

@@ -65,10 +65,10 @@ extension StatusServerSuite {
                 #expect(done.status == 303 && done.headers["location"] == Self.page)
                 #expect(try await acknowledgements() == ["eva via ops (slack): on it"])
                 let again = try await post(port, "\(Self.page)/ack", "by=mallory&link=\(link)")
-                #expect(again.status == 409 && again.body.contains("This link was used already"))
+                #expect(again.status == 409 && again.body.contains("This link was already used"))
                 #expect(try await acknowledgements() == ["eva via ops (slack): on it"])
                 let seen = try await ask(port, "\(Self.page)?link=\(link)").body
-                #expect(seen.contains("This link was used already") && !seen.contains(#"name="link""#))
+                #expect(seen.contains("This link was already used") && !seen.contains(#"name="link""#))
             }
         }
 
@@ -113,7 +113,7 @@ extension StatusServerSuite {
                 let silence = try #require(try await scratch.store.silences(notOverAt: noon).first)
                 #expect(silence.author == "eva via ops (slack)" && silence.endsAt == noon + 8 * 3600)
                 let again = try await post(port, "/domains/a.test/silence", form + "&reason=more")
-                #expect(again.status == 409 && again.body.contains("This link was used already"))
+                #expect(again.status == 409 && again.body.contains("This link was already used"))
                 #expect(try await post(port, "\(Self.page)/ack", "link=\(link)").status == 409)
                 #expect(try await scratch.store.silences(notOverAt: noon).count == 1)
                 #expect(try await acknowledgements().isEmpty)
@@ -133,7 +133,7 @@ extension StatusServerSuite {
                 ] {
                     let done = try await post(port, path, "for=8h&reason=launch&link=\(link)" + fields)
                     #expect(done.status == 400, "\(path)\(fields)")
-                    #expect(done.body.contains("not one that this monitor sent"), "\(path)\(fields)")
+                    #expect(done.body.contains("did not send this link"), "\(path)\(fields)")
                 }
                 #expect(try await scratch.store.silences(notOverAt: noon).isEmpty)
                 #expect(try await post(port, "\(Self.page)/ack", "link=\(link)").status == 303)
@@ -154,7 +154,7 @@ extension StatusServerSuite {
             ]
             let expired = try await self.link(sent: noon - 7 * 86400)
             try await serving { port in
-                for (link, status, words) in foreign.map({ ($0, 400, "not one that this monitor sent") })
+                for (link, status, words) in foreign.map({ ($0, 400, "did not send this link") })
                     + [(expired, 409, "This link has expired")]
                 {
                     // A head of a request has 16 KiB at most.

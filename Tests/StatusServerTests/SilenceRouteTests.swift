@@ -88,7 +88,7 @@ extension StatusServerSuite {
                 (#"{"domain": "example.com", "for": "2h", "author": "a"}"#, "a silence needs a reason"),
                 (#"{"domain": "example.com", "for": "2h", "reason": "r"}"#, "a silence needs an author"),
                 (#"{"domain": "example.com", "kind": "cdn.stale", "for": "2h"}"#, "unknown key 'kind'"),
-                (#"{"domain": "example.com", "kinds": ["cdn.old"], "for": "2h"}"#, "'cdn.old' is no kind"),
+                (#"{"domain": "example.com", "kinds": ["cdn.old"], "for": "2h"}"#, "'cdn.old' is not a kind"),
                 (#"{"labels": {"a": 1}, "for": "2h"}"#, "'labels' is no object of texts"),
             ])
         func refused(body: String, words: String) async throws {

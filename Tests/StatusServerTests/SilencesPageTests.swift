@@ -79,7 +79,7 @@ extension StatusServerSuite {
         static let refusals: [(path: String, form: String, words: String)] = [
             ("/silences", "target=&for=8h&by=eva&reason=PLANTED", "A silence needs a domain or a label"),
             ("/silences", "target=no..domain&for=8h&by=eva&reason=PLANTED", "is not a domain"),
-            ("/silences", "target=a.test&for=8h&by=eva&reason=PLANTED&kind=none", "is no kind of incident"),
+            ("/silences", "target=a.test&for=8h&by=eva&reason=PLANTED&kind=none", "is not a kind of incident"),
             ("/silences", "target=a.test&for=&by=eva&reason=PLANTED", "Choose for how long"),
             (
                 "/silences", "target=a.tset&for=8h&by=eva&reason=PLANTED",

@@ -253,7 +253,7 @@ extension StorageSuite {
             #expect(try await store.acknowledge(named: "ABCD1111", eva) == .done(incidents[0]))
             let several = await #expect(throws: UnknownName.self) { try await store.acknowledge(named: "abcd", eva) }
             let references = incidents[0...1].map(\.reference).joined(separator: "; ")
-            #expect(several?.description == "several incidents have an id that begins so: \(references)")
+            #expect(several?.description == "several incidents have an id that begins with 'abcd': \(references)")
             #expect(try await store.acknowledge(named: "abcd3", eva) == .notFiring(incidents[4]))
             #expect(try await store.acknowledge(named: "ef00", eva) == .notFiring(incidents[2]))
             #expect(try await store.acknowledge(named: "9999", eva) == .notFiring(incidents[3]))

@@ -37,9 +37,9 @@ extension StorageSuite {
             let missing = await refusal { _ = try await store.incident(named: "ffff") }
             #expect(missing == "no incident has an id that begins with 'ffff'")
             let short = await refusal { _ = try await store.incident(named: "abc") }
-            #expect(short?.contains("its first four characters are enough") == true)
+            #expect(short?.contains("give at least the first four characters") == true)
             let odd = await refusal { _ = try await store.incident(named: "ab%d\u{1B}") }
-            #expect(odd == "'ab%d\u{FFFD}' is no id of an incident")
+            #expect(odd == "'ab%d\u{FFFD}' is not the id of an incident")
         }
 
         @Test("no deliveries of something unknown are no empty list")
@@ -57,7 +57,7 @@ extension StorageSuite {
             #expect(try await list(nil, "abcd") == 1)
             #expect(try await list(nil, nil, "a.test") == 1)
             let channel = await refusal { _ = try await list("pos") }
-            #expect(channel == "no channel is named 'pos'; there are ops")
+            #expect(channel == "no channel is named 'pos'; known: ops")
             let incident = await refusal { _ = try await list(nil, "ffff") }
             #expect(incident == "no incident has an id that begins with 'ffff'")
             let domain = await refusal { _ = try await list(nil, nil, "b.test") }

@@ -221,7 +221,7 @@ extension StorageSuite {
             let before = try Data(contentsOf: URL(filePath: folder.store))
             let refusal = #expect(throws: StoreError.self) { try open(access, with: [Self.step]) }
             #expect(refusal?.code == .older)
-            #expect(refusal?.message.contains("(store format 1), and this version uses store format 2; start") == true)
+            #expect(refusal?.message.contains("(store format 1). This version uses store format 2: start") == true)
             #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
         }
 

@@ -81,7 +81,7 @@ extension StorageSuite {
             ] as [() async throws -> Void] {
                 let fault = await #expect(throws: StoreError.self) { try await read() }
                 #expect(fault?.code == .newer)
-                #expect(fault?.message.contains("state of b.test has format \(format)") == true)
+                #expect(fault?.message.contains("state of b.test in format \(format)") == true)
             }
             #expect(try await store.state(of: Domain("a.test")) != nil)
             #expect(names == [])

@@ -47,7 +47,7 @@ struct AlertmanagerAlert: Encodable, Equatable {
             "instance": form.cut(instance, to: 100),
             "origin": links.origin ?? "", "cdn": links.cdn ?? "", "note": form.cut(note ?? "", to: 1000),
         ].filter { !$0.value.isEmpty }
-        // Alertmanager refuses an alert that ends before it starts, which a step of the wall clock may cause.
+        // Alertmanager refuses an alert that ends before it starts. A step of the wall clock may cause that.
         let start = min(incident.firedAt ?? incident.openedAt, endsAt)
         startsAt = Self.instant(start)
         self.endsAt = Self.instant(endsAt)
@@ -60,7 +60,7 @@ struct AlertmanagerAlert: Encodable, Equatable {
     ) -> [String: String] {
         var labels = ["alertname": "aasa_monitor_incident", "kind": incident.kind.rawValue]
         // Labels of a domain's incident must not depend on the monitor: two monitors with the same domains send equal
-        // alerts, so the incident's id is no label. Without domain or cause, two incidents of a kind would be one.
+        // alerts, so the incident's id is not a label. Without domain or cause, two incidents of a kind would be one.
         switch incident.subject {
         case .domain(let domain): labels["domain"] = domain.name
         case .global(let cause):
@@ -78,8 +78,8 @@ struct AlertmanagerAlert: Encodable, Equatable {
 }
 
 extension [String: String] {
-    /// Adds a domain's labels under names that Alertmanager and Prometheus take. A name that is taken gets the prefix
-    /// `label_`.
+    /// Adds a domain's labels under names that Alertmanager and Prometheus accept. A name that is already in use gets the
+    /// prefix `label_`.
     package mutating func addConfigured(_ labels: [String: String]) {
         for (name, value) in labels.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
             var plain = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })

@@ -1,4 +1,4 @@
-// What delivery needs of a channel: filters, destination, requests, and the redaction of secrets.
+// What delivery needs from a channel: filters, destination, requests, and the redaction of secrets.
 
 import Facts
 import Hashing
@@ -78,7 +78,7 @@ extension Channel {
             // The first part of a token is the bot's number.
             case .telegram: [baseURL, token.map { String($0.prefix { $0 != ":" }) }, destination, thread]
             case .line, .chatwork, .ntfy, .pushover, .matrix: [baseURL, destination]
-            // The token is that of an application or an integration, whose messages are a list of their own.
+            // The token belongs to an application or an integration, which has its own list of messages.
             case .pagerduty, .opsgenie, .gotify: [baseURL, token]
             case .email: mail?.recipients.sorted() ?? []
             }
@@ -119,8 +119,10 @@ extension Channel {
             text = "an HTML page" + (WebPage.title(of: Data(text.utf8)).map { " titled '\($0)'" } ?? "")
         }
         if (200...299).contains(answer.status ?? 0), answer.fault == nil, !format.isTaken(answer) {
-            let first = text.split(whereSeparator: \.isNewline).first ?? "nothing"
-            text = "not an answer of \(kind.rawValue), but \(first)"
+            let first = text.split(whereSeparator: \.isNewline).first
+            let got = first.map { answer.isPage ? String($0) : "\"\($0)\"" } ?? "nothing"
+            let article = [.alertmanager, .email, .ntfy, .opsgenie].contains(kind) ? "an" : "a"
+            text = "expected \(article) \(kind.rawValue) reply, got \(got)"
         }
         let parts = [answer.fault.map { redacted($0.detail) } ?? "", text].filter { !$0.isEmpty }
         return parts.isEmpty ? nil : parts.joined(separator: ": ").displayable.shortened(to: 300)
@@ -130,7 +132,7 @@ extension Channel {
     /// escaped forms of JSON and URLs. Signatures of links, too.
     func redacted(_ text: String) -> String {
         var clean = text
-        // Longest first: a replaced part would keep the whole from being found.
+        // Longest first: after a part is replaced, the whole secret no longer matches.
         for secret in secrets.sorted(by: { $0.count > $1.count }) {
             clean = clean.replacingOccurrences(of: secret, with: "[hidden]")
         }

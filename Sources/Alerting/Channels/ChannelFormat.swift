@@ -109,7 +109,7 @@ package enum Outcome: Equatable, Sendable {
     /// The receiver refuses this message permanently.
     case permanentMessage
     /// The receiver refuses the channel.
-    /// `gone`: beyond doubt, so no second look is needed.
+    /// `gone`: certain, so no second attempt is needed.
     case permanentChannel(gone: Bool)
 
     /// A fixed word for rows and metrics.
@@ -138,7 +138,7 @@ extension ChannelFormat {
             .max()
         return switch status {
         case 200...299 where isTaken(answer): .delivered
-        // Something else than the service answered, so nobody reads the message. A truncated answer proves nothing.
+        // Something other than the service answered, so nobody reads the message. A truncated answer proves nothing.
         case 200...299: answer.fault == nil ? .permanentChannel(gone: false) : .transient
         // Never follow redirects: the signature and the secret are for this receiver only.
         case 300...399: .permanentChannel(gone: false)
@@ -182,7 +182,7 @@ enum RetryAfter {
     private static func body(_ answer: TransportAnswer) -> Double? {
         struct Hint: Decodable {
             let retry_after: Double?
-            /// Of Matrix.
+            /// From Matrix.
             let retry_after_ms: Double?
         }
         let hint = try? JSONDecoder().decode(Hint.self, from: answer.body)
@@ -264,7 +264,7 @@ enum MessageIdentity {
 }
 
 extension Alert {
-    /// A test has its own key, so that it resolves no real incident.
+    /// A test has its own key, so it cannot resolve a real incident.
     var pagerKey: String {
         isTest ? MessageIdentity.key(ofIncident: incident.id) : MessageIdentity.pagerKey(of: incident)
     }

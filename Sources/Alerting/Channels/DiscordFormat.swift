@@ -44,7 +44,7 @@ struct DiscordFormat: ChannelFormat {
         struct Mentions: Encodable { var parse: [String] = [] }
     }
 
-    /// With `wait` Discord answers after it stored the message. Without it, Discord reports no failed storage.
+    /// With `wait`, Discord answers after it stored the message. Without it, Discord does not report a failure to store.
     func address(messageKey: String, channel: Channel) -> String {
         channel.url(query: "wait=true" + (channel.thread.map { "&thread_id=\($0)" } ?? ""))
     }

@@ -9,7 +9,7 @@ struct EmailFormat: ChannelFormat {
     /// For each text. Above the sum of all paragraph limits, so that both texts are cut at the same places.
     static let textLimit = 40_000
     static let subjectLimit = 200
-    /// The maximum of threads that a digest refers to.
+    /// The maximum number of threads that a digest refers to.
     static let mostThreads = 20
 
     private struct Content: Codable {
@@ -61,7 +61,7 @@ struct EmailFormat: ChannelFormat {
         body: Data, messageKey: String, timestamp: Date, userAgent: String, channel: Channel
     ) throws -> MessageRequest {
         guard let mail = channel.mail else {
-            throw ChannelFault(channel: channel.name, reason: "it needs the addresses of a sender and of a recipient")
+            throw ChannelFault(channel: channel.name, reason: "it needs a sender and a recipient")
         }
         let content = try JSONDecoder().decode(Content.self, from: body)
         // The sender's domain, as receivers expect. The local part makes the id unique.
@@ -69,7 +69,7 @@ struct EmailFormat: ChannelFormat {
         let threads = content.threads.map { "<incident.\($0)@\(home)>" }
         let references = threads + [content.first].compactMap(\.self)
         let id = "<\(messageKey)@\(home)>"
-        // A digest replies to no single mail.
+        // A digest is not a reply to one mail.
         let answered = content.first ?? (threads.count == 1 ? threads.first : nil)
         let headers = [
             ("Date", content.date), ("From", mail.sender), ("To", mail.recipients.joined(separator: ",\r\n ")),
@@ -101,7 +101,7 @@ struct EmailFormat: ChannelFormat {
 
     func reference(in answer: TransportAnswer) -> String? { answer.header("message-id") }
 
-    /// Servers delay the greeting against spam, and scan a message before they accept it.
+    /// Servers delay the greeting to deter spam, and scan a message before they accept it.
     var timeout: Duration { .seconds(60) }
 }
 

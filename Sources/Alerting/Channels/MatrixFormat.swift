@@ -6,7 +6,7 @@ import Foundation
 import Monitoring
 
 struct MatrixFormat: ChannelFormat {
-    /// In bytes. An event has 65,536 at most, and the text is in it twice.
+    /// In bytes. An event has at most 65,536, and it contains the text twice.
     static let textLimit = 20_000
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {
@@ -21,7 +21,7 @@ struct MatrixFormat: ChannelFormat {
     }
 
     private struct Message: Encodable {
-        /// A notice would be a bot's aside, which notifies nobody.
+        /// `m.notice` would notify nobody.
         var msgtype = "m.text"
         let body: String
         let format: String?
@@ -40,7 +40,7 @@ struct MatrixFormat: ChannelFormat {
         }
     }
 
-    /// The key of the message is the transaction's: the server takes a repeated one once.
+    /// The message key is the transaction id, so the server accepts a repeated message only once.
     func address(messageKey: String, channel: Channel) -> String {
         let room = (channel.destination ?? "").percentEncoded
         return channel.url("/_matrix/client/v3/rooms/\(room)/send/m.room.message/\(messageKey)")

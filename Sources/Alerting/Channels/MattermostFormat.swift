@@ -25,7 +25,7 @@ struct MattermostFormat: ChannelFormat {
 
     var resetHeader: String? { "x-ratelimit-reset" }
 
-    /// The webhook is unknown or disabled, or it has no access to its channel, or that was deleted.
+    /// The webhook is unknown or disabled, or its channel was deleted or is not accessible.
     private static let aboutChannel = ["invalid", "disabled", "channel", "permissions", "user", "team"]
         .map { "web.incoming_webhook.\($0)" }
 }

@@ -1,4 +1,4 @@
-// Opsgenie's alerts: https://docs.opsgenie.com/docs/alert-api. Jira Service Management takes the same requests:
+// Opsgenie's alerts: https://docs.opsgenie.com/docs/alert-api. Jira Service Management accepts the same requests:
 // https://developer.atlassian.com/cloud/jira/service-desk-ops/rest/v1/api-group-integration-events
 // A pager repeats notifications itself, so it gets no reminders.
 
@@ -8,7 +8,7 @@ import Foundation
 import Monitoring
 
 struct OpsgenieFormat: ChannelFormat {
-    /// In characters, as the other limits.
+    /// In characters, like the other limits.
     static let messageLimit = 130
     static let descriptionLimit = 15_000
 
@@ -38,7 +38,7 @@ struct OpsgenieFormat: ChannelFormat {
     private enum Action: String, Codable {
         case acknowledge, close
 
-        /// nil: creates the alert. Opsgenie counts one that is open already, and keeps its text.
+        /// nil: creates the alert. If it is already open, Opsgenie counts it and keeps its text.
         init?(_ type: EventType) {
             switch type {
             case .resolved, .changePropagated: self = .close
@@ -48,7 +48,7 @@ struct OpsgenieFormat: ChannelFormat {
         }
     }
 
-    /// What is stored. An action and the alert that it is for go into the path.
+    /// The stored body. The action and the alias of its alert are sent in the path.
     private struct Order: Codable {
         var action: Action?
         var alias: String?
@@ -85,7 +85,7 @@ struct OpsgenieFormat: ChannelFormat {
     }
 
     func judge(_ answer: TransportAnswer, now: Date) -> Outcome {
-        // "Key format is not valid!": it refuses the key as it refuses a body.
+        // "Key format is not valid!": Opsgenie answers a wrong key like an invalid body.
         if answer.status == 422, JSONText.text("message", answer)?.hasPrefix("Key ") == true {
             return .permanentChannel(gone: false)
         }

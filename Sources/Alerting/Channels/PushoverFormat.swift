@@ -6,7 +6,7 @@ import Foundation
 import Monitoring
 
 struct PushoverFormat: ChannelFormat {
-    /// In characters, of which one may have four bytes.
+    /// In characters of up to four bytes.
     static let messageLimit = 1024
     static let titleLimit = 250
     private static let urlLimit = 512
@@ -26,7 +26,7 @@ struct PushoverFormat: ChannelFormat {
     private struct Message: Encodable {
         let title: String
         let message: String
-        /// 1 passes the quiet hours of the person. Never 2, which repeats until somebody confirms: escalation is ours.
+        /// 1 ignores the user's quiet hours. Never 2, which repeats until somebody confirms: the monitor escalates itself.
         let priority: Int
         let url: String?
         let url_title: String?
@@ -40,7 +40,7 @@ struct PushoverFormat: ChannelFormat {
 
     private struct Reply: Decodable {
         let status: Int
-        /// `invalid` where the user's key is wrong, `token` where the application's is.
+        /// `invalid` if the user's key is wrong. `token` is the same for the application's key.
         let user: String?
         let token: String?
     }
@@ -55,6 +55,6 @@ struct PushoverFormat: ChannelFormat {
         return classified(answer, now: now)
     }
 
-    /// The Unix time at which the month's quota begins anew.
+    /// The Unix time at which the month's quota restarts.
     var resetHeader: String? { "x-limit-app-reset" }
 }

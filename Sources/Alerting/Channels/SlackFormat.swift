@@ -30,11 +30,11 @@ struct SlackFormat: ChannelFormat {
             return try JSONText.encoded(
                 Message(text: TextLayout(form: SlackMarkup(), limit: 3000).text(rendered), attachments: nil))
         }
-        // The text is the first line, and what a notification shows. Only attachments have a colour.
+        // The text is the first line, and notifications show it. Only attachments have a colour.
         let color = alert.tone(over: "#237b4b", error: "#c4314b", warning: "#d29922", note: "#616061")
         var attachments = [Message.Attachment(color: color, fallback: rendered.headline, blocks: Self.blocks(rendered))]
         if let first = rendered.buttons.first {
-            // A link of an attachment needs no app that answers a click, as a button in a block does.
+            // A button in a block needs an app that answers the click. A link of an attachment does not.
             attachments.append(
                 Message.Attachment(
                     color: color, fallback: "\(first.title): \(first.url)",
@@ -73,7 +73,7 @@ struct SlackFormat: ChannelFormat {
         if Self.aboutMessage.contains(word) { return .permanentMessage }
         if Self.aboutChannel.contains(word) { return .permanentChannel(gone: answer.status == 410) }
         if Self.aboutPace.contains(word) { return .throttled(after: RetryAfter.read(answer, now: now)) }
-        // A fault of Slack's own.
+        // An error at Slack.
         if (200...299).contains(status), reply?.ok == false { return .transient }
         return classified(answer, now: now)
     }

@@ -7,7 +7,7 @@ import Foundation
 import Monitoring
 
 struct TeamsFormat: ChannelFormat {
-    /// Teams refuses a message of about 28 KB, as measured on the sent bytes.
+    /// Teams refuses a message of about 28 KB, measured in sent bytes.
     static let maximumBytes = 25_000
 
     func body(_ alert: Alert, plain: Bool, reference: String?) throws -> Data {

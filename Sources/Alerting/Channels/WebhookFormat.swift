@@ -18,7 +18,7 @@ struct WebhookFormat: ChannelFormat {
                 payload.room = min(payload.room, Alert.Digest.shown)
                 payload.domains = Array(payload.domains.prefix(Alert.Digest.shown))
             }
-            // A channel's transaction waits for this, and to encode a thousand incidents takes a tenth of a second.
+            // Encoding a thousand incidents takes a tenth of a second, and a channel's transaction waits for it.
             while payload.leastBytes >= Self.maximumBytes { payload.room = payload.room * 3 / 4 }
             var data = try ReportJSON.encoder.encode(payload)
             while data.count >= Self.maximumBytes, payload.room > 0 {
@@ -114,15 +114,15 @@ struct WebhookPayload: Encodable {
     var cause: String?
     var action: String?
     private let outlook: String?
-    /// Of a message about one incident.
+    /// Only in a message about one incident.
     var comparison: ComparisonReport
     var findings: [FindingText] = []
     /// The domains listed in a digest: names are short, so they may take half of the body.
     var domains: [String] = []
-    /// The maximum of incidents listed in a digest; `count` has the total.
+    /// The maximum number of incidents listed in a digest; `count` has the total.
     var room = 0
 
-    /// The incidents listed in a digest take more than this: it counts their texts alone.
+    /// The incidents listed in a digest take more than this, which counts only their texts.
     var leastBytes: Int {
         alert.digest?.alerts.prefix(room).reduce(0) { $0 + $1.text.oneLine.utf8.count } ?? 0
     }

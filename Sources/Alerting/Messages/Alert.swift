@@ -9,15 +9,15 @@ package struct Alert: Equatable, Sendable {
     /// Wall-clock time, like all times in an alert.
     package var at: Date
     package var incident: Incident
-    /// What is true now: of an end, how it is since then.
+    /// The facts now. For an end: the facts since then.
     package let facts: IncidentFacts
-    /// Of an end: what the incident was.
+    /// For an end: the facts while the incident was open.
     package let was: IncidentFacts?
     /// The diagnosis in words, at the time of the message or of the end. Stored, because a digest reads it many times.
     package let text: DiagnosisText
-    /// The same of what the incident was; nil while it is not over.
+    /// The same for `was`; nil while the incident is open.
     package let wasText: DiagnosisText?
-    /// The acknowledgement that holds.
+    /// The current acknowledgement.
     package var acknowledgement: Acknowledgement?
     package var labels: [String: String]
     package var links: Links
@@ -87,7 +87,7 @@ package struct Alert: Equatable, Sendable {
         /// The status page of the incident, and the page of all incidents; nil without a status page.
         var statusPage: String?
         var incidents: String?
-        /// Where a reader of this channel acknowledges the incident, once; nil: there is nothing to acknowledge.
+        /// A link with which a reader of this channel can acknowledge the incident once; nil: nothing to acknowledge.
         var acknowledge: String?
         /// nil if the message is not about a single domain.
         var cdn: String?
@@ -98,7 +98,7 @@ package struct Alert: Equatable, Sendable {
         let key: String
         let alerts: [Alert]
 
-        /// The maximum of listed alerts.
+        /// The maximum number of listed alerts.
         static let shown = 10
 
         var severity: Severity { alerts.map(\.incident.severity).max() ?? .note }
@@ -119,7 +119,7 @@ package struct Alert: Equatable, Sendable {
 
     var isOver: Bool { reason.type == .resolved }
 
-    /// The value of a service for an end, or for the severity. An end that leaves the domain failing is not green.
+    /// The service's value for an end, or for the severity. An end that leaves the domain failing counts as a warning.
     func tone<Value>(over: Value, error: Value, warning: Value, note: Value) -> Value {
         if isOver { return (digest?.alerts ?? [self]).contains { $0.facts.isStillFailing == true } ? warning : over }
         return switch incident.severity {
@@ -129,10 +129,10 @@ package struct Alert: Equatable, Sendable {
         }
     }
 
-    /// It states trouble, and not an end, a change or a test.
+    /// It reports trouble, not an end, a change or a test.
     var isOfTrouble: Bool { !isOver && !isChange && !isTest }
 
-    /// Whether readers can acknowledge it. An alert that the store is in trouble has no incident in the store.
+    /// Whether readers can acknowledge it. An alert about a failing store has no incident in the store.
     var canBeAcknowledged: Bool {
         switch reason {
         case .firing, .escalated, .again, .worse, .changed, .reminder:
@@ -140,7 +140,7 @@ package struct Alert: Equatable, Sendable {
         case .flapping, .acknowledged, .resolved, .wasFiring: false
         }
     }
-    /// It is about a new version of the file, and not about trouble.
+    /// It reports a new version of the file, not trouble.
     var isChange: Bool { incident.kind == .change }
 
     /// The type of the event in webhooks.

@@ -12,7 +12,7 @@ extension Incident {
 extension Alert {
     /// One line with the subject and the trouble.
     package var summary: String {
-        if isTest { return "test message of aasa-monitor: nothing is wrong with \(subject)" }
+        if isTest { return "test message from aasa-monitor: nothing is wrong with \(subject)" }
         if isChange, !isOver { return "\(subject): \(trouble)" }
         if isOver { return "\(subject): \(end) (\(lasted))" }
         return "\(subject): \(summaryPrefix)\(trouble)" + (certificateEnd == nil ? " (\(lasting))" : "")
@@ -31,7 +31,7 @@ extension Alert {
         }
     }
 
-    /// What makes this message another one than the first, between the subject and the effect; empty for the first.
+    /// How this message differs from the first one, in words between the subject and the effect; empty for the first.
     private var turn: String {
         if isTest { return "test" }
         if isChange { return "" }
@@ -49,8 +49,8 @@ extension Alert {
         }
     }
 
-    /// The first line of a message, and what a notification on a lock screen shows of it: whose links, and what they do. Only the
-    /// monitor's own words and names of domains, as far as services can be told from markup.
+    /// The first line of a message, which lock screens show: whose links, and what they do. Contains only the monitor's
+    /// own words and the names of domains.
     var headline: String {
         let effect = headlineEffect
         let names = digest.map { digest in
@@ -66,7 +66,7 @@ extension Alert {
             ? "\(effect): \(head)" : "\(head): \(effect)"
     }
 
-    /// What notifications show of a message, in characters.
+    /// How much of a message a notification shows, in characters.
     private static let preview = 80
 
     private var headlineEffect: String {
@@ -78,10 +78,10 @@ extension Alert {
         return isOver ? endInBrief : effectInBrief
     }
 
-    /// What phones do; where that is unknown, or not affected yet, what is wrong.
+    /// What phones do. If that is unknown, or not affected yet: what is wrong.
     var effectInBrief: String { phonesInBrief ?? trouble }
 
-    /// What phones do; nil where something else is the news.
+    /// What phones do; nil if something else is the news.
     var phonesInBrief: String? {
         if isChange || incident.kind == .monitorDegraded || incident.kind == .certificateExpiring { return nil }
         let effect = facts.diagnosis.effect
@@ -103,12 +103,12 @@ extension Alert {
         }
     }
 
-    /// What an ended incident was, in a sentence or two; nil while it is open, of what is no trouble, and where the message
-    /// says the same of what is still wrong.
+    /// What was wrong during an ended incident, in one or two sentences. nil while it is open, if it was not trouble, and
+    /// if the message says the same about what is still wrong.
     var past: String? {
         guard isOver, !isChange, digest == nil, let was, let wasText else { return nil }
         if facts.isStillFailing == true, (text.effect, text.cause) == (wasText.effect, wasText.cause) { return nil }
-        // "Links work now" is no trouble, and is said in the present tense.
+        // "Links work now" is not trouble, and it is in the present tense.
         let effect: String? =
             switch was.diagnosis.effect.links {
             case .work, .unaffected: nil
@@ -126,22 +126,25 @@ extension Alert {
         roughStart ?? (at.timeIntervalSince(incident.since) < 1 ? "just now" : "for \(duration)")
     }
 
-    /// The period in which it began while nobody looked; nil: the start is known well enough.
+    /// The period in which it began, if nobody monitored the domain then; nil: the start is known well enough.
     var roughStart: String? {
         guard let after = facts.beganAfter, OriginChange(at: incident.since, after: after).isMuchOlder(at: at) else {
             return nil
         }
-        return "began \(English.between(after, incident.since)), not watched"
+        return "began \(English.between(after, incident.since)), while not monitored"
     }
 
-    /// `after 25 h`, for an end.
-    var lasted: String {
+    /// `after 25 h`, for an end; the period of the end if that is known only roughly.
+    var lasted: String { roughEnd.map { "ended \($0)" } ?? "after \(duration)" }
+
+    /// The period in which it ended, if nobody monitored the domain then; nil: the end is known well enough.
+    var roughEnd: String? {
         let lasted = (incident.resolvedAt ?? at).timeIntervalSince(incident.since)
         // For a long incident the duration matters more than the exact end.
         guard let ended = facts.ended, let after = ended.after, ended.at.timeIntervalSince(after) > lasted / 4 else {
-            return "after \(duration)"
+            return nil
         }
-        return "\(English.between(after, ended.at)), not watched"
+        return "\(English.between(after, ended.at)), while not monitored"
     }
 
     /// The expiry date of the certificate. Messages state it instead of the incident's age.
@@ -182,8 +185,8 @@ extension Alert {
     static func troubles(_ kind: IncidentKind) -> String {
         switch kind {
         case .originUnreachable: "the origins are unreachable"
-        case .originBroken: "the origins do not serve their files as they should"
-        case .originInconsistent: "the origins serve different files each"
+        case .originBroken: "the origins do not serve their files correctly"
+        case .originInconsistent: "each origin serves different files"
         case .fileBroken: "the files at the origins have errors"
         case .cdnMissing: "Apple's CDN has no copies of the files"
         case .cdnStale: "Apple's CDN still serves the old files"
@@ -204,22 +207,22 @@ extension Alert {
         case .cdnRefreshed: "Apple's CDN serves a newer file, but not yet the newest"
         case .originReverted: "the origin serves the same file as Apple's CDN again"
         case .superseded: "another problem replaced this one"
-        case .ignored: "what is left of it is ignored by the configuration"
+        case .ignored: "the configuration ignores what is still wrong"
         case .removed:
             incident.kind.isOfCDN ? "Apple's copy is no longer monitored" : "the domain is no longer monitored"
         case .recovered, nil:
             switch incident.kind {
             // The state before the incident is unknown: the trouble may be as old as the domain.
             case .originUnreachable: "the origin is reachable now"
-            case .originBroken: "the origin gives everybody a valid file now"
+            case .originBroken: "the origin serves a valid file now"
             case .originInconsistent: "the origin serves one file now"
             case .fileBroken: "the file at the origin has no error now"
             case .cdnMissing: "Apple's CDN has a copy now"
-            case .cdnStale, .cdnDivergent: "every URL does the same by Apple's copy as by the origin's file now"
+            case .cdnStale, .cdnDivergent: "every URL now does the same with Apple's copy as with the origin's file"
             case .certificateExpiring: "the certificate was renewed"
             case .expectationFailed: "the file meets the expectations now"
             case .cdnWide: "Apple's CDN no longer fails for many domains"
-            case .monitorDegraded: "the monitor has no problem any more"
+            case .monitorDegraded: "the monitor has no problem now"
             case .change: "every edge serves the new version"
             }
         }
@@ -232,7 +235,7 @@ extension Alert {
             return (["Still wrong:", text.effect] + [text.cause, text.action].compactMap(\.self)).joined(separator: " ")
         }
         guard incident.cause?.inhibits.isEmpty == false else { return nil }
-        return "Any domain that still fails gets an alert of its own."
+        return "Any domain that still fails gets its own alert."
     }
 
     /// `team=growth, tier=1`; nil without labels.
@@ -253,7 +256,7 @@ extension Alert {
     var acknowledging: String? {
         guard let digest else { return canBeAcknowledged ? "aasa-monitor ack \(incident.shortID)" : nil }
         return digest.alerts.contains(where: \.canBeAcknowledged)
-            ? "aasa-monitor ack ID, with the last word of a domain's line" : nil
+            ? "aasa-monitor ack ID (the ID ends each line)" : nil
     }
 
     /// The first domains of a global incident; empty for an incident of one domain.
@@ -285,20 +288,20 @@ extension IncidentFacts {
         let isBeforeApple = [.propagating, .stale, .divergent, .mixed].contains(comparison.state)
         let trouble =
             if findings.contains(where: { $0.kind == .linksRemoved }) {
-                "the file opens no app any more"
+                "the file no longer opens any app"
             } else if findings.contains(where: { $0.rule == Self.namesNoApp && $0.problem.pointer == "/applinks" }) {
                 "the file opens no app"
             } else {
                 "the file at the origin has an error"
             }
-        return isBeforeApple ? "\(trouble), and Apple may take it at any time" : trouble
+        return isBeforeApple ? "\(trouble), and Apple may fetch it at any time" : trouble
     }
 
     private static let namesNoApp = Rule(lint: "service-without-apps")
 }
 
 // MARK: - Headlines of `origin.broken`
-// The kind has many causes. Refusals, addresses that Apple does not ask, and other vantages are not faults of the file.
+// The kind has many causes. Refusals, addresses that Apple does not use, and other vantages are not faults of the file.
 
 extension IncidentFacts {
     /// From the cause of the diagnosis; if that has no headline, from the incident's own findings.
@@ -310,15 +313,15 @@ extension IncidentFacts {
 
     private static func headline(of cause: Cause) -> String? {
         switch cause.id {
-        case .challengedHere: "a bot protection answers in place of the origin"
+        case .challengedHere: "bot protection answers instead of the origin"
         case .refusedHereOnly, .elsewhereFine, .turnedAwayHere, .turnedAwayForLong: "the origin refuses this machine"
-        case .vantageRefused: "the origin refuses other places"
+        case .vantageRefused: "the origin refuses other locations"
         case .vantageDiffers: otherPlace
         case .crawlerPrivateAddress, .privateAddressHere: privateAddress
-        case .siteUnknown: "the domain leads to a host that does not know it"
+        case .siteUnknown: "the domain points to a host that does not know it"
         case .siteStopped: "the site is switched off at its host"
         case .notDeployed, .dotFolderDropped, .extensionRefused: "the origin has no file"
-        case .rootOnly: "the file is at the root only"
+        case .rootOnly: "the file is only at the root"
         case .redirectToNothing: redirect
         default: if case .finding(_, let problem, _) = cause { headline(of: problem, isLead: true) } else { nil }
         }
@@ -344,7 +347,7 @@ extension IncidentFacts {
         }
     }
 
-    private static let otherPlace = "the origin gives other places something else"
+    private static let otherPlace = "the origin answers other locations differently"
     private static let privateAddress = "the domain has an address that is not public"
-    private static let redirect = "the origin redirects in place of the file"
+    private static let redirect = "the origin redirects instead of serving the file"
 }

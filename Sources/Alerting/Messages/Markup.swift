@@ -119,7 +119,7 @@ enum InertText {
 }
 
 extension InertText {
-    /// A first line, which some services give no markup and no escaping: without what is markup anywhere.
+    /// For a first line, which some services neither format nor escape: replaces every character that is markup anywhere.
     static func title(_ text: String) -> String {
         of(text).mapped { Self.marks.contains($0) ? "'" : "\($0)" }.split(whereSeparator: \.isNewline).joined(
             separator: " ")
@@ -169,7 +169,7 @@ struct MarkdownMarkup: Markup {
 
     func plainLink(_ title: String, _ url: String) -> String? { "[\(title)](\(url))" }
 
-    // Within code only the end of the code is markup.
+    // Inside code, only a backtick is markup.
     func escapeInList(_ character: Character) -> String { String(character).asCode }
 
     var line: (open: String, close: String) { ("`", "`") }
@@ -203,11 +203,11 @@ struct ChatworkMarkup: Markup {
     var list: (open: String, bullet: String, close: String) { ("[code]", "• ", "[/code]") }
 }
 
-/// Opsgenie shows some HTML as such, Jira Service Management none.
+/// Opsgenie renders some HTML. Jira Service Management renders none.
 struct OpsgenieMarkup: Markup {
     let unit = TextUnit.utf16
 
-    /// With an invisible zero-width space behind it, the bracket begins no tag and looks the same in both.
+    /// An invisible zero-width space after the bracket prevents a tag.
     func escape(_ character: Character) -> String {
         String(character).mapped { $0 == "<" ? "<\u{200B}" : "\($0)" }
     }
@@ -259,8 +259,8 @@ struct TextLayout<Form: Markup> {
         return (parts + [foot]).joined(separator: "\n")
     }
 
-    /// The start, the links, the id of the incident and the name of the monitor. `buttons`: how many of the first links
-    /// are buttons, and left out here.
+    /// The start, the links, the id of the incident and the name of the monitor. `buttons`: this many of the first links
+    /// are buttons, so they are left out here.
     func footer(_ alert: RenderedAlert, buttons: Int = 0) -> [String] {
         let shown = alert.buttons.prefix(buttons).map(\.url)
         let links = alert.links.filter { !shown.contains($0.url) }.map { form.link($0.title, $0.url) }.joined(

@@ -5,9 +5,9 @@ import Foundation
 import Monitoring
 
 struct RenderedAlert {
-    /// Whose links, and what they do. Without any character that is markup somewhere.
+    /// Whose links, and what they do. Contains no character that is markup in any service.
     let headline: String
-    /// What the headline does not say of it; may be empty.
+    /// What the headline leaves out; may be empty.
     let summary: String
     /// The diagnosis in one line, or why the incident ended.
     let oneLine: String
@@ -21,8 +21,8 @@ struct RenderedAlert {
     /// The name of this monitor.
     let instance: String
 
-    /// Where a reader acknowledges it, and sees the rest. A service with one button has the first; both lead to the page of
-    /// the incident.
+    /// Links to acknowledge the incident and to see its details. A service with one button shows the first. Both open the
+    /// page of the incident.
     var buttons: [(title: String, url: String)] {
         links.filter { Self.pages.contains($0.title) && PlainMarkup.isPlain($0.url) }.map {
             ($0.title == Self.acknowledge ? "Acknowledge" : "Open \($0.title)", $0.url)
@@ -33,7 +33,7 @@ struct RenderedAlert {
     /// Links to our own pages.
     private static let pages: Set<String> = [acknowledge, "incident", "incidents", "status page"]
 
-    /// The same for the log of messages: the link is for those who got the message.
+    /// For the message log: the link to acknowledge is only for people who got the message.
     var withoutAcknowledging: RenderedAlert {
         var rendered = self
         rendered.links.removeAll { $0.title == Self.acknowledge }
@@ -131,8 +131,8 @@ struct RenderedAlert {
         "for \(alert.duration), until \(Span.instant(alert.incident.resolvedAt ?? alert.at))"
     }
 
-    /// `since 2026-11-21 07:00 UTC, until 2026-11-21 09:12 UTC · cdn.stale`; `at` the start if both are in the same minute. Of an
-    /// open one also how long, and the severity. `rough`: the period in which it began.
+    /// `since 2026-11-21 07:00 UTC, until 2026-11-21 09:12 UTC · cdn.stale`; `at` the start if both are in the same minute.
+    /// An open incident also has its duration and its severity. `rough`: the period in which it began.
     private static func since(
         _ start: Date, until end: Date?, age: String? = nil, rough: String? = nil, _ alert: Alert
     ) -> String {
@@ -178,7 +178,7 @@ struct RenderedAlert {
                 alerts.prefix(Alert.Digest.shown).map { Self.line($0, of: digest, in: alert) }
                     + (rest > 0
                         ? [
-                            "… and \(rest) more: \(alert.links.statusPage == nil ? "aasa-monitor status" : "the page of incidents") has all"
+                            "… and \(rest) more: see \(alert.links.statusPage == nil ? "aasa-monitor status" : "the incidents page")"
                         ] : [])
             )
         ]
@@ -192,8 +192,8 @@ struct RenderedAlert {
     private static func rest(_ count: Int) -> String {
         switch count {
         case 0: ""
-        case 1: "1 other incident of the kind goes on."
-        default: "\(count) other incidents of the kind go on."
+        case 1: "1 other incident of this kind is still open."
+        default: "\(count) other incidents of this kind are still open."
         }
     }
 
@@ -210,7 +210,7 @@ struct RenderedAlert {
         let incident = alert.incident
         let span =
             switch alert.reason {
-            case .resolved: "resolved \(alert.lasted)"
+            case .resolved: "resolved \(alert.roughEnd ?? alert.lasted)"
             case .wasFiring: "was firing \(wasFiring(alert))"
             default: "\(incident.severity.rawValue), \(alert.span)"
             }

@@ -48,7 +48,7 @@ extension ChannelTurn {
     private static let roundPause: TimeInterval = 15
     /// In seconds. An alert expires after this time without another round, so a few rounds may fail.
     private static let life: TimeInterval = 300
-    /// The maximum of alerts in one request.
+    /// The maximum number of alerts in one request.
     private static let largestRequest = 1000
 
     /// Sends all present alerts if a minute has passed or the set has changed.
@@ -91,7 +91,7 @@ extension ChannelTurn {
             let present = try planner.store.unresolvedIncidents(after: "", limit: .max).filter { record in
                 switch try planner.presence(of: record) {
                 case .send: return true
-                // Left out, it would expire at Alertmanager although it is not resolved.
+                // If it is left out, it expires at Alertmanager although it is not resolved.
                 case .wait where stated[record.incident.id] != nil: return true
                 case .wait(let until): due = min(due, until ?? .distantFuture)
                 case .nothing, .undecided: break
@@ -145,7 +145,7 @@ extension ChannelTurn {
         }
         if outcome != .delivered {
             delivery.logger.log(
-                level: before.failures > 0 ? .debug : .warning, "the present alerts were not taken; sent again soon",
+                level: before.failures > 0 ? .debug : .warning, "the receiver did not accept the alerts; retrying soon",
                 metadata: [
                     "channel": "\(name)", "status": "\(answer.status.map(String.init) ?? "none")",
                     "error": "\(words ?? "")",

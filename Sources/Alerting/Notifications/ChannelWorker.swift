@@ -53,7 +53,7 @@ actor ChannelWorker {
                 if Task.isCancelled { return }
                 if failures.isNews("\(error)") {
                     delivery.logger.error(
-                        "a step of the delivery failed; trying again",
+                        "delivery step failed; retrying",
                         metadata: ["channel": "\(name)", "error": "\(error)"])
                 }
                 try? await delivery.pause(for: Self.storePause, channel: name)
@@ -202,7 +202,7 @@ struct ChannelTurn: Sendable {
     private func reconcileAll() async throws {
         for message in try await inspect({ try $0.store.unreadableMessages() }) {
             delivery.logger.error(
-                "message discarded: it cannot be read; its incidents are decided anew",
+                "message discarded: unreadable; deciding again about its incidents",
                 metadata: ["channel": "\(channel.name)", "message": "\(message)"])
             try await transact { try $0.store.discard(message) }
         }
@@ -246,7 +246,7 @@ struct ChannelTurn: Sendable {
 
     // MARK: - Build
 
-    /// In seconds. A message that waits asks `decide` again at the latest after this time.
+    /// In seconds. A message that waits asks `decide` again after this time at the latest.
     private static let longestPark: TimeInterval = 60
 
     /// The next message: one under way whose retry is due, or a new one. It is stored before it is sent.
@@ -291,8 +291,8 @@ struct ChannelTurn: Sendable {
         _ channelRecord: ChannelRecord, _ planner: NotificationPlanner
     ) throws -> UnderWay {
         let now = planner.now
-        // In trouble, only the channel's hold sets the pace, and the oldest message is tried. Messages that may have
-        // arrived keep their own schedule.
+        // While the channel is in trouble, its hold alone sets the schedule, and the oldest message is tried. Messages
+        // that may have arrived keep their own schedule.
         let isInTrouble = channelRecord.trouble != nil
         var result = UnderWay()
         func wait(until instant: Date) { result.due = min(result.due ?? instant, instant) }
@@ -376,7 +376,7 @@ struct ChannelTurn: Sendable {
                 guard !Task.isCancelled else { throw error }
                 if failures.isNews("\(error)") {
                     delivery.logger.error(
-                        "the result of a delivery cannot be stored; trying again",
+                        "delivery result not stored; retrying",
                         metadata: ["channel": "\(channel.name)", "error": "\(error)"])
                 }
                 try await delivery.pause(for: ChannelWorker.storePause, channel: channel.name)
@@ -398,14 +398,14 @@ struct ChannelTurn: Sendable {
         let text: Logger.Message
         switch outcome {
         case .delivered: (level, text) = (.info, "delivered")
-        case .throttled: (level, text) = (.warning, "the channel asked to wait")
+        case .throttled: (level, text) = (.warning, "the receiver asked to wait")
         case .transient where result.isGivenUp:
-            (level, text) = (.warning, "no answer came to any attempt; the receiver counts as knowing")
-        case .transient: (level, text) = (.warning, "not delivered; trying again later")
+            (level, text) = (.warning, "no attempt got an answer; the message counts as delivered")
+        case .transient: (level, text) = (.warning, "not delivered; retrying later")
         case .permanentMessage: (level, text) = (.error, "the receiver refused the message")
         case .permanentChannel:
             (level, text) = (
-                before.refusals > 0 ? .debug : .warning, "the receiver refused the channel; its messages wait"
+                before.refusals > 0 ? .debug : .warning, "the receiver refused the channel; its messages stay pending"
             )
         }
         if level >= .warning, let words { metadata["error"] = "\(words)" }
@@ -419,9 +419,9 @@ struct ChannelTurn: Sendable {
         ]
         switch after.trouble?.state {
         case .degraded:
-            delivery.logger.error("the channel is degraded; one message at a time is tried", metadata: about)
-        case .disabled: delivery.logger.error("the channel is disabled; it is tried seldom", metadata: about)
-        case nil: delivery.logger.notice("the channel takes messages again", metadata: about)
+            delivery.logger.error("channel degraded; trying one message at a time", metadata: about)
+        case .disabled: delivery.logger.error("channel disabled; trying it rarely", metadata: about)
+        case nil: delivery.logger.notice("the channel accepts messages again", metadata: about)
         }
     }
 }

@@ -69,7 +69,7 @@ package final class Delivery: Sendable {
                             state.running.remove(name)
                             state.waits[name] = nil
                         }
-                        // The configuration may have the channel again, while its loop was ending.
+                        // A reload may have added the channel again while its loop was ending.
                         self.work.signal()
                     }
                 }
@@ -203,7 +203,7 @@ package final class Delivery: Sendable {
         let more = open.count > named.count ? ["and \(open.count - named.count) more"] : []
         logger.log(
             level: isPager ? .warning : .notice,
-            "these incidents stay open at the channel's former address\(isPager ? "; resolve them there" : "")",
+            "incidents stay open at the channel's former address\(isPager ? "; resolve them there" : "")",
             metadata: [
                 "channel": "\(former.name.displayable)", "incidents": .stringConvertible(open.count),
                 "open": "\((named + more).joined(separator: "; "))",
@@ -253,7 +253,7 @@ package final class Delivery: Sendable {
         }
         guard isNew else { return }
         logger.warning(
-            "the channel has moved; messages follow it; name the new place in the configuration",
+            "the channel has moved; sending to the new address; set it in the configuration",
             metadata: ["channel": "\(channel.name)", "destination": "\(destination.displayable)"])
     }
 

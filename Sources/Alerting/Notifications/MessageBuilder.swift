@@ -10,7 +10,7 @@ extension NotificationGroup {
 }
 
 extension NotificationPlanner {
-    /// The maximum of incidents in one message. The rest goes into the next one.
+    /// The maximum number of incidents in one message. The rest goes into the next one.
     private static let largestDigest = 1000
 
     private var routing: Routing { inputs.routing }
@@ -81,7 +81,7 @@ extension NotificationPlanner {
         guard !isAlone(pending.group) else { return pending.since }
         switch pending.group.reason {
         case .resolved:
-            // The last incident of a kind to end need not wait, because no other end can join it.
+            // The last incident of a kind to end does not wait, because no other end can join it.
             return try store.hasUnresolved(pending.group.kind)
                 ? pending.since + routing.groupWait.inSeconds : pending.since
         case .firing, .reminder, .wasFiring:

@@ -111,7 +111,7 @@ struct NotificationPlanner {
     }
 
     /// The refusals of the current version by channels that this one replaces. Empty if this channel gets the incident
-    /// at once anyway. What its own filters reject, a channel gets only as the fallback.
+    /// at once anyway. Only the fallback gets incidents that its own filters reject.
     func refusals(of incident: Incident) throws -> [Alert.Refusal] {
         guard !replacedChannels.isEmpty, incident.state == .firing,
             channel.name == inputs.routing.fallback

@@ -52,9 +52,9 @@ extension Channel {
         case .line: return [RateLimit(burst: 10, every: 0.1)]
         case .chatwork: return [RateLimit(burst: 10, every: 1)]
         case .pagerduty: return [RateLimit(burst: 5, every: 0.5)]
-        // Of an account with few users. https://docs.opsgenie.com/docs/api-rate-limiting
+        // The limit of an account with few users. https://docs.opsgenie.com/docs/api-rate-limiting
         case .opsgenie: return [RateLimit(burst: 5, every: 1)]
-        // A feed sends the current incidents once a minute, whatever their number.
+        // A feed sends all current incidents once a minute.
         case .alertmanager: return []
         // Mail servers limit messages per minute or per hour.
         case .email: return [RateLimit(burst: 10, every: 2)]

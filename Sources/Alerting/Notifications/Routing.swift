@@ -22,14 +22,14 @@ package struct Routing: Equatable, Sendable {
     let share: [String: String]
     private let cdnBaseURL: String
     private let statusPageURL: String?
-    /// Whether incidents are acknowledged there.
+    /// Whether people can acknowledge incidents on the status page.
     let pageTakesWrites: Bool
     /// The channels of all domains. They also get the global incidents that inhibit those of domains.
     private let watching: Set<String>
 
     /// `cdnBaseURL`: as `cdn.base_url`, without the domain.
     /// `statusPageURL`: the public root of the status page; nil: none.
-    /// `pageTakesWrites`: incidents are acknowledged there.
+    /// `pageTakesWrites`: people can acknowledge incidents there.
     /// `remindEvery`: the time to the first reminder; nil: no reminders.
     package init(
         channels: [Channel], domains: [WatchedDomain], fallback: String? = nil,

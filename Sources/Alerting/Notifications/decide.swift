@@ -56,7 +56,7 @@ func decide(
     if route.isSubject { return .nothing }
 
     if incident.state == .resolved {
-        // The end of a change that a newer change replaced is no news.
+        // The end of a change that a newer change replaced is not news.
         if incident.kind == .change, incident.reason != .cdnCaughtUp { return .nothing }
         let end = incident.resolvedAt ?? now
         let age = now.timeIntervalSince(end)
@@ -159,7 +159,7 @@ struct ReminderSchedule: Equatable, Sendable {
         var gap = every
         while due <= last {
             gap = min(gap * 2, max(every, Self.day))
-            // From a day on all gaps are equal. Skip them, so that the loop is short even after a long downtime.
+            // Gaps of a day or more are equal. Skip them, so that the loop is short even after a long downtime.
             let skipped = gap >= Self.day ? max(0, (last.timeIntervalSince(due) / gap).rounded(.down)) : 0
             due += gap * max(1, skipped)
         }

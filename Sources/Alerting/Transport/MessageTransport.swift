@@ -1,4 +1,4 @@
-// The seam between messages and the network.
+// The interface between messages and the network.
 
 import Evidence
 import Facts

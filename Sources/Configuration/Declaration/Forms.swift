@@ -4,7 +4,7 @@ import Evidence
 import Facts
 
 extension Form where Value == Duration {
-    /// The range of durations that have none of their own.
+    /// The range for durations without their own.
     private static var usual: ClosedRange<Duration> { .seconds(0.1)...Duration.seconds(3650 * 86_400) }
 
     static var duration: Form { .duration(in: usual) }
@@ -12,7 +12,7 @@ extension Form where Value == Duration {
     /// Both ends of `range` are allowed. `takesNull`: whether null counts as absent.
     static func duration(in range: ClosedRange<Duration>, takesNull: Bool = false) -> Form {
         let (least, most) = (range.lowerBound.notation, range.upperBound.notation)
-        let words = range == usual ? "\(least) at least" : "\(least) to \(most)"
+        let words = range == usual ? "at least \(least)" : "\(least) to \(most)"
         let units = "([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$"
         let pattern = (range.contains(.zero) ? "^" : "^(?=.*[1-9])") + units
         let schema: OrderedJSON = ["type": "string", "pattern": .string(.orVariable(pattern)), "minLength": 2]
@@ -146,7 +146,7 @@ extension Form {
 }
 
 extension Form where Value: CustomStringConvertible & SendableMetatype {
-    /// A text whose value is shown as it describes itself.
+    /// A text whose value is shown by its `description`.
     static func text(
         _ expected: String, words: String, pattern: String? = nil, isConcealed: Bool = false,
         parse: @escaping @Sendable (ScalarText, Field) -> Value?
@@ -154,7 +154,7 @@ extension Form where Value: CustomStringConvertible & SendableMetatype {
         text(expected, words: words, pattern: pattern, isConcealed: isConcealed, parse: parse, show: \.description)
     }
 
-    /// A text that `parse` takes; else it is not as `expected`.
+    /// A text that `parse` accepts. Otherwise the message asks for `expected`.
     static func text(
         _ expected: String, words: String, pattern: String? = nil, parse: @escaping @Sendable (String) -> Value?
     ) -> Form {
@@ -181,7 +181,7 @@ extension Form where Value == String {
             }
             if let line = field.section.siblings?.line(before: text) {
                 field.reading.error(
-                    "\(kind) \(text.quoted) is given twice; it is already given at line \(line)", at: text.position)
+                    "\(kind) \(text.quoted) is listed twice; first at line \(line)", at: text.position)
             }
             return text.value
         }

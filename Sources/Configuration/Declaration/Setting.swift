@@ -14,7 +14,7 @@ struct Setting<Owner>: Sendable {
     /// Reads it from the section. Reports what is wrong, and then leaves the default.
     let read: @Sendable (Section, inout Owner) -> Void
 
-    /// For a setting that no property of the owner has alone.
+    /// For a setting without a single property of its own.
     init(
         _ facts: SettingFacts, show: @escaping @Sendable (Owner) -> OrderedJSON?,
         read: @escaping @Sendable (Section, inout Owner) -> Void
@@ -24,7 +24,7 @@ struct Setting<Owner>: Sendable {
         self.read = read
     }
 
-    /// `sentence`: what it means, in Markdown. `missing`: more words where a required key is missing.
+    /// `sentence`: what it means, in Markdown. `missing`: added to the message if a required key is missing.
     init<Value>(
         _ key: String, _ path: Path<Owner, Value>, _ form: Form<Value>, isRequired: Bool = false, missing: String = "",
         _ sentence: String
@@ -60,7 +60,7 @@ struct Setting<Owner>: Sendable {
         }
     }
 
-    /// The same setting in a section that holds the owner's settings beside its own.
+    /// The same setting in a section that contains the owner's settings next to its own.
     func inherited<Outer>(by path: Path<Outer, Owner>) -> Setting<Outer> {
         var facts = facts
         facts.isInherited = true
@@ -75,7 +75,7 @@ struct Setting<Owner>: Sendable {
         }
     }
 
-    /// The same setting where a rule of its section reports that it is missing.
+    /// The same setting, if a rule of its section reports that it is missing.
     var requiredByRule: Setting {
         var setting = self
         setting.facts.isRequired = true
@@ -97,7 +97,7 @@ extension Sequence {
     }
 }
 
-/// What the schema and the documentation say of a setting.
+/// What the schema and the documentation say about a setting.
 struct SettingFacts: Sendable {
     let key: String
     let shape: Shape
@@ -142,7 +142,7 @@ struct Form<Value>: Sendable {
 /// How a secret is written.
 struct SecretForm<Value>: Sendable {
     let shape: Shape
-    /// Whether others must not know a value, so that a file that everybody can read deserves a warning.
+    /// Whether a value is confidential: then a file that everybody can read causes a warning.
     let isSecret: @Sendable (String) -> Bool
     /// nil after reporting what is wrong.
     let read: @Sendable (SecretField) -> Value?

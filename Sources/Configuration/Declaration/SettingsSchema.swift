@@ -86,7 +86,7 @@ extension SettingFacts {
         if let standard, !standard.isNull, shape.settings.isEmpty { members.append(("default", standard)) }
         guard shape.isSecret else { return [(key, .object(members))] }
         let path = isNullable ? OrderedJSON.text().orNull : .text()
-        let note: OrderedJSON = ["description": .string("the path of a file that holds '\(key)'")]
+        let note: OrderedJSON = ["description": .string("the path of a file that contains '\(key)'")]
         return [(key, .object(members)), ("\(key)_file", .object(note.members + path.members))]
     }
 

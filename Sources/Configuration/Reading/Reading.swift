@@ -34,7 +34,7 @@ final class Reading {
     var watchesNothing = false
     /// The domains that come from a variable. Messages never suggest them.
     private(set) var concealedDomains: Set<Domain> = []
-    /// What sections need of those before them.
+    /// What sections need from earlier ones.
     var context = Context()
 
     struct Context {
@@ -114,7 +114,7 @@ final class Reading {
         listed.append(
             ConfigurationProblem(
                 severity: .error, file: list.file, line: last.line, column: last.column,
-                message: "\(more) more \(more == 1 ? "fault" : "faults") below"))
+                message: "\(more) more \(more == 1 ? "error" : "errors") below"))
     }
 
     private func add(
@@ -201,16 +201,16 @@ extension Reading {
         exposed = ConfigurationProblem(
             severity: .warning, file: file, line: line, column: column,
             message:
-                "every user of this machine can read this file, which holds the secret '\(key)' \(title); take that "
-                + "right away (chmod o-r), or give secrets as ${NAME} or in a file of their own")
+                "every user of this machine can read this file, which contains the secret '\(key)' \(title); remove "
+                + "that permission (chmod o-r), or give secrets as ${NAME} or in a separate file")
     }
 
     /// For a file that contains a secret.
     func warnOfReaders(of path: ScalarText, for key: String, _ title: String) {
         guard isReadableByAll(place(path.value)) else { return }
         warning(
-            "every user of this machine can read the file \(path.quoted) of '\(key)' \(title); take that right away "
-                + "(chmod o-r)", at: path.position)
+            "every user of this machine can read the file \(path.quoted) of '\(key)' \(title); remove that "
+                + "permission (chmod o-r)", at: path.position)
     }
 }
 
@@ -270,7 +270,7 @@ struct EnvironmentSubstitution {
                 rest = rest.dropFirst()
             case "{":
                 guard let end = rest.firstIndex(of: "}") else {
-                    throw Fault(message: "'${' has no closing '}'; a literal dollar is written '$$'")
+                    throw Fault(message: "'${' has no closing '}'; write '$$' for a literal dollar")
                 }
                 let variable = try variable(rest[..<end].dropFirst())
                 result += variable.value
@@ -292,7 +292,7 @@ struct EnvironmentSubstitution {
             && name.utf8.first.map { !(48...57).contains($0) } == true
         guard isName else {
             throw Fault(
-                message: "'${…}' holds no name of a variable; write ${NAME} or ${NAME:-default}, "
+                message: "'${…}' does not contain the name of a variable; write ${NAME} or ${NAME:-default}, "
                     + "and '$$' for a literal dollar")
         }
         let value = environment[name]
@@ -347,11 +347,11 @@ package struct ServiceEnvironment {
         // The service itself has already read the file.
         guard environment["INVOCATION_ID"] == nil, access(path, F_OK) == 0 else { return "" }
         guard let variables else {
-            return "; the service takes its variables from \(path), which this user may not read"
+            return "; the service gets its variables from \(path), which this user cannot read"
         }
         let isThere = variables.contains { $0.name == name }
         return isThere
-            ? "; the service has it from \(path): run `set -a; . \(path); set +a` in this shell first"
-            : "; for the service, write \(name)=… into \(path)"
+            ? "; the service gets it from \(path): run `set -a; . \(path); set +a` in this shell first"
+            : "; for the service, add \(name)=… to \(path)"
     }
 }

@@ -29,16 +29,16 @@ struct Section {
 
     func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
 
-    /// Of the value; of the section if it is absent.
+    /// The position of the value; of the section if the value is absent.
     func place(of key: String) -> SourcePosition { entry(key)?.value.position ?? position }
 
-    /// Of a key in the section at `name`; of that section, or else of this one, if it is absent.
+    /// The position of a key in the section at `name`; if it is absent, of that section or else of this one.
     func placeOfKey(_ key: String, in name: String) -> SourcePosition {
         guard let entry = entry(name), case .mapping(let entries) = entry.value.content else { return position }
         return entries.first { $0.key == key }?.position ?? entry.position
     }
 
-    /// Of the key; of the section if it is absent.
+    /// The position of the key; of the section if the key is absent.
     func placeOfKey(_ key: String) -> SourcePosition { entry(key)?.position ?? position }
 
     /// Reads all settings, so that all problems of a file are reported together. An invalid value leaves the default.
@@ -53,7 +53,7 @@ struct Section {
             if entry.key == "<<" {
                 message = "merge keys ('<<') are not supported; put shared settings under 'defaults'"
             } else if entry.key.contains(":") {
-                message += "; is a blank missing after the colon?"
+                message += "; is a space missing after the colon?"
             } else if let advice = Self.advice[entry.key] {
                 message += "; \(advice)"
             } else {
@@ -68,7 +68,7 @@ struct Section {
         let files =
             "a configuration is one file: 'domains_from' reads domains from another, and '…_file' keys read secrets"
         let times =
-            "checks repeat after 'interval', such as 5m; for a cron job of your own use `aasa-monitor check`"
+            "checks repeat after 'interval', such as 5m; for your own cron job use `aasa-monitor check`"
         return [
             "include": files, "includes": files, "import": files, "imports": files,
             "cron": times, "schedule": times, "crontab": times,
@@ -110,7 +110,7 @@ struct Field {
     let key: String
     let section: Section
     let node: SourceNode
-    /// Of the key; of a list's element that of the element.
+    /// The position of the key; for an element of a list, that of the element.
     let position: SourcePosition
     let path: String
     /// Whether an empty variable is a mistake.
@@ -179,7 +179,7 @@ struct Field {
             return nil
         }
         guard !text.value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            return refuse(text, "holds a control character or a line break")
+            return refuse(text, "contains a control character or a line break")
         }
         reading.note(text, of: path)
         return text
@@ -217,7 +217,7 @@ extension Section {
         let (isDirect, isFile) = (isGiven(key), isGiven(fileKey))
         guard !isDirect || !isFile else {
             let place = max(placeOfKey(key), placeOfKey(fileKey))
-            reading.error("'\(key)' and '\(fileKey)' are both given \(title); keep one of them", at: place)
+            reading.error("'\(key)' and '\(fileKey)' are both set \(title); keep one of them", at: place)
             return nil
         }
         if isFile {

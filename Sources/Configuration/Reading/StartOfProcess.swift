@@ -1,10 +1,10 @@
-// What systemd gives a service at its start alone: its variables, and copies of its credentials. A reload reads the
-// configuration and its files anew, and these stay as they were.
+// What systemd gives a service only at its start: its variables, and copies of its credentials. A reload does not
+// update them.
 
 import Foundation
 
 extension Reading {
-    /// Warns of secrets that may have changed since `start` and that this process cannot read anew.
+    /// Warns of secrets that may have changed since `start` and that this process cannot read again.
     func warnOfWhatStays(since start: Date, _ service: ServiceEnvironment) {
         warnOfVariables(since: start, service)
         warnOfCredentials(since: start)
@@ -19,15 +19,15 @@ extension Reading {
             let names = variables.keys.sorted().joined(separator: ", ")
             let place = variables.values.min { ($0.line, $0.column) < ($1.line, $1.column) } ?? .start
             return warning(
-                "\(service.path) has changed since the start, and this user may not read it: \(names) may "
-                    + "have another value there; a restart takes it", at: place)
+                "\(service.path) has changed since the start, and this user cannot read it: \(names) may "
+                    + "have a new value there; restart to use it", at: place)
         }
         for (name, place) in variables {
-            // As systemd reads it, the last line counts.
+            // The last line counts, as for systemd.
             guard let value = now.last(where: { $0.name == name })?.value, value != environment[name] else { continue }
             warning(
-                "'\(name)' has another value in \(service.path) since the start, and the old one stays in "
-                    + "force; a restart takes the new one", at: place)
+                "'\(name)' has a new value in \(service.path) since the start, but the old one stays in use; "
+                    + "restart to use the new one", at: place)
         }
     }
 
@@ -37,7 +37,7 @@ extension Reading {
         where path.hasPrefix(folder + "/") && !Self.isNewer(path, than: start) {
             warning(
                 "the file of '\(key)' is a credential, which systemd copied when the service started; if "
-                    + "it has changed, a restart takes it", at: place)
+                    + "it has changed, restart to use it", at: place)
         }
     }
 

@@ -28,12 +28,12 @@ package enum WebAddress {
         switch scheme {
         case "https": break
         case "http" where HostAddress.isLoopback(host: host): break
-        case "http": return "must begin with https://; plain http is for loopback hosts only"
+        case "http": return "must begin with https://; plain http is only for loopback hosts"
         default: return "must begin with https://"
         }
-        if components.user != nil || components.password != nil { return "takes no user or password" }
+        if components.user != nil || components.password != nil { return "must not contain a user or password" }
         if isBase, components.query != nil || components.fragment != nil {
-            return "takes no query or fragment"
+            return "must not contain a query or fragment"
         }
         return nil
     }
@@ -45,10 +45,10 @@ package enum WebAddress {
         }
         guard scheme == "smtp" || scheme == "smtps" else { return "must begin with smtps:// or smtp://" }
         if components.user != nil || components.password != nil {
-            return "takes no user or password; give them as 'username' and 'password'"
+            return "must not contain a user or password; give them as 'username' and 'password'"
         }
         let isBare = ["", "/"].contains(components.path) && components.query == nil && components.fragment == nil
-        return isBare ? nil : "takes no path, query or fragment"
+        return isBare ? nil : "must not contain a path, query or fragment"
     }
 
     /// Whether a URL can be that of the status page: a host without a path. Allows http, for private networks.
@@ -61,7 +61,7 @@ package enum WebAddress {
     /// Like `fault(_:)`, for the URL of a proxy, with the schemes that curl supports.
     static func proxyFault(_ text: String) -> String? {
         guard let (scheme, _, _) = parts(text), proxySchemes.contains(scheme) else {
-            return "is not the URL of a proxy, such as socks5h://host.example:1080; its scheme is one of "
+            return "is not the URL of a proxy, such as socks5h://host.example:1080; its scheme must be one of "
                 + proxySchemes.joined(separator: ", ")
         }
         return nil

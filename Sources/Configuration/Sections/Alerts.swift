@@ -15,9 +15,9 @@ package struct AlertSettings: Sendable, Equatable {
     package var fallback: String?
     /// The channels that are notified later if nobody acknowledges an incident. "All channels" does not include them.
     package var escalation = Escalation()
-    /// Of domains without `channels` of their own, in file order. Already applied to each of the domains.
+    /// For domains without their own `channels`, in file order. Already applied to each of the domains.
     package var routes: [LabelRoute] = []
-    /// A line of the operator's own for each message; nil: none.
+    /// The operator's own line for each message; nil: none.
     package var note: MessageNote?
     /// With unique names, in file order.
     package var channels: [Channel] = []
@@ -25,7 +25,7 @@ package struct AlertSettings: Sendable, Equatable {
     /// The warning of a monitor without a channel; nil with one.
     package var warningOfSilence: String? {
         channels.isEmpty
-            ? "no channel is configured, so no alert is sent; give at least one under 'alerts.channels'" : nil
+            ? "no channel is configured, so no alert is sent; add at least one under 'alerts.channels'" : nil
     }
 
     package init() {}
@@ -36,37 +36,37 @@ package struct AlertSettings: Sendable, Equatable {
     private static let settings: [Setting<AlertSettings>] = [
         Setting(
             "remind_every", \.remindEvery, .durationOrNull,
-            "from the firing to the first reminder. Each gap is twice the one before, up to a day; reminders end "
-                + "after seven days, those of a certificate when it is renewed. null: no reminders"),
+            "time from the firing to the first reminder. Each gap is twice the previous one, up to a day. Reminders stop "
+                + "after seven days; for a certificate, when it is renewed. null: no reminders"),
         Setting(
             "group_wait", \.groupWait, .duration(in: grouping),
-            "how long a message waits for others of the same kind and reason, at one channel; `0s`: no "
+            "how long a message to one channel waits for others of the same kind and reason; `0s`: no "
                 + "[grouping](alerts.md#messages), every incident gets its own message"),
         Setting(
             "group_interval", \.groupInterval, .duration(in: grouping),
-            "the shortest time between two messages about new incidents of one kind, or two messages with reminders, "
-                + "at one channel. Updates, escalations and ends do not wait for it. `0s`: none"),
+            "minimum time at one channel between two messages about new incidents of one kind, or between two messages "
+                + "with reminders. Updates, escalations and ends do not wait for it. `0s`: no minimum"),
         Setting(
             "fallback", \.fallback, .fallback,
             "the only channel that is notified of the [monitor's own trouble](alerts.md#many-domains-at-once): a "
-                + "channel, the store, the schedule, the configuration. Without it, and for trouble of this channel "
-                + "itself, all others are. Not of type `alertmanager`"),
+                + "channel, the store, the schedule, the configuration. Without it, or if this channel itself is in "
+                + "trouble, all other channels are notified. Not of type `alertmanager`"),
         Setting(
             "routes", \.routes, .list(of: LabelRoute.form),
-            "which channels are notified at once of a domain without `channels` of its own: those of the first route "
-                + "that matches its labels. Without one: all but those of `escalation`"),
+            "which channels are notified immediately of a domain without its own `channels`: those of the first route "
+                + "that matches its labels. If none matches: all except those of `escalation`"),
         Setting(
             "note", \.note, MessageNote.form,
-            "a line of your own in each message, such as the address of a runbook. [Its "
-                + "placeholders](alerts.md#a-line-of-your-own) are `{kind}`, `{domain}`, `{severity}` and "
+            "your own line in each message, such as the address of a runbook. Its "
+                + "[placeholders](alerts.md#a-line-of-your-own) are `{kind}`, `{domain}`, `{severity}` and "
                 + "`{labels.NAME}`"),
         Setting(
             "escalation", \.escalation.listed, .list(of: Escalation.Step.form),
-            "channels that are notified of an incident of severity `error` if "
-                + "[nobody has acknowledged it](alerts.md#acknowledgement-and-escalation) so long after it fired, "
-                + "became worse or came back; each step is later than the one before. They are not notified at once, "
-                + "except of domains that name them in `channels`, and as `fallback`. A channel can be in one step "
-                + "only, and not of type `alertmanager`"),
+            "channels that are notified later of an incident of severity `error`, if "
+                + "[nobody has acknowledged it](alerts.md#acknowledgement-and-escalation). The time counts from when it "
+                + "fired, became worse or came back. Each step is later than the previous one. These channels are not "
+                + "notified immediately, except of domains that name them in `channels`, and as `fallback`. A channel "
+                + "can be in only one step, and cannot be of type `alertmanager`"),
         Setting("channels", \.channels, .list(of: Channel.form), "where notifications go"),
     ]
 
@@ -103,7 +103,7 @@ extension Escalation.Step {
             // A step after more than 30 days is a mistake.
             Setting(
                 "after", \.after, .duration(in: .seconds(1)...Duration.seconds(30 * 86_400)), isRequired: true,
-                "so long after it fired"),
+                "how long after it fired"),
             Setting("channels", \.channels, .list(of: .stepChannel, atLeast: 1), "the channels of the step")
                 .requiredByRule,
         ], Escalation.Step(after: .zero, channels: []),
@@ -116,7 +116,7 @@ extension Escalation.Step {
         guard step.after > .zero else { return }
         if let latest = section.siblings?.latest, step.after <= latest {
             section.reading.error(
-                "'after' \(section.title) must be later than that of the step before it", at: section.place(of: "after")
+                "'after' \(section.title) must be later than in the previous step", at: section.place(of: "after")
             )
         }
         section.siblings?.latest = step.after
@@ -126,7 +126,7 @@ extension Escalation.Step {
 extension LabelRoute {
     fileprivate static let form = Form<Self>.mapping(
         [
-            Setting("match", \.match, .knownLabels, isRequired: true, "each must match; `*` is any text"),
+            Setting("match", \.match, .knownLabels, isRequired: true, "all must match; `*` matches any value"),
             Setting(
                 "channels", \.channels,
                 .list(of: .channelName, atLeast: 1) { nodes, names, field in
@@ -142,7 +142,7 @@ extension LabelRoute {
         let isKnown = route.match.keys.allSatisfy { name in watched.contains { $0.labels[name] != nil } }
         guard isKnown, !route.match.isEmpty, !watched.contains(where: route.matches) else { return }
         section.reading.warning(
-            "no domain has the labels of 'match' \(section.title), so the route is never taken",
+            "no domain has the labels of 'match' \(section.title), so the route is never used",
             at: section.place(of: "match"))
     }
 }
@@ -154,7 +154,7 @@ extension MessageNote {
         do throws(NoteFault) {
             return try MessageNote(text.value)
         } catch {
-            return field.refuse(text, text.usesVariable ? "is no valid line" : error.words)
+            return field.refuse(text, text.usesVariable ? "is not a valid line" : error.words)
         }
     }
 }
@@ -164,7 +164,7 @@ struct ChannelName {
     let name: ScalarText
     let type: String?
 
-    /// All of the file, also those of channels with faults.
+    /// All in the file, including those of invalid channels.
     static func all(in root: Section) -> [ChannelName] {
         guard case .mapping(let alerts) = root.entry("alerts")?.value.content,
             case .list(let channels) = alerts.first(where: { $0.key == "channels" })?.value.content
@@ -191,7 +191,7 @@ extension Form where Value == String {
         .reference("name of a channel") { text, field in
             guard field.refersToAlertmanager(text) else { return }
             field.reading.error(
-                "'fallback' cannot be a channel of type alertmanager, which receives states and no messages",
+                "'fallback' cannot be a channel of type alertmanager, which receives states, not messages",
                 at: text.position)
         }
     }
@@ -200,13 +200,13 @@ extension Form where Value == String {
         .reference("names of channels") { text, field in
             if field.refersToAlertmanager(text) {
                 field.reading.error(
-                    "'escalation' cannot name a channel of type alertmanager, which receives states and no messages",
+                    "'escalation' cannot name a channel of type alertmanager, which receives states, not messages",
                     at: text.position)
             }
             if let line = field.section.siblings?.line(before: text) {
                 field.reading.error(
-                    "channel \(text.quoted) is in 'escalation' already, at line \(line); "
-                        + "a channel can be in one step only", at: text.position)
+                    "channel \(text.quoted) is already in 'escalation', at line \(line); "
+                        + "a channel can be in only one step", at: text.position)
             }
         }
     }

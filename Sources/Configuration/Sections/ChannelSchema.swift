@@ -42,14 +42,14 @@ enum ChannelSchema {
         return SettingFacts(key: key, shape: shape, isRequired: true, sentence: sentence).properties
     }
 
-    /// The types whose values of a key are alike, in order.
+    /// The types with the same form of values for a key, in order.
     static func byForm(_ owners: [Owner]) -> [(words: String, owners: [Owner])] {
         owners.map(\.facts.shape.words).withoutRepeats.map { words in
             (words, owners.filter { $0.facts.shape.words == words })
         }
     }
 
-    /// What holds for channels of one type.
+    /// The rules for channels of one type.
     private static func rules(of kind: ChannelKind) -> OrderedJSON {
         let own = kind.settings.map(\.facts)
         let foreign = all.filter { key, _ in !own.contains { $0.key == key } }.flatMap { $0.owners[0].facts.keys }

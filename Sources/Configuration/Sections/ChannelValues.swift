@@ -13,7 +13,7 @@ struct ChannelValue: Sendable {
     var isNumber = false
 
     static let token = ChannelValue(
-        expected: "a token: printable ASCII without blanks, 4 to 1024 characters", pattern: "^[!-~]{4,1024}$")
+        expected: "a token: printable ASCII without spaces, 4 to 1024 characters", pattern: "^[!-~]{4,1024}$")
     static let telegramToken = ChannelValue(
         expected: "a bot's token, such as 123456:ABC-DEF", pattern: "^[0-9]{1,20}:[A-Za-z0-9_-]{10,100}$")
     static let routingKey = ChannelValue(
@@ -85,7 +85,7 @@ extension SecretForm where Value == String {
 
     /// The address of a server is not a secret. `fault`: what else is wrong with it.
     static func server(_ fault: @escaping @Sendable (String) -> String? = { _ in nil }) -> SecretForm {
-        let words = "https URL of the server alone, without the API's path; \(WebAddress.loopbackOnly)"
+        let words = "https URL of the server, without the API's path; \(WebAddress.loopbackOnly)"
         return SecretForm(words: words, pattern: WebAddress.pattern, isSecret: { _ in false }) {
             $0.unless(WebAddress.fault($0.value, isBase: true) ?? fault($0.value)) { $0 }
         }
@@ -94,7 +94,7 @@ extension SecretForm where Value == String {
     static var ntfy: SecretForm {
         .server { url in
             let hasPath = URLComponents(string: url).map { !["", "/"].contains($0.path) } ?? false
-            return hasPath ? "has a path; give the server alone, and the topic as 'topic'" : nil
+            return hasPath ? "has a path; give only the server, and the topic as 'topic'" : nil
         }
     }
 
@@ -114,7 +114,7 @@ extension SecretForm where Value == [Data] {
                 field.isFromFile ? field.value.split(whereSeparator: \.isNewline).map(String.init) : [field.value]
             if let fault = secrets.lazy.compactMap(fault).first {
                 field.section.reading.error(
-                    "'\(field.key)\(field.isFromFile ? "_file" : "")' \(field.section.title) \(fault); make one with: "
+                    "'\(field.key)\(field.isFromFile ? "_file" : "")' \(field.section.title) \(fault); create one with: "
                         + "echo \"whsec_$(openssl rand -base64 32)\"", at: field.position)
                 return nil
             }
@@ -127,6 +127,6 @@ extension SecretForm where Value == [Data] {
     @Sendable private static func fault(_ secret: String) -> String? {
         guard secret.hasPrefix("whsec_") else { return "does not begin with whsec_" }
         guard let key = key(secret) else { return "is not Base64 after whsec_" }
-        return (24...64).contains(key.count) ? nil : "holds a key of \(key.count) bytes where 24 to 64 are needed"
+        return (24...64).contains(key.count) ? nil : "contains a key of \(key.count) bytes; 24 to 64 are needed"
     }
 }

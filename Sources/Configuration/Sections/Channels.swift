@@ -18,18 +18,18 @@ extension Channel {
             Setting(
                 "severity", \.minimumSeverity, .choice,
                 "the lowest severity that it is notified of. "
-                    + "[How filters act](alerts.md#what-a-channel-is-notified-of) on incidents that become worse, "
+                    + "[How filters work](alerts.md#what-a-channel-is-notified-of) for incidents that become worse "
                     + "or end"),
             Setting(
                 "kinds", \.kinds.orNone, .kinds,
-                "it is notified of these [kinds](alerts.md#kinds) only, such as `cdn.stale`, or areas, such as "
+                "it is notified only of these [kinds](alerts.md#kinds), such as `cdn.stale`, or areas, such as "
                     + "`cdn.*`. Without it: all. A global incident (`cdn.wide`, `monitor.degraded`) suppresses the "
                     + "domains' own alerts only at channels that receive it"),
             Setting(
                 "notify", \.notified, .notify(of: kind),
-                "what it is notified of. `changes`: [new versions of the file](alerts.md#changes), whatever "
-                    + "`severity` and `kinds` say; not with `pagerduty`, `opsgenie` and `alertmanager`, which keep incidents"
-            ),
+                "what it is notified of. `changes`: [new versions of the file](alerts.md#changes), regardless of "
+                    + "`severity` and `kinds`; not with `pagerduty`, `opsgenie` and `alertmanager`, which track "
+                    + "incidents"),
         ]
     }
 
@@ -126,7 +126,7 @@ extension ChannelKind {
         for other in others {
             guard let key = given(other) else { continue }
             section.reading.error(
-                "'url' and '\(other.facts.key)' \(section.title) are two ways into Slack; keep 'url', or 'token' "
+                "'url' and '\(other.facts.key)' \(section.title) are alternatives; keep either 'url', or 'token' "
                     + "with 'channel'", at: section.placeOfKey(key))
         }
         return [address]
@@ -155,7 +155,7 @@ extension Setting where Owner == Channel {
     }
 
     fileprivate static func token(_ form: ChannelValue = .token, isRequired: Bool = true) -> Setting {
-        Setting("token", \.token, .concealed(form), isRequired: isRequired, "the right to send")
+        Setting("token", \.token, .concealed(form), isRequired: isRequired, "authorizes the monitor to send")
     }
 
     private static func target(_ key: String, _ form: ChannelValue, _ sentence: String) -> Setting {
@@ -171,7 +171,9 @@ extension Setting where Owner == Channel {
     }
     fileprivate static var lineTarget: Setting { target("to", .lineTarget, "who gets the messages in LINE") }
     fileprivate static var topic: Setting {
-        Setting("topic", \.destination, .concealed(.topic), isRequired: true, "who knows it can read and write there")
+        Setting(
+            "topic", \.destination, .concealed(.topic), isRequired: true,
+            "anybody who knows it can read and write there")
     }
     fileprivate static var thread: Setting {
         Setting("thread_id", \.thread, .identifier(.number, isShown: true), "the thread or topic in it")
@@ -183,20 +185,20 @@ extension Setting where Owner == Channel {
     }
     fileprivate static var routingKey: Setting {
         Setting(
-            "routing_key", \.token, .concealed(.routingKey), isRequired: true, "of an integration, in Events API v2")
+            "routing_key", \.token, .concealed(.routingKey), isRequired: true, "the integration key, for Events API v2")
     }
     fileprivate static var username: Setting {
-        Setting("username", \.username, .text("a user's name"), "for the login at the mail server; with `password`")
+        Setting("username", \.username, .text("a user name"), "for the login at the mail server; with `password`")
     }
     fileprivate static var password: Setting {
         Setting("password", \.token, .concealed(.password), "for the login at the mail server; with `username`")
     }
     fileprivate static var sender: Setting {
         let form = Form<String>.identifier(.mailAddress, isShown: true)
-        return Setting("from", \.addresses.sender, form, isRequired: true, "the address that mails come from")
+        return Setting("from", \.addresses.sender, form, isRequired: true, "the address of the sender")
     }
     fileprivate static var recipients: Setting {
-        Setting("to", \.addresses.recipients, .recipients, isRequired: true, "the addresses that mails go to")
+        Setting("to", \.addresses.recipients, .recipients, isRequired: true, "the addresses of the recipients")
     }
 }
 
@@ -244,7 +246,7 @@ extension Form where Value == [String] {
             return nil
         }
         return .list(of: kind, atLeast: 1) { nodes, kinds, field in
-            if nodes.isEmpty { field.refuse("names no kind; leave it out for all kinds") }
+            if nodes.isEmpty { field.refuse("is empty; leave it out for all kinds") }
             return kinds
         }
     }
@@ -257,7 +259,7 @@ extension Form where Value == [String] {
         let words = "addresses such as `ops@example.net`"
         let address = Form<String>.text(form.expected, words: words, pattern: form.pattern) { text, field in
             form.accepts(text.value)
-                ? text.value : field.refuse(text, "holds something that is not \(form.expected)")
+                ? text.value : field.refuse(text, "contains something that is not \(form.expected)")
         }
         let list = Form.list(of: address, atLeast: 1, atMost: mostRecipients) { nodes, addresses, field in
             if !(1...mostRecipients).contains(nodes.count) {
@@ -281,7 +283,7 @@ extension Form where Value == [Notified] {
         let own = Form<Notified>(shape: word.shape, show: { word.show($0) }) { field in
             let notified = word.read(field)
             if notified == .changes, kind.isPager {
-                field.refuse("cannot name changes: a receiver of type \(kind.rawValue) keeps incidents")
+                field.refuse("cannot contain changes: a receiver of type \(kind.rawValue) tracks incidents")
             }
             return notified
         }
@@ -293,7 +295,7 @@ extension Form where Value == [Notified] {
 }
 
 extension Array {
-    /// nil if it is empty, as the property of a setting without a default.
+    /// nil if it is empty, for a setting without a default.
     fileprivate var orNone: Self? {
         get { isEmpty ? nil : self }
         set { self = newValue ?? [] }

@@ -36,18 +36,18 @@ package struct ConfigurationFile: Sendable, Equatable {
 }
 
 extension ConfigurationFile {
-    /// In the order of `config show`. Sections that need what others say come after them.
+    /// In the order of `config show`. Sections that need others come after them.
     static let settings: [Setting<ConfigurationFile>] = [
         version,
         Setting(
             "instance", \.instance, .text("a name", words: "text"),
             "the name of this monitor in messages. Without it: the host's name"),
         Setting("shard", \.shard, Shard.form, "this daemon's share of the domains, by hash"),
-        Setting("defaults", \.defaults, CheckSettings.form, "what each domain gets that has no setting of its own"),
+        Setting("defaults", \.defaults, CheckSettings.form, "settings for domains without their own"),
         Setting(
             SettingFacts(
                 key: "domains_from", shape: DomainLists.from.shape,
-                sentence: "a file of more domains: one a line, or YAML (.yaml, .yml) with entries as under domains"),
+                sentence: "a file with more domains: one per line, or YAML (.yaml, .yml) with entries as under domains"),
             show: { _ in nil }, read: { _, _ in }),
         Setting(
             SettingFacts(key: "domains", shape: DomainLists.shape, sentence: "the watched domains"),
@@ -65,10 +65,10 @@ extension ConfigurationFile {
         Setting(
             "maintenance", \.maintenance, .list(of: MaintenanceWindow.form),
             "weekly windows in which notifications are suppressed"),
-        Setting("store", \.store, StoreSettings.form, "what the monitor remembers"),
+        Setting("store", \.store, StoreSettings.form, "where the monitor stores its data"),
         Setting("server", \.server, ServerSettings.form, "status page, API and metrics"),
         Setting("heartbeat", \.heartbeat, HeartbeatSettings.form, "pinged while checks are stored and messages move"),
-        Setting("log", \.log, LogSettings.form, "standard error"),
+        Setting("log", \.log, LogSettings.form, "the log, on standard error"),
     ]
 
     private static let version = Setting<ConfigurationFile>(
@@ -96,7 +96,7 @@ extension ConfigurationFile {
         file.store.path = root.reading.placeOfStore(file.store.path)
         file.written = root.reading.written.mapValues(\.quoted)
         file.domains = file.domains.map { $0.routed(through: file.alerts.routes) }
-        // After all settings that refer to domains: these may be any of the file.
+        // After all settings that refer to domains, because they may name any domain of the file.
         file.shard = shard ?? file.shard
         if let shard = file.shard { file.domains = file.domains.filter { shard.contains($0.domain) } }
         CDNLoad.check(file, root)

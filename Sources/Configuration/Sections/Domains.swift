@@ -5,15 +5,15 @@ import Evidence
 
 extension CheckSettings {
     static let settings: [Setting<CheckSettings>] = [
-        Setting("interval", \.interval, .duration, "between two checks; each domain has its own phase"),
+        Setting("interval", \.interval, .duration, "time between two checks; each domain has its own phase"),
         Setting("stale_after", \.staleAfter, .duration, "the CDN may lag this long behind a change"),
         Setting(
             "full_every", \.fullEvery, .duration,
-            "a full check at least this often; what it asks besides, and when else, is in "
-                + "[operations.md](../operations.md#light-and-full-checks)"),
+            "a full check at least this often; [operations.md](../operations.md#light-and-full-checks) describes what "
+                + "it adds, and when else it runs"),
         Setting(
             "timeout", \.timeout, .duration(in: .milliseconds(100)...(.seconds(300))),
-            "for one request, all phases together"),
+            "for one request, including all its phases"),
         Setting(
             "failure_threshold", \.failureThreshold, .integer(in: 1...100),
             "consecutive failed checks before an incident opens"),
@@ -22,10 +22,10 @@ extension CheckSettings {
             "consecutive good checks before it is resolved"),
         Setting(
             "certificate_warning", \.certificateWarning, .duration,
-            "how long before the certificate expires an incident opens"),
+            "an incident opens this long before the certificate expires"),
         Setting(
             "ignore", \.ignore, .list(of: IgnoredRule.form),
-            "rules whose findings [do not count](#ignore); a domain's list adds to that of `defaults`"),
+            "rules whose findings [do not count](#ignore); a domain's list is added to that of `defaults`"),
     ]
 
     static let form = Form<CheckSettings>.mapping(settings, CheckSettings()) { checks, section in
@@ -59,17 +59,17 @@ struct DomainEntry: Sendable {
     }
 
     static let settings: [Setting<DomainEntry>] =
-        [Setting("domain", \.domain, .domain, isRequired: true, "Unicode names are put into Punycode")]
+        [Setting("domain", \.domain, .domain, isRequired: true, "Unicode names are converted to Punycode")]
         + CheckSettings.settings.map { $0.inherited(by: \.checks) } + [
-            Setting("mode", \.mode, .choice, "in all but `production` the CDN is not asked"),
+            Setting("mode", \.mode, .choice, "the CDN is asked only in `production`"),
             Setting(
                 "labels", \.labels, .labels(isChecked: true),
-                "part of every alert about the domain, for silences and routing; 32 at most, with names of letters, "
+                "part of every alert about the domain, for silences and routing; at most 32, with names of letters, "
                     + "digits, `_`, `-`, `.`, `/`"),
             Setting(
                 "channels", \.channels, .list(of: .channelName) { _, names, _ in names.withoutRepeats },
-                "the channels that are notified of this domain at once; `[]`: none. Without it, those of the "
-                    + "first of `alerts.routes` that matches, or all but those of `alerts.escalation`"),
+                "the channels that are notified of this domain immediately; `[]`: none. Without it: those of the first "
+                    + "of `alerts.routes` that matches; if none matches, all except those of `alerts.escalation`"),
             Setting("expect", \.expect, Expectations.form, "what the file should say"),
         ]
 }
@@ -207,7 +207,7 @@ extension Form where Value == Domain {
             let siblings = field.siblings ?? field.section.siblings
             guard let line = siblings?.line(before: text, named: domain.name) else { return domain }
             field.reading.error(
-                "domain \(text.quoted) is listed twice; it is already given at line \(line)", at: text.position)
+                "domain \(text.quoted) is listed twice; first at line \(line)", at: text.position)
             return nil
         } catch {
             var message: String
@@ -229,8 +229,8 @@ extension Form where Value == Domain {
 }
 
 extension Form where Value == [String: String] {
-    /// `isChecked`: whether the labels are given here, so that their names and lengths count. `check` reports other
-    /// faults of a name.
+    /// `isChecked`: whether the labels are defined here, so that their names and lengths must be valid. `check` reports
+    /// other faults of a name.
     static func labels(
         isChecked: Bool = false, check: @escaping @Sendable (SourceNode.Entry, Field) -> Void = { _, _ in }
     ) -> Form {
@@ -286,7 +286,7 @@ extension Form where Value == [String: String] {
         }
         if (1...63).contains(label.key.count), label.key.allSatisfy(isCharacter) { return true }
         field.reading.error(
-            "\(Quotation.ofKey(label.key)) is no name of a label; use letters, digits and '_', '-', '.', '/'",
+            "\(Quotation.ofKey(label.key)) is not a valid label name; use letters, digits and '_', '-', '.', '/'",
             at: label.position)
         return false
     }

@@ -39,7 +39,7 @@ extension Form where Value == Rule {
             if let rule = Rule.named(text.value) {
                 if let line = field.section.siblings?.line(before: text, named: rule.rawValue) {
                     field.reading.error(
-                        "rule \(text.quoted) \(field.section.title) is given twice; it is already given at line "
+                        "rule \(text.quoted) \(field.section.title) is listed twice; first at line "
                             + "\(line)", at: text.position)
                 }
                 return rule
@@ -81,9 +81,9 @@ extension Form where Value == CalendarDay {
 extension Expectations {
     static let form = Form<Expectations>.mapping(
         [
-            Setting("apps", \.apps, .list(of: .app), "the file names them"),
-            Setting("services", \.services, .list(of: .service), "the file has them"),
-            Setting("urls", \.urls, .list(of: ExpectedURL.form), "what single URLs open"),
+            Setting("apps", \.apps, .list(of: .app), "the file must name these apps"),
+            Setting("services", \.services, .list(of: .service), "the file must have these services"),
+            Setting("urls", \.urls, .list(of: ExpectedURL.form), "what individual URLs must open"),
         ], Expectations())
 }
 
@@ -94,8 +94,8 @@ extension ExpectedURL {
             Setting("opens", \.opens, .opening, "the app that opens it; this key or `page` is needed"),
             Setting(
                 "page", \.page, .boolean,
-                "people without the app must find a web page there, or a redirect to the App Store; full checks ask "
-                    + "for it"),
+                "people without the app must find a web page there, or a redirect to the App Store; full checks test "
+                    + "it"),
         ], ExpectedURL(url: ""), .part(expected: "a mapping such as {url: /path, opens: nothing}"),
         schema: .isRequired(["opens", "page"])
     ) { _, section in
@@ -146,11 +146,11 @@ extension Form where Value == String {
                 let host = try ExpectedURL.host(of: text.value)
                 if let host, let domain = field.reading.context.domain, host != domain {
                     field.reading.error(
-                        "the URL \(text.quoted) \(field.section.title) is of another domain", at: text.position)
+                        "the URL \(text.quoted) \(field.section.title) belongs to another domain", at: text.position)
                 }
             } catch {
                 field.reading.error(
-                    "the URL \(text.quoted) is none of an associated domain\(text.reason(error.reason))",
+                    "the URL \(text.quoted) cannot belong to an associated domain\(text.reason(error.reason))",
                     at: text.position)
             }
             return text.value

@@ -5,7 +5,7 @@ import Foundation
 import Monitoring
 
 extension MaintenanceWindow {
-    /// Replaced by the settings that are required.
+    /// The required settings replace these values.
     private static let unset = MaintenanceWindow(
         name: "", scope: SilenceScope(), days: [], start: .midnight, extent: .lasting(.zero), zone: .gmt,
         reason: "maintenance")
@@ -28,31 +28,33 @@ extension MaintenanceWindow {
     static let form = Form<MaintenanceWindow>.mapping(
         [
             Setting("name", \.name, .name(of: "maintenance window"), isRequired: true, "unique"),
-            Setting("domains", \.scope.domains, .list(of: .watched), "one must match; this key or `labels` is needed"),
-            Setting("labels", \.scope.labels, .knownLabels, "each must match; `*` is any text")
+            Setting(
+                "domains", \.scope.domains, .list(of: .watched),
+                "at least one must match; this key or `labels` is needed"),
+            Setting("labels", \.scope.labels, .knownLabels, "all must match; `*` matches any value")
                 .checked { section in
                     guard !section.isGiven("domains"), !section.isGiven("labels") else { return }
                     section.reading.error(
-                        "'domains' or 'labels' is missing \(section.title); 'domains: [\"*\"]' stands for all",
+                        "'domains' or 'labels' is missing \(section.title); 'domains: [\"*\"]' means all",
                         at: section.position)
                 },
             Setting(
                 "days", \.listedDays, .list(of: .weekday, atLeast: 1, check: refuseNone), isRequired: true,
                 missing: "; such as 'days: [sat, sun]'", "the days on which it begins"),
-            Setting("start", \.start, .time, isRequired: true, "on the clocks of `zone`"),
+            Setting("start", \.start, .time, isRequired: true, "in the time zone `zone`"),
             Setting(
                 "duration", \.duration, .duration(in: .seconds(60)...longest, takesNull: true),
-                "of time that passes; this key or `end`"),
-            Setting("end", \.end, .time, "when the clocks next show it; not later than `start`: on the next day")
+                "elapsed time; this key or `end` is needed"),
+            Setting("end", \.end, .time, "time of day in `zone`; on the next day if it is not later than `start`")
                 .checked { section in
                     let isLasting = section.isGiven("duration")
                     guard isLasting == section.isGiven("end") else { return }
                     section.reading.error(
                         isLasting
-                            ? "'duration' and 'end' \(section.title) say the same; leave one out"
-                            : "'duration' is missing \(section.title), or 'end'", at: section.position)
+                            ? "'duration' and 'end' \(section.title) both set the end; remove one"
+                            : "'duration' or 'end' is missing \(section.title)", at: section.position)
                 },
-            Setting("zone", \.zone, .zone, isRequired: true, "no abbreviation such as `CET`"),
+            Setting("zone", \.zone, .zone, isRequired: true, "not an abbreviation such as `CET`"),
             Setting("reason", \.reason, .text("a text"), "shown on the status page"),
         ], unset,
         .entry(
@@ -74,12 +76,12 @@ extension Form where Value == DomainPattern {
     fileprivate static var watched: Form {
         let expected = "a domain, '*.example.com' or '*'"
         return .text(
-            expected, words: "watched domains, `*.example.com` (those below it, not itself), or `*`"
+            expected, words: "watched domains, `*.example.com` (its subdomains, not itself), or `*`"
         ) { text, field in
             let reading = field.reading
             let pattern: DomainPattern
             do throws(DomainFault) {
-                // Of the command line's two words for all domains only one counts here.
+                // The command line has two words for all domains. Here only `*` is one.
                 let isWord = text.value.lowercased() == "all"
                 pattern = try isWord ? .exactly(Domain(text.value)) : DomainPattern(text.value)
             } catch {
@@ -101,7 +103,7 @@ extension Form where Value == Weekday {
         word(
             "a day such as sat", among: Weekday.week.map(\.rawValue),
             hint: { text in
-                // A day written out is rejected with a suggestion: each thing has only one spelling.
+                // A full name is rejected with a suggestion: each day has only one spelling.
                 let short = Weekday(rawValue: String(text.value.lowercased().prefix(3)))
                 return text.usesVariable ? "" : short.map { "; did you mean '\($0.rawValue)'?" } ?? ""
             }, value: Weekday.init(rawValue:), show: \.rawValue)

@@ -19,24 +19,24 @@ package struct NetworkSettings: Sendable, Equatable {
     static let settings: [Setting<NetworkSettings>] = [
         Setting(
             "max_concurrent", \.maxConcurrent, .integer(in: 1...1000),
-            "requests under way at the same time, without those that have waited 100 ms for their server: slow and "
-                + "dead servers do not hold up the others"),
-        Setting("ca_file", \.caFile, .path, "certificates to trust in place of the system's"),
+            "requests at the same time. Those that have waited 100 ms for their server do not count, so slow and dead "
+                + "servers do not delay the others"),
+        Setting("ca_file", \.caFile, .path, "certificates to trust instead of the system's"),
         Setting(
             "connect_to", \.connectTo, .list(of: .connectTo),
-            "as curl's `--connect-to`; parts may be empty, IPv6 in brackets"),
-        Setting("resolve", \.resolve, .list(of: .resolve), "as curl's `--resolve`"),
-        Setting("proxy", \.proxy, .proxy, "the proxy of all requests; never taken from the environment by itself"),
+            "like curl's `--connect-to`; parts may be empty, IPv6 in brackets"),
+        Setting("resolve", \.resolve, .list(of: .resolve), "like curl's `--resolve`"),
+        Setting("proxy", \.proxy, .proxy, "the proxy for all requests; variables such as `https_proxy` are ignored"),
         Setting(
             "canaries", \.canaries, .list(of: .canary, atMost: 10, isUnique: true, check: limitCanaries),
             "[reference hosts](alerts.md#many-domains-at-once): any trusted HTTPS answer from one of them shows that "
-                + "this machine's network works. They are asked only when a check reaches no server, and then every "
-                + "30 s at most. Choose hosts that do not fail together, or with your sites, such as `www.apple.com`"),
+                + "this machine's network works. The monitor asks them only when a check reaches no server, at most every "
+                + "30 s. Choose hosts that do not fail together, or with your sites, such as `www.apple.com`"),
     ]
 
     @Sendable private static func limitCanaries(_ nodes: [SourceNode], _ hosts: [String], _ field: Field) -> [String] {
         guard let eleventh = nodes.dropFirst(10).first else { return hosts }
-        field.refuse("has \(nodes.count) hosts, and 10 at most are asked", at: eleventh.position)
+        field.refuse("has \(nodes.count) hosts; at most 10 are allowed", at: eleventh.position)
         return hosts
     }
 }
@@ -53,11 +53,11 @@ package struct CDNSettings: Sendable, Equatable {
 
     static let settings: [Setting<CDNSettings>] = [
         Setting("base_url", \.baseURL, .baseURL, "a domain's name is appended"),
-        Setting("edges", \.edges, .boolean, "in a full check ask each address of the CDN, not only the first"),
+        Setting("edges", \.edges, .boolean, "in a full check, ask each address of the CDN, not only the first"),
         Setting("requests_per_second", \.requestsPerSecond, .number(upTo: 10_000), "for all domains together"),
         Setting(
             "ask_before_origin", \.askBeforeOrigin, .boolean,
-            "ask for a domain whose origin has no file yet; Apple would remember the failure"),
+            "ask also for a domain whose origin has no file yet; Apple then caches the failure"),
     ]
 }
 
@@ -72,7 +72,7 @@ extension Vantage {
     ) { vantage, section in
         if vantage.name == "local" {
             section.reading.error(
-                "a vantage cannot be named 'local'; that is the monitor's own place", at: section.place(of: "name"))
+                "a vantage cannot be named 'local'; that is the monitor's own location", at: section.place(of: "name"))
         }
     }
 }
@@ -101,7 +101,7 @@ extension Form where Value == String {
             do throws(DomainFault) {
                 let host = try Domain(text.value).name
                 guard field.siblings?.line(before: text, named: host) != nil else { return host }
-                field.reading.error("host \(text.quoted) is given twice in 'canaries'", at: text.position)
+                field.reading.error("host \(text.quoted) is listed twice in 'canaries'", at: text.position)
                 return nil
             } catch {
                 return field.unexpected(text, "the name of a host", text.reason(error.reason))
@@ -149,9 +149,9 @@ enum CDNLoad {
         guard needed > file.cdn.requestsPerSecond else { return }
         let count = watched.count == 1 ? "1 domain needs" : "\(watched.count) domains need"
         root.reading.warning(
-            "\(count) \(Int(needed.rounded(.up))) requests a second to Apple's CDN, one at each 'interval'"
-                + (file.cdn.edges ? " and one to each of up to 8 edges every 'full_every'" : "")
-                + ", more than 'requests_per_second' allows, so checks will be late; raise it, or the 'interval'",
+            "\(count) \(Int(needed.rounded(.up))) requests a second to Apple's CDN: one at each 'interval'"
+                + (file.cdn.edges ? ", and one to each of up to 8 edges every 'full_every'" : "")
+                + ". 'requests_per_second' allows fewer, so checks will be late; raise it, or the 'interval'",
             at: root.placeOfKey("requests_per_second", in: "cdn"))
     }
 }

@@ -28,31 +28,30 @@ package struct ServerSettings: Sendable, Equatable {
     package init() {}
 
     private static let settings: [Setting<ServerSettings>] = [
-        Setting("listen", \.listen, .listen, "the status page; port 0 lets the system choose"),
+        Setting("listen", \.listen, .listen, "the address of the status page; with port 0 the system chooses the port"),
         Setting(
             "public_url", \.publicURL, .pageURL,
-            "where people reach [the pages](pages.md), for links in alerts; its host is one that the server answers "
-                + "to, and its pages may send forms. Usually "
-                + "[a proxy's](../operations.md#behind-a-reverse-proxy). Without it, alerts link to the address of "
-                + "`listen`, unless only this machine can open that. `config check` warns where it is "
-                + "given without a `token`, and where it is missing although there are channels and `listen` is not "
-                + "loopback"),
+            "where people reach [the pages](pages.md), for links in alerts. Usually "
+                + "[a proxy's address](../operations.md#behind-a-reverse-proxy). The server also answers to its host, "
+                + "and accepts forms from its pages. Without it, alerts link to the address of `listen`, unless only "
+                + "this machine can open that. `config check` warns if it is set without a `token`, and if it is "
+                + "missing although there are channels and `listen` is not loopback"),
         Setting(
             "token", \.token, .token,
-            "needed where `listen` is not a loopback address. Without it any local user of the machine reads all "
-                + "pages, and [silences and acknowledges](pages.md#who-may-see-and-change-what) under any name"),
+            "needed if `listen` is not a loopback address. Without it, any local user of the machine can read all "
+                + "pages, and [silence and acknowledge](pages.md#who-may-see-and-change-what) under any name"),
         Setting(
             "reader_token", \.readerToken, .token,
-            "[reads everything and changes nothing](pages.md#who-may-see-and-change-what): for a wall, a script, "
-                + "another team. Needs a `token` beside it, and is another one"),
+            "[can read everything and change nothing](pages.md#who-may-see-and-change-what): for a wall screen, a "
+                + "script, another team. Needs a `token`, and must differ from it"),
         Setting(
             "public", \.isPublic, .boolean,
-            "the overview, domains, badges and their JSON need no token; everything else does: no channels, no "
-                + "messages, no actions, no metrics"),
+            "the overview, domains, badges and their JSON need no token. Everything else does, such as channels, "
+                + "messages, actions and metrics"),
         Setting(
             "read_only", \.isReadOnly, .boolean,
-            "nothing can be changed over HTTP: no silences, acknowledgements, checks or retries. The commands beside "
-                + "the store go on working"),
+            "nothing can be changed over HTTP: no silences, acknowledgements, checks or retries. The commands that use "
+                + "the store still work"),
         Setting(
             "trusted_proxies", \.trustedProxies, .list(of: .network),
             "[proxies](../operations.md#behind-a-reverse-proxy) whose `X-Forwarded-For` names the client"),
@@ -61,7 +60,7 @@ package struct ServerSettings: Sendable, Equatable {
             "whether [`/metrics`](metrics.md) has samples for each domain"),
         Setting(
             "probe_unknown_domains", \.probesUnknownDomains, .boolean,
-            "whether [`/probe`](metrics.md#probe) checks domains that are not watched, unless their addresses are not "
+            "whether [`/probe`](metrics.md#probe) also checks domains that are not watched, if their addresses are "
                 + "public"),
     ]
 
@@ -82,20 +81,20 @@ package struct ServerSettings: Sendable, Equatable {
                 reading.error(
                     "'reader_token' \(title) "
                         + (isSame
-                            ? "is the same as 'token', so readers could write; draw another one"
-                            : "needs a 'token' beside it: without one everybody may write"),
+                            ? "is the same as 'token', so readers could write; generate another one"
+                            : "needs a 'token' too: without one, everybody may write"),
                     at: section.place(of: reader))
             }
         }
         if isPublic, !isGuarded {
             reading.warning(
-                "'public' \(title) opens nothing without a 'token': everybody reads all pages as it is",
+                "'public' \(title) has no effect without a 'token': everybody can already read all pages",
                 at: section.place(of: "public"))
         }
         if publicURL != nil, !isGuarded {
             reading.warning(
-                "'public_url' \(title) is given without a 'token': everybody who reaches it reads all"
-                    + " pages, and can silence and acknowledge unless 'read_only' is true; set a 'token', or let the"
+                "'public_url' \(title) is set without a 'token': everybody who reaches it can read all"
+                    + " pages, and can silence and acknowledge unless 'read_only' is true. Set a 'token', or let the"
                     + " proxy ask for a login", at: section.place(of: "public_url"))
         }
         guard !isOnLoopback else { return }
@@ -106,10 +105,10 @@ package struct ServerSettings: Sendable, Equatable {
         }
         if !reading.context.channels.isEmpty, !section.isGiven("public_url") {
             let address = reading.shown("'\(listen)'", of: "server.listen")
-            let links = isOnAll ? "hold no links to the pages" : "link to the pages at \(address)"
+            let links = isOnAll ? "contain no links to the pages" : "link to the pages at \(address)"
             reading.warning(
                 "'public_url' \(title) is missing, so messages \(links); "
-                    + "name the address at which people reach the pages", at: section.place(of: "listen"))
+                    + "set it to the address at which people reach the pages", at: section.place(of: "listen"))
         }
     }
 }
@@ -117,14 +116,14 @@ package struct ServerSettings: Sendable, Equatable {
 extension SecretForm where Value == Secret {
     fileprivate static var token: SecretForm {
         let shortest = ServerSettings.shortestToken
-        let words = "\(shortest) visible ASCII characters at least"
+        let words = "at least \(shortest) visible ASCII characters"
         return SecretForm(words: words, pattern: "^[!-~]{\(shortest),}$") { field in
             let isVisible = field.value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             let fault =
                 isVisible
-                ? "has less than \(shortest) characters, so it can be guessed; draw one, such as by "
+                ? "has fewer than \(shortest) characters, so it can be guessed; generate one, for example with "
                     + "'openssl rand -hex 16'"
-                : "may hold visible ASCII characters only"
+                : "must contain only visible ASCII characters"
             return field.unless(isVisible && field.value.utf8.count >= shortest ? nil : fault, Secret.init)
         }
     }

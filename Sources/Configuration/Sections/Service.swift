@@ -14,8 +14,8 @@ package struct StoreSettings: Sendable, Equatable {
 
     private static let path = Setting<StoreSettings>(
         "path", \.path, .text("a path", words: "path"),
-        "the SQLite file; a relative one lies under `$STATE_DIRECTORY` where systemd sets it, else in the folder of "
-            + "the configuration; `~/` is the home of the user")
+        "the SQLite file. A relative path is relative to `$STATE_DIRECTORY` if systemd sets it, otherwise to the folder "
+            + "of the configuration. `~/` is the user's home")
 
     static let form = Form<StoreSettings>.mapping(
         [
@@ -25,7 +25,7 @@ package struct StoreSettings: Sendable, Equatable {
                 "how long files are kept after they were last seen"),
             Setting(
                 "keep_deliveries", \.keepDeliveries, .duration,
-                "how long messages are kept, with what receivers answered; resolved incidents are kept for two years"),
+                "how long messages and the answers of receivers are kept; resolved incidents are kept for two years"),
         ], StoreSettings())
 
     /// Only the path, resolved. Reads no other setting.
@@ -57,8 +57,8 @@ package struct LogSettings: Sendable, Equatable {
 
     static let form = Form<LogSettings>.mapping(
         [
-            Setting("level", \.level, .choice, "the least important events that are logged"),
-            Setting("format", \.format, .choice, "one line an event"),
+            Setting("level", \.level, .choice, "the lowest level that is logged"),
+            Setting("format", \.format, .choice, "one line per event"),
         ], LogSettings())
 }
 
@@ -80,10 +80,10 @@ package struct HeartbeatSettings: Sendable, Equatable {
 
     static let form = Form<HeartbeatSettings>.mapping(
         [
-            Setting("url", \.secretURL, .webhook(as: Secret.init), isRequired: true, "asked with GET; a secret"),
+            Setting("url", \.secretURL, .webhook(as: Secret.init), isRequired: true, "requested with GET; a secret"),
             Setting(
                 "every", \.every, .duration(in: .seconds(1)...Duration.seconds(86_400)),
-                "between two pings. `config check` warns if no domain is checked that often: a ping needs a check"),
+                "time between two pings. `config check` warns if no domain is checked that often: a ping needs a check"),
         ], HeartbeatSettings(url: Secret("")), isConcealed: true
     ) { heartbeat, section in
         // A ping needs a check, so the intervals of the domains limit `every`.

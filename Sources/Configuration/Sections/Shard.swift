@@ -53,7 +53,7 @@ extension Shard {
             Setting(
                 "index", \.index, .integer(in: 0...largestCount - 1), isRequired: true,
                 "which share, from 0 to `count` - 1"),
-            Setting("count", \.count, .integer(in: 1...largestCount), isRequired: true, "how many there are"),
+            Setting("count", \.count, .integer(in: 1...largestCount), isRequired: true, "the number of shares"),
         ], Shard()
     ) { shard, section in
         guard section.isGiven("count"), shard.index >= shard.count else { return }

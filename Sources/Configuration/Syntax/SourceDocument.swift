@@ -90,7 +90,8 @@ struct SourceDocument {
         let position = SourcePosition(node.mark)
         nodeCount += 1
         guard nodeCount <= limits.nodes else {
-            throw Problem(position: position, message: "the file has too many values, counting what its aliases repeat")
+            throw Problem(
+                position: position, message: "the file has too many values, including repeated aliases")
         }
         guard depth <= Self.maximumDepth else {
             throw Problem(position: position, message: "the file is nested too deeply")
@@ -98,7 +99,8 @@ struct SourceDocument {
         switch node {
         case .scalar(let scalar):
             if !Self.knownTags.contains(scalar.tag.rawValue) {
-                problems.append(Problem(position: position, message: "YAML tags are not supported here; leave it out"))
+                problems.append(
+                    Problem(position: position, message: "YAML tags are not supported; remove this one"))
             }
             return SourceNode(
                 content: .scalar(scalar.string, isPlain: scalar.style == .plain), position: position)
@@ -109,7 +111,7 @@ struct SourceDocument {
         case .mapping(let mapping):
             return SourceNode(content: .mapping(try entries(of: mapping, depth: depth)), position: position)
         case .alias:
-            throw Problem(position: position, message: "this alias cannot be followed")
+            throw Problem(position: position, message: "this alias cannot be resolved")
         }
     }
 
@@ -150,8 +152,8 @@ extension SourceDocument.Problem {
             self.init(
                 position: SourcePosition(context.mark),
                 message: names.count == 1
-                    ? "duplicate key \(shown); it is given again later in this mapping"
-                    : "duplicate keys \(shown); they are given again later in this mapping")
+                    ? "duplicate key \(shown); it occurs again later in this mapping"
+                    : "duplicate keys \(shown); they occur again later in this mapping")
         case YamlError.reader(let problem, let offset, _, _):
             let before = text.prefix(offset ?? 0)
             let line = before.count { $0.isNewline } + 1
@@ -183,7 +185,7 @@ struct SourcePosition: Hashable, Comparable, Sendable {
 /// A node of the parsed file, with its position. Aliases are resolved, and each key occurs once.
 struct SourceNode {
     enum Content {
-        /// `isPlain`: without quotation marks, so that `5` is a number and `null` is no value.
+        /// `isPlain`: without quotation marks, so that `5` is a number and `null` means no value.
         case scalar(String, isPlain: Bool)
         case list([SourceNode])
         case mapping([Entry])

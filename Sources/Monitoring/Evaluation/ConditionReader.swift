@@ -194,7 +194,7 @@ struct ConditionReader {
         return .inactive(.recovered)
     }
 
-    /// Seconds before the certificate ends: from the first on its severity is error; the second is a worse stage.
+    /// Seconds before the certificate ends. At the first, its severity becomes error. The second is a worse stage.
     private static let lastSteps: [TimeInterval] = [3 * 86_400, 86_400]
 }
 
@@ -219,8 +219,8 @@ extension ConditionReader {
         }
     }
 
-    /// Applies whatever the origin serves: phones had a copy and lost it. A copy that never existed is only the
-    /// origin's problem.
+    /// Applies regardless of what the origin serves: phones had a copy and lost it. A copy that never existed is only
+    /// the origin's problem.
     private var goneBehindOrigin: ConditionReading {
         guard readings.cdn?.isAboutFile == true else { return .unknown }
         if copies.allSatisfy({ $0.answer?.status != 200 }) {
@@ -276,7 +276,7 @@ extension ConditionReader {
         }
     }
 
-    /// One of several servers may serve a file that has the same effect by chance.
+    /// One of several servers may by chance serve a file with the same effect.
     private func withoutEffect(_ kind: IncidentKind) -> ConditionReading {
         after.isOriginCalm || before.open[kind]?.hasFired != true ? .inactive(.recovered) : .unsettled(.recovered)
     }
@@ -302,7 +302,7 @@ extension ConditionReader {
     private var isMissingSomewhere: Bool { copies.contains { $0.answer?.status != 200 } }
 
     /// Whether everything the CDN serves is what an alternating origin served at one of the last checks. Such a copy is
-    /// as new as any, and the problem is the origin's.
+    /// current, and the problem is at the origin.
     private var isOfAlternation: Bool {
         guard let alternation = after.originAlternation else { return false }
         let served = copies.filter { $0.answer?.status == 200 }

@@ -95,7 +95,7 @@ package struct CopyAgreement: Codable, Equatable, Sendable {
     /// Since when they agree again; nil: they do not.
     var backSince: Date?
 
-    /// The minimum duration in seconds. It rules out that each check met a cache with the right file by chance.
+    /// The minimum duration in seconds: long enough that not every check reached a cache with the right file by chance.
     static func steady(_ checks: CheckSettings) -> TimeInterval {
         max(checks.staleAfter.inSeconds, 4 * checks.interval.inSeconds)
     }

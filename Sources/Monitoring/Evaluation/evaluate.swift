@@ -130,7 +130,7 @@ extension DomainState {
             before: check.before.lastCheckedAt)
         defer { noteCDN(check.readings, at: check.now) }
         guard check.isTrusted else { return verdict.suspect }
-        // If the copy has just parted from the origin, its age is now known.
+        // If the copy has just diverged from the origin, its age is now known.
         return agreement?.divergedAt == check.before.agreement?.divergedAt
             ? verdict : check.verdict(on: check.readings, in: self)
     }
@@ -209,9 +209,9 @@ extension ConditionReader {
         1 + (readings.observation.full?.edges.count { $0.retrieval.isAboutFile } ?? 0)
     }
 
-    /// An incident of the origin is as bad for phones as the incidents that it inhibits. These fire like any other, and
-    /// only channels that know the inhibiting one are spared their messages: a channel that filters it out would never
-    /// be notified of an incident that stays pending.
+    /// An incident of the origin is as bad for phones as the incidents that it inhibits. These fire like any other, but
+    /// channels that know the inhibiting incident get no messages about them. If they stayed pending, a channel that
+    /// filters out the inhibiting incident would never get a message.
     fileprivate func escalateInhibitors(in log: inout IncidentLog<IncidentKind>) {
         for cause in IncidentKind.inhibiting {
             let following = log.memory.open.values.filter { $0.incident.inhibitedBy == cause }
@@ -248,7 +248,7 @@ extension IncidentMachine<IncidentKind> {
         self.init(
             key: kind, kind: kind, subject: .domain(domain),
             rules: IncidentRules(
-                // The dates of a certificate do not flicker.
+                // A certificate's dates do not vary between checks.
                 confirmations: isConfirmed || kind == .certificateExpiring ? 1 : threshold,
                 window: min(5 * threshold, 32),
                 recoveries: max(policy.checks.recoveryThreshold, answers.map { (Self.answers + $0 - 1) / $0 } ?? 1),

@@ -11,7 +11,7 @@ package enum GlobalCause: RawRepresentable, Codable, CodingKeyRepresentable, Has
     case blind
     case schedule
     case configuration
-    /// The store takes no writes, so an incident of it is never stored.
+    /// The store accepts no writes, so its incident is never stored.
     case store
     case channel(String)
 

@@ -248,7 +248,7 @@ struct GlobalReader {
         if let names = snapshot.channelNames, !names.contains(name) {
             return GlobalReading(
                 condition: .inactive(.removed),
-                resolvedText: "the channel '\(name.displayable)' is not configured any more")
+                resolvedText: "the channel '\(name.displayable)' is no longer configured")
         }
         return snapshot.channels.first { $0.name == name }.map { .active(since: $0.since, .deliveryFailing($0)) }
             ?? .inactive

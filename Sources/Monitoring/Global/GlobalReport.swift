@@ -63,9 +63,9 @@ struct GlobalReport: Equatable {
     static func blind(_ affected: AffectedDomains, _ reason: Diagnosis?, isOfPhones: Bool) -> GlobalReport {
         GlobalReport(
             trouble: isOfPhones
-                ? "what phones do is not known for \(affected.words)"
-                : "this machine does not see the origins of \(affected.words)",
-            resolvedText: isOfPhones ? "what phones do is known again" : "this machine sees the origins again",
+                ? "what phones do is unknown for \(affected.words)"
+                : "this machine cannot check the origins of \(affected.words)",
+            resolvedText: isOfPhones ? "what phones do is known again" : "this machine can check the origins again",
             cause: .blind(domains: affected.count, of: affected.total),
             effect: reason?.effect.links ?? .unknown(.localNetwork), shared: reason,
             evidence: ["domains": "\(affected.count)"], affected: affected, variant: reason?.id.rawValue ?? "")
@@ -89,7 +89,7 @@ struct GlobalReport: Equatable {
 
     static func reloadRefused(_ refusal: RefusedConfiguration) -> GlobalReport {
         GlobalReport(
-            trouble: "the changed configuration is not in force", resolvedText: "the configuration file is in force",
+            trouble: "the changed configuration is not active", resolvedText: "the configuration file is active",
             cause: .configReloadFailed(fault: refusal.words.displayable.shortened(to: 400)),
             evidence: ["since": refusal.since.rfc3339])
     }
@@ -98,9 +98,9 @@ struct GlobalReport: Equatable {
         let name = channel.name.displayable
         let words = channel.words.displayable.shortened(to: 80)
         return GlobalReport(
-            trouble: "the channel '\(name)' \(channel.isDisabled ? "refuses our" : "takes no") messages"
+            trouble: "the channel '\(name)' \(channel.isDisabled ? "refuses" : "accepts no") messages"
                 + (words.isEmpty ? "" : ": \(words)"),
-            resolvedText: "the channel '\(name)' takes messages again",
+            resolvedText: "the channel '\(name)' accepts messages again",
             cause: .deliveryFailing(
                 channel: name, isDisabled: channel.isDisabled, answer: channel.words.displayable.shortened(to: 200)),
             evidence: ["channel": name, "since": channel.since.rfc3339])

@@ -3,8 +3,8 @@
 import Evidence
 import Foundation
 
-/// What a global evaluation needs of one domain. It is also decoded from a stored `DomainState`, and has a quarter of
-/// its size: all are read before the first check.
+/// What a global evaluation needs from one domain. It can be decoded from a stored `DomainState`, and has a quarter of
+/// its size, because all are read before the first check.
 package struct DomainHealth: Decodable, Equatable, Sendable {
     package let domain: Domain
     /// The time between two checks.
@@ -68,7 +68,7 @@ package struct DomainHealth: Decodable, Equatable, Sendable {
 
 /// The input of a global evaluation.
 package struct GlobalSnapshot: Equatable, Sendable {
-    /// All monitored domains, best sorted by name; domains without a check are ignored.
+    /// All monitored domains, preferably sorted by name; domains without a check are ignored.
     package var domains: [DomainHealth]
     /// The median of the intervals.
     package var usualInterval: Duration
@@ -77,7 +77,7 @@ package struct GlobalSnapshot: Equatable, Sendable {
     package var channels: [FailingChannel]
     /// The names of all configured channels; nil if unknown.
     package var channelNames: Set<String>?
-    /// The store takes no writes: late checks have no other reason.
+    /// The store accepts no writes: late checks have no other reason.
     package var isStoreFailing: Bool
     package var refusal: RefusedConfiguration?
     /// When this process began to check, or could store checks again: earlier checks cannot be late.
@@ -121,10 +121,10 @@ package struct ConnectivityRound: Equatable, Sendable {
     }
 }
 
-/// A channel that takes no messages.
+/// A channel that accepts no messages.
 package struct FailingChannel: Equatable, Sendable {
     package let name: String
-    /// True: it refuses us. False: delivery fails.
+    /// True: it refuses messages. False: delivery fails.
     package let isDisabled: Bool
     package let since: Date
     /// The observed error, without secrets.

@@ -7,8 +7,8 @@ import Foundation
 /// An incident that is new, changed or deleted.
 package struct IncidentChange: Equatable, Sendable {
     package var incident: Incident
-    /// What a message about it says; nil: the stored facts stay. Not nil if it fires with a new version, or ends. Those of
-    /// the end say how it is since then: the store keeps them beside those that say what the incident was.
+    /// What a message about it says; nil: the stored facts stay. Not nil if it fires with a new version, or ends. The
+    /// facts of the end describe the state since then. The store keeps them next to the facts of the open incident.
     package var facts: IncidentFacts?
     package var transition: Transition
 

@@ -29,7 +29,7 @@ package enum DomainStatus: String, Codable, Sendable, CaseIterable {
     /// What phones do. The raw values are used in URLs and must not change.
     package enum Tile: String, Sendable, CaseIterable {
         case website
-        /// Not as the owners expect: a service or an app is missing. Links may open the app all the same.
+        /// Not as the owners expect: a service or an app is missing. Links may still open the app.
         case unexpected
         case oldFile = "old-file"
         case atRisk = "at-risk-any"
@@ -84,12 +84,12 @@ extension DomainStatus {
         }
     }
 
-    /// The same where edges disagree: phones get the one file or the other.
+    /// The same if edges disagree: phones get one file or the other.
     package func word(_ comparison: Comparison.State?) -> String {
         comparison == .mixed && self <= .divergent ? "\(word) at some edges" : word
     }
 
-    /// The same while no monitor checks: nothing is known to be well any more.
+    /// The same while no monitor checks: nothing is known to be OK.
     package func unchecked(_ level: Verdict.Level?) -> DomainStatus {
         level == .ok || level == nil ? .unknown : self
     }
@@ -115,7 +115,7 @@ extension DomainStatus {
             switch comparison {
             case .stale: self = .stale
             case .propagating: self = .propagating
-            // Some edges have the current file: the age of the other copies decides, as the check judged it.
+            // Some edges have the current file: the age of the other copies decides, according to the check.
             case .mixed where verdict.comparison.lagSeconds != nil:
                 let findings = verdict.findings + verdict.ignored.map(\.finding)
                 self = findings.contains { $0.kind == .stale } ? .stale : .propagating
@@ -138,7 +138,7 @@ extension DomainStatus {
 }
 
 extension Verdict.Level {
-    /// How bad a domain is: the worse of what the last check saw and of what fires, which is calm nowhere.
+    /// How bad a domain is: the worse of what the last check saw and of the firing incidents.
     package init(of verdict: Verdict, open: some Sequence<TrackedIncident>) {
         let fires = open.filter(\.fires)
         if verdict.level == .failing || fires.contains(where: { $0.incident.isFiringError }) {
@@ -152,7 +152,7 @@ extension Verdict.Level {
 }
 
 extension Verdict.Level {
-    /// The same while no monitor checks: nothing is known to be well any more. What was wrong outweighs what is not known.
+    /// The same while no monitor checks: nothing is known to be OK. A known problem outweighs an unknown state.
     package var unchecked: Verdict.Level { self == .ok ? .unknown : self }
 }
 

@@ -1,5 +1,5 @@
 // One domain in a list: a small part of its state, stored separately and written only when it changes. A page of 25
-// rows decodes 25 summaries, however many domains there are.
+// rows decodes 25 summaries, regardless of the number of domains.
 
 import Evidence
 import Foundation
@@ -18,7 +18,7 @@ package struct DomainSummary: Codable, Equatable, Sendable {
     /// Seconds that the CDN took for earlier changes, oldest first.
     package var propagations: [Int]
     package var incidents: [OpenIncident]
-    /// Of a certificate that expires soon.
+    /// The end of a certificate that expires soon.
     package var certificateEnd: Date?
     /// The number of notes of the check, and the rule of the first.
     package var notes: Int
@@ -56,8 +56,8 @@ package struct DomainSummary: Codable, Equatable, Sendable {
     /// The diagnosis as text, valid at a given time.
     package func text(at now: Date) -> DiagnosisText { diagnosis.text(at: now) }
 
-    /// Whether Apple has no copy at any edge that answered. Links can open the website for other reasons: a copy that is too
-    /// large, or one that names no app.
+    /// Whether Apple has no copy at any edge that answered. Links can open the website for other reasons: a copy that is
+    /// too large, or one that names no app.
     package var hasNoCopy: Bool {
         guard let edges, edges.asked > 0 else { return comparison == .missing }
         return edges.missing > 0 && edges.missing + edges.unreachable == edges.asked
@@ -95,7 +95,7 @@ extension Incident.State {
 }
 
 extension Finding {
-    /// Of a certificate that expires soon.
+    /// The end of a certificate that expires soon.
     package var certificateEnd: Date? {
         guard case .origin(let problem) = problem else { return nil }
         return switch problem {

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// Time that runs faster by a factor and stops while work is running. So every event gets the time at which it was due,
-/// however long a busy machine takes for it. The wall clock equals the steady clock.
+/// even on a busy machine. The wall clock equals the steady clock.
 package final class AcceleratedTime: MonitorClock {
     private struct Sleeper {
         let end: Date

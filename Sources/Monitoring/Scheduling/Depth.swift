@@ -63,7 +63,7 @@ extension Verdict {
     }
 
     /// Kinds that last for weeks and look the same at any depth. Like the file's own faults and the monitor's problems,
-    /// they are no reason to burden the site with frequent full checks.
+    /// they do not justify frequent full checks.
     private static let standing: Set<FindingKind> = [
         .certificateExpiring, .certificateChainExpiring, .redirect, .rootCopyDiffers, .rootOnly,
     ]

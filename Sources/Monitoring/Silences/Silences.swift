@@ -33,7 +33,7 @@ package struct Silence: Equatable, Sendable, Identifiable {
         let author = author.trimmingCharacters(in: .whitespacesAndNewlines)
         let reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !scope.domains.isEmpty || !scope.labels.isEmpty else {
-            throw SilenceFault("a silence needs a domain or a label; `all` stands for every domain")
+            throw SilenceFault("a silence needs a domain or a label; `all` means every domain")
         }
         guard scope.kinds?.isEmpty != true else {
             throw SilenceFault("the list of kinds is empty; leave it out for all kinds")
@@ -93,7 +93,7 @@ package struct SilenceScope: Codable, Equatable, Sendable {
         for name in kinds {
             guard let kind = IncidentKind(rawValue: name) else {
                 throw SilenceFault(
-                    "'\(name.displayable.shortened(to: 40))' is no kind of incident; the kinds are "
+                    "'\(name.displayable.shortened(to: 40))' is not a kind of incident; the kinds are "
                         + IncidentKind.allCases.map(\.rawValue).joined(separator: ", "))
             }
             chosen.append(kind)
@@ -118,7 +118,7 @@ package struct SilenceScope: Codable, Equatable, Sendable {
 }
 
 extension [String: String] {
-    /// Whether these labels of a domain have all wanted ones; `*` stands for any value.
+    /// Whether these labels of a domain have all wanted ones; `*` matches any value.
     func match(_ wanted: Self) -> Bool {
         wanted.allSatisfy { name, value in self[name].map { value == "*" || value == $0 } ?? false }
     }

@@ -55,7 +55,7 @@ extension Store {
             var fault: UnreadableState?
             if let stored = try Self.meta("global", database) {
                 try Self.checkFormat(
-                    try Self.meta("global_format", database).flatMap(Int.init) ?? 0, of: "the global state")
+                    try Self.meta("global_format", database).flatMap(Int.init) ?? 0, of: "all domains")
                 do {
                     let state = try Stored.decode(GlobalState.self, text: stored, what: "global state")
                     return (state, nil)

@@ -75,7 +75,7 @@ extension Store {
         return states
     }
 
-    /// What a global evaluation needs of each domain with a readable state.
+    /// What a global evaluation needs from each domain with a readable state.
     ///
     /// - Throws: `StoreError` with `newerState` for a state of a newer version.
     package func domainHealths() async throws -> [DomainHealth] {

@@ -1,6 +1,6 @@
-// The link in a message by which a reader acknowledges the incident, or silences its domain. It gives no access: the page of
-// the incident asks for the login as always. The signature proves which channel the message went to, and the store sees that
-// the link works once.
+// The link in a message with which a reader acknowledges the incident, or silences its domain. It gives no access: the
+// page of the incident still asks for the login. The signature proves which channel got the message. The store ensures
+// that the link works only once.
 
 import Evidence
 import Foundation
@@ -9,28 +9,28 @@ import Hashing
 import Monitoring
 
 package struct AcknowledgeLink: Equatable, Sendable {
-    /// `1795849200~slack~ops~3fa9…`: its end, the channel's type and name, the signature. An address takes it as it is.
+    /// `1795849200~slack~ops~3fa9…`: its end, the channel's type and name, the signature. Needs no escaping in a URL.
     package let text: String
     /// By the wall clock.
     package let endsAt: Date
     /// The channel that the message went to: `ops (slack)`.
     package let channel: String
 
-    /// Reminders bring another one.
+    /// Each reminder has a new link.
     package static let life = Duration.seconds(7 * 86400)
-    /// A name of a channel has 64 characters at most.
+    /// A channel's name has at most 64 characters.
     private static let longest = 200
 
-    /// Why a link does nothing, in words for who followed it.
+    /// Why a link does nothing, for the person who followed it.
     package enum Fault: String, Error, CustomStringConvertible {
-        case used = "This link was used already: it works once."
-        case expired = "This link has expired: it works for 7 days."
-        case foreign = "This link is not one that this monitor sent for this incident, or a part of it is missing."
+        case used = "This link was already used. It works only once."
+        case expired = "This link has expired. Links work for 7 days."
+        case foreign = "This monitor did not send this link for this incident, or a part of the link is missing."
 
         package var description: String { rawValue }
     }
 
-    /// Of a new message. `type`, `name`: of the channel.
+    /// A link for a new message. `type`, `name`: those of the channel.
     fileprivate init(to incidentID: String, _ type: String, _ name: String, at wall: Date, key: String) {
         endsAt = Date(timeIntervalSince1970: (wall + Self.life.inSeconds).timeIntervalSince1970.rounded(.down))
         channel = "\(name) (\(type))"
@@ -38,13 +38,13 @@ package struct AcknowledgeLink: Equatable, Sendable {
         text = "\(stated)~\(Self.signature(of: stated, incidentID, key))"
     }
 
-    /// Reads it from an address, which anybody may have written.
+    /// Reads a link from a URL, which anybody may have written.
     /// - Throws: `Fault.foreign` unless the key made it for this incident.
     fileprivate init(_ text: String, to incidentID: String, key: String?) throws {
         let parts = text.utf8.count <= Self.longest ? text.split(separator: "~", omittingEmptySubsequences: false) : []
         guard parts.count == 4, let end = Int64(parts[0]), let key else { throw Fault.foreign }
         let wanted = Self.signature(of: parts[..<3].joined(separator: "~"), incidentID, key)
-        // Hashed, so that the time of the comparison says nothing of the signature.
+        // Compares hashes, so that the duration reveals nothing about the signature.
         guard Digest.sha256.hash(wanted.utf8) == Digest.sha256.hash(parts[3].utf8) else { throw Fault.foreign }
         self.text = text
         endsAt = Date(timeIntervalSince1970: TimeInterval(end))
@@ -56,12 +56,12 @@ package struct AcknowledgeLink: Equatable, Sendable {
         return Digest.sha256.authenticationCode(for: signed.utf8, key: key.utf8).prefix(16).hexadecimal
     }
 
-    /// A receiver's answer without the signatures of links: it may quote the message, and ends up in the log and on pages.
+    /// Removes the signatures of links from a receiver's answer. It may quote the message, and the log and pages show it.
     package static func hidden(in answer: String) -> String {
         answer.replacing(/(?:~|%7[Ee])[0-9a-f]{6,32}/, with: "~[hidden]")
     }
 
-    /// Who acts by it: `eva via ops (slack)`.
+    /// Who acts through it: `eva via ops (slack)`.
     func author(_ name: String) -> String { "\(name) via \(channel)" }
 }
 
@@ -70,7 +70,7 @@ package struct LinkUse: Sendable {
     let text: String
     let incidentID: String
     let wall: Date
-    /// The domain that is silenced by it; nil: it acknowledges.
+    /// The domain that the link silences; nil: it acknowledges.
     let domain: Domain?
 
     /// `incidentID`: in full.
@@ -98,7 +98,7 @@ package struct LinkUse: Sendable {
     private static let domain = "SELECT domain FROM incident WHERE id = ?"
     private static let isUsed = "SELECT EXISTS (SELECT 1 FROM used_link WHERE link = ?)"
 
-    /// Uses the link up, in the transaction of what it does.
+    /// Marks the link as used, in the same transaction as its effect.
     /// - Throws: `AcknowledgeLink.Fault`.
     func spend(_ database: Database) throws -> AcknowledgeLink {
         let link = try link(database)
@@ -110,7 +110,7 @@ package struct LinkUse: Sendable {
 }
 
 extension Store {
-    /// In `meta`: what signs the links, 32 random bytes in hexadecimal.
+    /// In `meta`: the key that signs the links, 32 random bytes in hexadecimal.
     fileprivate static let linkKey = "link_key"
 
     /// A link that still works.
@@ -119,7 +119,7 @@ extension Store {
 }
 
 extension ChannelTransaction {
-    /// A link for a message about an incident. `type`: of the channel.
+    /// A link for a message about an incident. `type`: that of the channel.
     package func link(to incidentID: String, type: String, wall: Date) throws -> AcknowledgeLink {
         let key = try Store.meta(Store.linkKey, database) ?? newKey()
         return AcknowledgeLink(to: incidentID, type, channel, at: wall, key: key)

@@ -37,8 +37,8 @@ package struct IncidentQuery: Equatable, Sendable {
     package enum Order: Sendable {
         /// By `openedAt`, the latest first.
         case newest
-        /// Unacknowledged ones first, then errors, then by what phones do with the domain now, worst first, then by `since`,
-        /// the latest first. Incidents of no single domain come before those of domains.
+        /// Unacknowledged ones first, then errors, then by what phones do with the domain now, worst first, then by
+        /// `since`, the latest first. Global incidents come before those of domains.
         case attention
         /// By `resolvedAt`, the latest first.
         case ended
@@ -203,9 +203,9 @@ extension Store {
         """
 }
 
-// MARK: - Who has what
+// MARK: - Confirmed incidents of domains
 
-/// An incident of a domain that is confirmed and not over: what a decision about the domain needs of it.
+/// A confirmed, unresolved incident of a domain, with what a decision about the domain needs.
 package struct ConfirmedIncident: Equatable, Sendable {
     package let id: String
     package let domain: Domain
@@ -282,8 +282,8 @@ extension Store {
         }
     }
 
-    /// How many open incidents of these kinds and domains nobody acknowledged: those that a global incident inhibits, which
-    /// people acknowledge in their place.
+    /// The number of unacknowledged open incidents of these kinds and domains. A global incident inhibits them, and people
+    /// acknowledge that one instead.
     package func unacknowledgedIncidents(of kinds: [IncidentKind], in domains: [Domain]) async throws -> Int {
         let arguments: StatementArguments = [
             "kinds": try Stored.text(kinds.map(\.rawValue)), "domains": try Stored.text(domains.map(\.name)),

@@ -7,7 +7,7 @@ import Monitoring
 
 package struct IncidentRecord: Equatable, Sendable {
     package var incident: Incident
-    /// The acknowledgement that holds; nil if there is none, or if it has lapsed.
+    /// The current acknowledgement; nil if there is none, or if it no longer holds.
     package var acknowledgement: Acknowledgement?
     /// The change number of its last change.
     package var change: Int64
@@ -24,11 +24,11 @@ package struct IncidentRecord: Equatable, Sendable {
     }
 }
 
-/// What an incident was, and what ended it. Neither replaces the other: who looks for the cause of last night reads what it was.
+/// The facts while an incident was open, and those of its end. Both are kept: a later investigation needs the former.
 package struct IncidentAccount: Equatable, Sendable {
-    /// At the last news while it was open.
+    /// At the last change while it was open.
     package var facts: IncidentFacts
-    /// What the check saw that ended it; nil: it is not over.
+    /// What the check that ended it saw; nil: it is open.
     package var ending: IncidentFacts?
 
     package init(_ facts: IncidentFacts, ending: IncidentFacts? = nil) {
@@ -151,7 +151,7 @@ enum IncidentRow {
         }
         let isOver = incident.state == .resolved
         if let facts = change.facts { row[isOver ? "ending" : "facts"] = try Stored.encode(facts) }
-        // One that comes back is not over.
+        // An incident that comes back is open again.
         if !isOver { row["ending"] = .some(nil) }
         try database.upsert(row, into: "incident", key: ["id"])
     }

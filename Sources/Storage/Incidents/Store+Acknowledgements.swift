@@ -26,10 +26,10 @@ package enum AcknowledgeAnswer: Equatable, Sendable {
 }
 
 extension Store {
-    /// Acknowledges an incident at its current version. A repetition keeps only its time.
+    /// Acknowledges an incident at its current version. A repetition keeps the time of the first one.
     ///
     /// `name`: as in `incident(named:)`.
-    /// `link`: of a message; it is used up.
+    /// `link`: the link of a message; it is used up.
     /// - Throws: `UnknownName` if no incident matches, or several do; `AcknowledgeLink.Fault`.
     package func acknowledge(
         named name: String, _ acknowledgement: Acknowledgement, by link: LinkUse? = nil
@@ -77,7 +77,7 @@ extension Store {
         }
     }
 
-    /// The acknowledgements that hold, by incident id.
+    /// The current acknowledgements, by incident id.
     package func acknowledgements() async throws -> [String: Acknowledgement] {
         try await read { database in
             let records = try IncidentRow.records(database, cached: Self.acknowledged)

@@ -1,5 +1,5 @@
-// Finds what people name: an incident by a prefix of its id, a channel or a domain by its name. An unknown name is an
-// error and not an empty list, because it may be misspelt.
+// Finds what people refer to: an incident by a prefix of its id, a channel or a domain by its name. An unknown name is
+// an error, not an empty list, because it may be misspelt.
 
 import Evidence
 import Foundation
@@ -36,10 +36,10 @@ extension Store {
         let shown = name.displayable.shortened(to: 80)
         if let whole = try IncidentRow.record(name, database) ?? IncidentRow.record(prefix, database) { return whole }
         guard prefix.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "-" }) else {
-            throw UnknownName("'\(shown)' is no id of an incident")
+            throw UnknownName("'\(shown)' is not the id of an incident")
         }
         guard prefix.utf8.count >= shortestPrefix else {
-            throw UnknownName("'\(shown)' is too short for an incident's id; its first four characters are enough")
+            throw UnknownName("'\(shown)' is too short for an incident's id; give at least the first four characters")
         }
         let found = try IncidentRow.records(database, cached: incidentsByPrefix, ["prefix": prefix])
         let open = found.filter { $0.incident.state != .resolved }
@@ -47,7 +47,7 @@ extension Store {
         guard let first = meant.first else { throw UnknownName("no incident has an id that begins with '\(shown)'") }
         guard meant.count == 1 else {
             let references = meant.map(\.incident.reference).joined(separator: "; ")
-            throw UnknownName("several incidents have an id that begins so: \(references)")
+            throw UnknownName("several incidents have an id that begins with '\(shown)': \(references)")
         }
         return first
     }
@@ -77,11 +77,11 @@ extension Store {
     private static func check(channel: String, _ database: Database) throws {
         let known = try String.fetchAll(database, cached: "SELECT name FROM channel UNION SELECT channel FROM delivery")
         guard !known.contains(channel) else { return }
-        let list = known.isEmpty ? "" : "; there are \(known.sorted().map { $0.displayable }.joined(separator: ", "))"
+        let list = known.isEmpty ? "" : "; known: \(known.sorted().map { $0.displayable }.joined(separator: ", "))"
         throw UnknownName("no channel is named '\(channel.displayable.shortened(to: 80))'\(list)")
     }
 
-    /// - Throws: `UnknownName` for a domain that is not watched and of which the store has nothing.
+    /// - Throws: `UnknownName` for a domain that is not watched and about which the store has nothing.
     package func check(_ domain: Domain) async throws { try await read { try Self.check(domain, $0) } }
 
     private static func check(_ domain: Domain, _ database: Database) throws {
@@ -109,12 +109,12 @@ extension Store {
                 throw UnknownName("no delivery is named '\(shown)'")
             }
             throw UnknownName(
-                "'\(shown)' is the incident \(record.incident.id.prefix(12)); `deliveries list --incident` lists what was sent "
-                    + "about it")
+                "'\(shown)' is the incident \(record.incident.id.prefix(12)); `deliveries list --incident` lists its "
+                    + "messages")
         }
     }
 
-    /// Digits alone are a delivery's number first, because the list shows those, and only then a key.
+    /// A name of digits is first tried as a delivery's number, because the list shows those, and then as a key.
     private static func keys(ofMessage name: String, _ database: Database) throws -> [(key: String, line: String)] {
         if let id = SentMessage.number(name),
             let key = try String.fetchOne(

@@ -91,7 +91,7 @@ extension Store {
     /// Records that the monitor runs, and the pause before it.
     ///
     /// `last`: this process's previous call, even if its write failed; nil: the first call, so the store is asked.
-    /// `shortest`: in seconds; a shorter gap is no pause. Must be longer than the time between two calls.
+    /// `shortest`: in seconds; a shorter gap is not a pause. Must be longer than the time between two calls.
     package func notePresence(at now: Date, since last: Date?, shortest: TimeInterval) async throws {
         let began = if let last { last } else { try await lastInstant() }
         try await write { database in
@@ -213,7 +213,7 @@ extension Store {
         try await pasts(of: [domain], since: start)[domain] ?? .empty
     }
 
-    /// The same of the domains of one list.
+    /// The same for the domains of one list.
     package func pasts(of domains: [Domain], since start: Date) async throws -> [Domain: DomainPast] {
         guard !domains.isEmpty else { return [:] }
         let names = try Stored.text(domains.map(\.name))

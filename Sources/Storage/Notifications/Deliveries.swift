@@ -90,13 +90,13 @@ package struct PendingCount: Codable, Equatable, Sendable {
             self.until = until
         }
 
-        /// Follows a time in a sentence: `until 13:33 UTC, as the receiver asked`.
+        /// Follows a time: `until 13:33 UTC: the receiver asked to wait`.
         package var words: String {
             switch reason {
-            case .throttled: "as the receiver asked"
-            case .refused: "since the receiver refuses them; `deliveries retry` tries now"
-            case .failing: "since the channel fails; `deliveries retry` tries now"
-            case .retry: "after a try that failed"
+            case .throttled: "the receiver asked to wait"
+            case .refused: "the receiver refuses messages; `deliveries retry` tries now"
+            case .failing: "the channel fails; `deliveries retry` tries now"
+            case .retry: "the last attempt failed"
             }
         }
     }

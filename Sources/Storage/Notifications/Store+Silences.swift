@@ -9,7 +9,7 @@ extension Store {
     package static let keepSilences = Duration.seconds(90 * 86400)
 
     /// Stores a silence and gives it its id.
-    /// `link`: of a message; it is used up.
+    /// `link`: the link of a message; it is used up.
     /// - Throws: `AcknowledgeLink.Fault`.
     package func add(_ request: Silence, by link: LinkUse? = nil) async throws -> Silence {
         // Round down: rounded up, a silence that starts now would start in the future.

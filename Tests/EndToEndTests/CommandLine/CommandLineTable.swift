@@ -314,7 +314,7 @@ enum CommandLineTable {
             "silence site.test --until soon --reason r", 64, "--until 'soon' is no instant such as 2026-11-21T07:00:00Z"
         ),
         .init("silence site.test --for 367d --reason r", 64, "it takes 1ms to 366d"),
-        .init("silence site.test --for 2h --kind cdn.stael --reason r", 64, "'cdn.stael' is no kind of incident"),
+        .init("silence site.test --for 2h --kind cdn.stael --reason r", 64, "'cdn.stael' is not a kind of incident"),
         .init("silence site.test --for 2h --reason ' '", 64, "a silence needs a reason"),
         .init("silence list --store x.db", 66, noStore),
         .init("silence end --store x.db", 64, "missing expected argument '<id> ...'"),

@@ -71,7 +71,7 @@ extension EndToEndTests {
                         "incident.resolved file.broken site.test",
                     ])
                 #expect(
-                    messages[0].summary.contains("the file opens no app, and Apple may take it at any time"),
+                    messages[0].summary.contains("the file opens no app, and Apple may fetch it at any time"),
                     "\(messages[0].summary)")
                 #expect(
                     messages[1].summary.contains("worse: the file opens no app ("), "\(messages[1].summary)")

@@ -127,7 +127,7 @@ extension EndToEndTests {
                 #expect(words.end == .exit(66), "\(words.errors)")
                 #expect(
                     words.errors.contains(
-                        "monitor.db may not be read by this user; its group is adm: `sudo adduser nobody adm`"))
+                        "monitor.db cannot be read by this user; its group is adm: `sudo adduser nobody adm`"))
                 #expect(
                     words.errors.contains("--url http://127.0.0.1:9630") && !words.errors.contains("there is no store"))
             }

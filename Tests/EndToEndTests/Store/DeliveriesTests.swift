@@ -52,7 +52,7 @@ extension EndToEndTests {
                 let id = entry["incident"].string ?? ""
                 #expect(try await Self.list(stage, ["--incident", String(id.prefix(6))]) == refused)
                 for (option, name, words) in [
-                    ("--channel", "other", "no channel is named 'other'; there are hook"),
+                    ("--channel", "other", "no channel is named 'other'; known: hook"),
                     ("--incident", "ffff", "no incident has an id that begins with 'ffff'"),
                     ("--domain", "other.test", "other.test is not watched here"),
                 ] {

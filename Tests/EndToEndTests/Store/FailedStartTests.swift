@@ -146,10 +146,10 @@ extension EndToEndTests {
                         ["run", "--config", watch.file], environment: ["RUNTIME_DIRECTORY": stage.path("run")])
                     #expect(process.end == .exit(78), "\(process.errors)")
                     #expect(
-                        process.errors.contains("another process holds the database locked"), "\(process.errors)")
+                        process.errors.contains("another process locks the database"), "\(process.errors)")
                 }
                 #expect(fallback.messages.count == 1)
-                try Self.expectNotification(fallback.messages.first, "holds the database locked")
+                try Self.expectNotification(fallback.messages.first, "locks the database")
                 try stage.write("free", "")
                 try await holder.ended()
                 let (process, _) = try await watch.started()

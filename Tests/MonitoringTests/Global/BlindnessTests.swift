@@ -36,7 +36,7 @@ extension MonitoringSuite {
             #expect(after >= hours.told && after < hours.told + 0.2)
             #expect(firing.facts?.findings.first?.rule.rawValue == "monitor.blind")
             #expect(
-                firing.facts?.trouble == "what phones do is not known for \(count) of \(count) domains" || count == 1)
+                firing.facts?.trouble == "what phones do is unknown for \(count) of \(count) domains" || count == 1)
         }
 
         @Test("a filter's page in place of Apple's answer, for one domain of six")

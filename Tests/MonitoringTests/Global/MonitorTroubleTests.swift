@@ -49,10 +49,10 @@ extension MonitoringSuite {
                 events[1].incident.worse?.version == 2
                     && events[0].facts?.findings.first?.rule.rawValue == "monitor.delivery-failing")
             #expect(state.open.isEmpty && events.allSatisfy { $0.incident.domain == nil })
-            #expect(events[0].facts?.trouble == "the channel 'ops' takes no messages: 503")
+            #expect(events[0].facts?.trouble == "the channel 'ops' accepts no messages: 503")
             #expect(
                 events[2].facts?.diagnosis.id == .over
-                    && events[2].facts?.resolvedText == "the channel 'ops' takes messages again")
+                    && events[2].facts?.resolvedText == "the channel 'ops' accepts messages again")
         }
 
         @Test("a configuration that is refused is told once, and its end as soon as a file is taken")
@@ -67,7 +67,7 @@ extension MonitoringSuite {
             #expect(
                 events.first?.facts?.diagnosis.cause
                     == Cause(.monitor(.configReloadFailed(fault: "line 4: no such key"))))
-            #expect(events.last?.facts?.resolvedText == "the configuration file is in force")
+            #expect(events.last?.facts?.resolvedText == "the configuration file is active")
             #expect(state.open.isEmpty)
         }
 
@@ -82,7 +82,7 @@ extension MonitoringSuite {
             let (state, ended) = try story(Array(results.prefix(2)))
             #expect(state.open.isEmpty && state.ended.isEmpty)
             #expect(ended.last?.incident.reason == .removed)
-            #expect(ended.last?.facts?.resolvedText == "the channel 'ops' is not configured any more")
+            #expect(ended.last?.facts?.resolvedText == "the channel 'ops' is no longer configured")
             let (_, events) = try story(results)
             #expect(events.map(\.transition) == [.firing, .resolved, .firing])
             #expect(Set(events.map(\.incident.id)).count == 2)
