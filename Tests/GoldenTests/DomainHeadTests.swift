@@ -36,13 +36,13 @@ extension GoldenTests {
         ),
         (
             "expiring", "Links work now, and can break once the certificate expires", 1, false,
-            ["Wrong since", "Now: 60 h", "Certificate ends"]
+            ["Wrong since", "Now: 60 h", "Certificate expires"]
         ),
         ("developer-mode", "Links work on phones in that mode", 0, false, []),
         // What is ignored is no problem, and stays a fact.
         (
             "ignored", "Links work now, and can break once the certificate expires", 1, false,
-            ["Wrong since", "Now: 60 h", "Certificate ends"]
+            ["Wrong since", "Now: 60 h", "Certificate expires"]
         ),
         ("dead-daemon", "Links work", 0, false, []),
     ]

@@ -391,7 +391,7 @@ extension StatusServerSuite {
             "readiness needs no token, and says what is behind",
             arguments: [
                 (MonitorHealth(), "ready\n"),
-                (MonitorHealth(lateness: 61), "not ready: checks begin 61 s late\n"),
+                (MonitorHealth(lateness: 61), "not ready: checks start 61 s late\n"),
                 (MonitorHealth(isStoreFailing: true), "not ready: the store takes no writes\n"),
             ])
         func readiness(health: MonitorHealth, words: String) async throws {
