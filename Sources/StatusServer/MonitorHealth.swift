@@ -64,7 +64,8 @@ extension MonitorHealth {
             items.append(
                 .trouble(
                     "Alerts",
-                    "\(channel.name.onOneLine(upTo: 40)) failing since \(time.brief(channel.since))\(more), \(pending)"))
+                    "\(channel.name.onOneLine(upTo: 40)) failing since \(time.brief(channel.since))\(more), \(pending)"
+                ))
         } else if channels == 0 {
             items.append(.trouble("Alerts", "no channel: nobody is notified"))
         } else {

@@ -264,7 +264,7 @@ package struct ListenError: Error, Equatable, CustomStringConvertible {
 
     private static func explain(_ error: any Error, place: String, host: String) -> (Code, String) {
         if error is SocketAddressError.UnknownHost {
-            return (.unknownHost, "cannot listen on \(place): '\(host)' does not resolve to an address; fix server.listen")
+            return (.unknownHost, "cannot listen on \(place): '\(host)' resolves to no address; fix server.listen")
         }
         guard let fault = error as? IOError else {
             return (.other, "cannot listen on \(place): \(error)")

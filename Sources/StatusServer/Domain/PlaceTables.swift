@@ -152,7 +152,9 @@ struct PlaceReader {
             if let end = tls.chain.first?.notAfter {
                 let left = end.timeIntervalSince(time.wall)
                 let when = time.clock(end)
-                add("Certificate", left > 0 ? "expires in \(Int(left / 86400).of("day")), on \(when)" : "expired on \(when)")
+                add(
+                    "Certificate",
+                    left > 0 ? "expires in \(Int(left / 86400).of("day")), on \(when)" : "expired on \(when)")
             }
             add("Chain", tls.chain.prefix(5).map(\.subject).joined(separator: " ← "))
             add(
@@ -305,7 +307,8 @@ extension DomainView {
             title = "Apple's CDN has no copy of the apple-app-site-association file of \(domain.name)"
         case .stale, .propagating:
             title = "Apple's CDN serves an old apple-app-site-association file of \(domain.name)"
-        case .divergent: title = "Apple's CDN serves an apple-app-site-association file that \(domain.name) does not serve"
+        case .divergent:
+            title = "Apple's CDN serves an apple-app-site-association file that \(domain.name) does not serve"
         default: return nil
         }
         let text = state?.verdict?.text(at: time.wall)
