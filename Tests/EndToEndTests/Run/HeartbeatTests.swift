@@ -70,7 +70,7 @@ extension EndToEndTests {
                 let (process, _) = try await watch.started()
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 try await until("a word on the refusal", seen: { process.errors }) {
-                    process.errors.contains("heartbeat not taken")
+                    process.errors.contains("heartbeat failed")
                 }
                 let script = """
                     import sqlite3, sys
@@ -98,7 +98,7 @@ extension EndToEndTests {
                 try await until("pings again", seen: { process.errors }) {
                     process.errors.contains("heartbeats are sent again")
                 }
-                #expect(process.errors.components(separatedBy: "heartbeat not taken").count == 2)
+                #expect(process.errors.components(separatedBy: "heartbeat failed").count == 2)
                 #expect(!process.errors.contains("PLANTED"))
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))

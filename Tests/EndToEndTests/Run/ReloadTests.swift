@@ -27,7 +27,7 @@ extension EndToEndTests {
                 _ = try Watch(stage, [hosts[0]], settings)
                 process.signal(SIGHUP)
                 try await until("the refusal", seen: { process.errors }) {
-                    process.errors.contains("it has 1 of 6 domains; if that is meant, reload once more")
+                    process.errors.contains("it has 1 of 6 domains; if this is intended, reload again")
                 }
                 _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 #expect(receiver.messages.first?.kind == "monitor.degraded")
