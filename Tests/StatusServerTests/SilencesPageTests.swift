@@ -108,7 +108,7 @@ extension StatusServerSuite {
                 let notice = answer.body.split(separator: "\n").first { $0.contains("role=\"alert\"") } ?? ""
                 #expect(notice.contains(words), "\(notice)")
                 #expect(answer.body.contains("value=\"PLANTED"))
-                // It does not load itself again: that would lose what was typed.
+                // It does not refresh itself: that would lose what was typed.
                 #expect(answer.body.contains("paused"))
                 if form.contains("for=8h") { #expect(answer.body.contains("<option value=\"8h\" selected>")) }
                 if form.contains("incident=") { #expect(answer.body.contains(" checked>")) }
