@@ -66,7 +66,7 @@ extension StatusServerSuite {
                 ("/domains/%3Cscript%3E", 404, "This domain is not watched here", "All domains"),
                 ("/nothing", 404, "There is no such page", "All domains"),
                 ("/incidents/0123456789ab", 404, "There is no such page", "All domains"),
-                ("/incidents?kind=nonsense", 400, "is none of", "All domains"),
+                ("/incidents?kind=nonsense", 400, "must be one of", "All domains"),
             ])
         func refusals(path: String, status: Int, words: String, link: String) async throws {
             try await serving(watched: [try info("a.test")]) { port, _ in
@@ -87,7 +87,7 @@ extension StatusServerSuite {
         func unknownFilter(path: String) async throws {
             try await serving { port, _ in
                 let answer = try await ask(port, path)
-                #expect(answer.status == 400 && answer.body.contains("is none of"))
+                #expect(answer.status == 400 && answer.body.contains("must be one of"))
             }
         }
 

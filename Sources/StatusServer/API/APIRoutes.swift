@@ -182,7 +182,7 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it needs no token where `server.public` is set.
+    /// Whether it needs no token if `server.public` is set.
     var isPublic: Bool {
         switch self {
         case .domains, .domain, .history, .description: true
@@ -221,7 +221,7 @@ struct APIQuery {
         self.values = values
     }
 
-    /// nil where it is absent or empty.
+    /// nil if it is absent or empty.
     func text(_ key: String) -> String? { values[key].flatMap { $0.isEmpty ? nil : $0 } }
 
     func limit(default standard: Int = 50, atMost: Int = 500) throws -> Int {

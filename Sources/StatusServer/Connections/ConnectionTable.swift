@@ -25,7 +25,7 @@ final class ConnectionTable: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Adds a connection, and closes another one where there are too many.
+    /// Adds a connection, and closes another one if there are too many.
     func admit(_ channel: any Channel) -> Entry {
         let (entry, victim) = state.withLock { state in
             let victim = state.connections.count >= limit ? Self.victim(of: state.connections) : nil

@@ -21,7 +21,7 @@ struct PropagationChart: Equatable, Sendable {
     let now: String
     let windows: [HTML]
     let rows: [Row]
-    /// `v6`: the origin's file now; nil where it has none.
+    /// `v6`: the origin's file now; nil if it has none.
     let present: String?
     let text: String
 

@@ -25,7 +25,7 @@ struct FrontPage: Sendable {
     var unacknowledged: Int?
     /// When the newest and the oldest open incident of a domain began.
     var began: ClosedRange<Date>?
-    /// The only domain; nil where there are more.
+    /// The only domain; nil if there are more.
     var single: DomainView?
 
     var all: Int { counts.values.reduce(0, +) }

@@ -38,7 +38,7 @@ struct Estimate: Equatable, Sendable {
     let lag: TimeInterval
     /// Sorted.
     let past: [Int]
-    /// nil where too little is known.
+    /// nil if too little is known.
     let usual: UsualPropagation?
 
     init(lag: TimeInterval, past: [Int]) {

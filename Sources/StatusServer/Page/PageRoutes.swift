@@ -81,7 +81,7 @@ enum PageEndpoint: String, CaseIterable, Sendable {
     case addSilence = "POST /silences"
     case endSilence = "POST /silences/{id}/end"
 
-    /// Whether it needs no token where `server.public` is set.
+    /// Whether it needs no token if `server.public` is set.
     var isPublic: Bool {
         switch self {
         case .overview, .domain, .domainChanges, .domainEdges, .domainHistory, .domainFindings, .domainEvidence, .badge:

@@ -110,7 +110,7 @@ extension EndToEndTests {
 
                 let (second, _) = try await watch.started()
                 try await watch.checks(2, of: "one.test", "other.test")
-                let lines = second.errors.split(separator: "\n").filter { $0.contains("stored state cannot be read") }
+                let lines = second.errors.split(separator: "\n").filter { $0.contains("stored state discarded") }
                 #expect(lines.count == 1 && lines.allSatisfy { $0.contains("domain=one.test") }, "\(second.errors)")
                 stage.lab.origin("one.test").serve(file())
                 stage.lab.cdn.refresh("one.test")
