@@ -139,7 +139,7 @@ def check_legend_filters_and_search_have_addresses(run):
         page.goto(stage.url + "/?label=team%3Dpayments")
         assert len(names()) == 2
         page.goto(stage.url + "/?q=nothing-like-it")
-        assert "No domain fits" in page.inner_text("main")
+        assert "No domain matches" in page.inner_text("main")
 
 
 def check_many_domains_are_few_decisions(run):
@@ -316,7 +316,7 @@ def check_diff_and_try_a_url(run):
         assert any("6 edges" in a and "Opens the website" in a for a in answers), answers
         assert "url=https" in page.url
         page.goto(stage.url + STALE + "?url=https://other.example/x")
-        assert "says nothing about another host" in page.inner_text("#try")
+        assert "does not apply to other hosts" in page.inner_text("#try")
 
 
 def check_acknowledge_and_silence(run):

@@ -130,8 +130,8 @@ extension CommandsTests {
             #expect(!lines.contains { $0.contains("are OK") })
             let stalled = Self.text(well, life: .stalled(since: Self.noon - 3600))
             #expect(stalled.first?.hasPrefix("The daemon does not check: it runs, and the last check ended ") == true)
-            let sick = Self.text(well, notReady: "checks begin 900 s late")
-            #expect(sick.first == "The daemon is not ready: checks begin 900 s late")
+            let sick = Self.text(well, notReady: "checks start 900 s late")
+            #expect(sick.first == "The daemon is not ready: checks start 900 s late")
         }
 
         @Test("a plugin is told of each domain, of what fires, and of a daemon that is gone")

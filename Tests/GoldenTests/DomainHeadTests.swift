@@ -1,4 +1,4 @@
-// What the head of a domain's page says in each state, in short: the effect, the steps, the time line.
+// What the top of a domain's page says in each state, in short: the effect, the steps, the time line.
 
 import Evidence
 import Foundation
@@ -9,7 +9,8 @@ import TestSupport
 import Testing
 
 extension GoldenTests {
-    /// `steps`: of what to do; one alone has no number. `line`: the instants of the time line, without their times.
+    /// `steps`: the number of steps; a single one is not numbered. `line`: the points of the time line, without their
+    /// times.
     static let heads: [(state: String, effect: String, steps: Int, hasReport: Bool, line: [String])] = [
         ("healthy", "Links work", 0, false, []),
         (
@@ -36,13 +37,13 @@ extension GoldenTests {
         ),
         (
             "expiring", "Links work now, and can break once the certificate expires", 1, false,
-            ["Wrong since", "Now: 60 h", "Certificate ends"]
+            ["Wrong since", "Now: 60 h", "Certificate expires"]
         ),
         ("developer-mode", "Links work on phones in that mode", 0, false, []),
-        // What is ignored is no problem, and stays a fact.
+        // An ignored finding is not a problem, but it is still a fact.
         (
             "ignored", "Links work now, and can break once the certificate expires", 1, false,
-            ["Wrong since", "Now: 60 h", "Certificate ends"]
+            ["Wrong since", "Now: 60 h", "Certificate expires"]
         ),
         ("dead-daemon", "Links work", 0, false, []),
     ]

@@ -116,7 +116,7 @@ extension StatusServerSuite {
                     #expect(
                         try await ask(port, "/api/v1/silences/1", method: "DELETE", headers: headers).status == 403)
                 }
-                // A name of another site that was made to point here.
+                // DNS rebinding: a name of another site that resolves to this server.
                 #expect(try await post(port, headers: ["Origin: http://evil.test"], host: "evil.test").status == 421)
                 #expect(try await post(port, host: "evil.test").status == 421)
                 #expect(try await scratch.store.silences(notOverAt: .distantPast).isEmpty)

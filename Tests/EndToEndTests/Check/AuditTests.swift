@@ -30,7 +30,7 @@ extension EndToEndTests {
             return "{" + members.joined(separator: ",") + "}"
         }
 
-        /// What a place says, of each entry.
+        /// What a place answers, for each entry.
         private static func answers(_ audit: JSONValue, _ place: String) -> [String] {
             audit["entries"].elements.map { $0[place].string ?? "" }
         }
@@ -46,10 +46,10 @@ extension EndToEndTests {
                 stage.lab.origin("links.test").serve(Self.serving("applinks"))
                 stage.lab.origin("dev.test").serve(Self.serving("applinks"))
                 stage.lab.origin("down.test").behaviour = .reply(.status(500))
-                // Apple's copy stays behind: it names nobody for passwords yet.
+                // Apple's copy is behind: it names no app for passwords yet.
                 stage.lab.origin("late.test").serve(Self.serving("applinks", "webcredentials"))
                 stage.lab.cdn.holds("late.test", body: Self.serving("applinks"))
-                // What is above the limit, devices do not read.
+                // Devices do not read files above the limit.
                 let large = Self.serving("applinks").dropLast() + #","x":"\#(String(repeating: "x", count: 140_000))"}"#
                 stage.lab.origin("large.test").serve(String(large))
                 stage.lab.origin("twice.test").serve(#"{"applinks":{},"# + Self.serving("applinks").dropFirst())
@@ -80,7 +80,7 @@ extension EndToEndTests {
                 #expect(
                     Self.works(audit)
                         == [true, true, true, true, false, true] + [Bool](repeating: false, count: 9))
-                // The check of an entry is the one of `check`.
+                // The check of an entry is the same as in `check`.
                 #expect(audit["entries"][4]["check"]["schema"] == .string("aasa-monitor/check/v1"))
                 #expect(audit["entries"][4]["check"].rules.contains("expect.service-missing"))
                 let text = try await stage.run(command)
@@ -131,12 +131,12 @@ extension EndToEndTests {
             let testDescription: String
             let entitlements: String
             let file: String
-            /// Of each entry.
+            /// One value for each entry.
             let works: [Bool]
             let words: [String]
         }
 
-        /// The App Clips of an app, as its signature has them.
+        /// The App Clips of an app, as in its signature.
         private static func declaring(_ clip: String) -> String {
             "<key>com.apple.developer.associated-appclip-app-identifiers</key><array><string>\(clip)</string></array>"
         }

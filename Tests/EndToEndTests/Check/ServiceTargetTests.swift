@@ -1,4 +1,4 @@
-// A target that names a service is judged for that service, and what people paste is understood.
+// A target that names a service is evaluated for that service, and pasted text is understood.
 
 import Foundation
 import Lab
@@ -28,7 +28,7 @@ extension EndToEndTests {
                 #expect(report["effect"].string?.hasPrefix(effect) == true, "\(report["effect"])")
                 #expect(report.rules.contains("expect.service-missing") == (exit == 1))
                 let text = try await stage.check([target]).output
-                // Of links that work it says how far the file has come.
+                // If links work, it says how far the file has propagated.
                 #expect(text.contains(effect == "Links work." ? "Up to date" : effect), "\(text)")
             }
         }

@@ -67,10 +67,10 @@ extension EndToEndTests {
                     "see: https://developer.apple.com/", "applinks:*.site.test", "applinks:links.site.test",
                     "aasa-monitor audit --entitlements",
                 ] { #expect(sentences.contains(words), "\(words)\n\(phone)") }
-                // Numbered without a gap.
+                // Numbered without gaps.
                 let numbers = phone.split(separator: "\n").compactMap { $0.wholeMatch(of: #/  (\d+)\. .*/#)?.1 }
                 #expect(numbers.map(String.init) == (1...numbers.count).map(String.init))
-                // Without the option nothing of it is there.
+                // Without the option there is none of this.
                 #expect(try await !stage.check(["links.site.test"]).output.contains("phone knows"))
                 #expect(try await stage.report("links.site.test")["why"] == .absent)
             }
@@ -109,7 +109,7 @@ extension EndToEndTests {
                 #expect(failed.output.contains("The origin's file opens it in \(Self.app)."))
                 #expect(failed.output.contains("The app claims only applinks:*.site.test."))
                 #expect(!failed.output.contains("address bar"))
-                // A subdomain without a file of its own.
+                // A subdomain without its own file.
                 stage.lab.origin("b.site.test").behaviour = .reply(.status(404))
                 let none = try await stage.check(["--format", "json", "--why", "https://b.site.test/v1/a"]).json()
                 #expect(none["why"]["file"] == .null)
@@ -177,12 +177,12 @@ extension EndToEndTests {
                 #expect(
                     opens.output.hasPrefix("https://site.test/trips/1  opens \(Self.app), by cdn:site.test:6:7"),
                     "\(opens.output)")
-                // The long list is left to the option.
+                // Only the option prints the long list.
                 #expect(opens.output.contains("aasa-monitor check --why 'https://site.test/trips/1'\n"))
                 #expect(!opens.output.contains("1. "))
                 let json = try await stage.check(["--format", "json", "https://site.test/trips/1"]).json()
                 #expect(json["why"]["opens"] == .string(Self.app))
-                // The home page is the domain.
+                // A URL of the home page is a domain target.
                 #expect(try await stage.check(["https://site.test/"]).output.hasPrefix("site.test  OK  "))
                 let several = try await stage.check(["https://site.test/nope/1", "https://site.test/trips/1"])
                 #expect(
@@ -211,7 +211,7 @@ extension EndToEndTests {
                 #expect(head.contains("site.test  FAILING  "))
                 let json = try await stage.check(["--format", "json", url]).json()
                 #expect(json["diagnosis_id"] == .string("misplaced") && json.rules.contains("origin.misplaced"))
-                // Nobody named it.
+                // Without the URL as the target, the misplaced file is not found.
                 #expect(try await stage.report("site.test")["diagnosis_id"] == .string("not-deployed"))
             }
         }

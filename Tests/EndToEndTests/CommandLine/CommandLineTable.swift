@@ -1,16 +1,16 @@
-// What each command answers to its usual mistakes: arguments, standard input and files; exit code and messages.
+// How each command reacts to common mistakes in arguments, standard input and files: exit code and messages.
 
 import Testing
 
 /// One run of the program.
 struct CommandLineRow: Sendable, CustomTestStringConvertible {
-    /// Without the program's name; separated by blanks, a text with blanks in `'`.
+    /// Without the program's name; separated by spaces, a text with spaces in `'`.
     let line: String
     let input: String
     let exit: Int32
-    /// Parts of standard error; none: it is empty.
+    /// Parts of standard error; none: it must be empty.
     let errors: [String]
-    /// A part of standard output; nil: it is empty.
+    /// A part of standard output; nil: it must be empty.
     let output: String?
 
     init(_ line: String, input: String = "", _ exit: Int32, _ errors: String..., output: String? = nil) {
@@ -21,11 +21,11 @@ struct CommandLineRow: Sendable, CustomTestStringConvertible {
         self.output = output
     }
 
-    /// Whether it reads, writes or asks anything but its own words. A mistake in these alone is found in this process, which is a
-    /// fraction of the cost.
+    /// Whether it reads, writes or requests anything besides its arguments. A mistake in the arguments alone is tested
+    /// in this process, at a fraction of the cost.
     var needsProgram: Bool {
         exit != 64 || output != nil || !input.isEmpty || line.isEmpty || line == "check"
-            // It changes how its process ends once a reader has gone.
+            // It changes how its process ends when a reader has gone.
             || arguments.first == "watch"
             || arguments.contains { $0.contains("@") || CommandLineTable.files[$0] != nil }
     }
@@ -40,7 +40,7 @@ struct CommandLineRow: Sendable, CustomTestStringConvertible {
 }
 
 enum CommandLineTable {
-    /// The files in the folder of each run. `sealed.pem`: nobody may read it, but root.
+    /// The files in the folder of each run. `sealed.pem`: only root may read it.
     static let files = [
         "good.json":
             #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/a/*"}]}]}}"#,
@@ -236,7 +236,7 @@ enum CommandLineTable {
                 """, 0, output: "<stdin>: valid, 2 domains, 1 channel\n"),
         .init("config check -", input: "", 78, "<stdin>:1:1: the file is empty"),
         .init("config check -", input: "domains:\n\t- a.test\n", 78, "<stdin>:2:1: YAML syntax: "),
-        // What the machine lacks, `run` says.
+        // `run` reports what the machine lacks.
         .init("config check no-store.yaml", 0, "no channel", output: "no-store.yaml: valid, 1 domain"),
         .init(
             "config check -", input: "version: 1\ndomains_from: none.txt\n", 78,

@@ -6,7 +6,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct DiffTests {
-        /// /help/website is excluded no more, and an app is new.
+        /// /help/website is no longer excluded, and an app is new.
         private static let newer = Sample.clean
             .replacing(#"{"/": "/help/website/*", "exclude": true}"#, with: #"{"/": "/trips/*"}"#)
 
@@ -47,7 +47,7 @@ extension EndToEndTests {
                 #expect(
                     Set(behaviour.map { [$0["from"].string, $0["to"].string] })
                         == [["blocked", "opens"], ["not_matched", "opens"]])
-                // The examples are true: the matcher says so of either file.
+                // The examples are correct: the matcher confirms them for both files.
                 for change in behaviour {
                     let url = change["example"].string ?? ""
                     #expect(change["app"] == .string(Sample.app))
@@ -137,7 +137,7 @@ extension EndToEndTests {
                     #expect(process.output.contains("  devices take nothing from bad\n"))
                     #expect(process.output.contains(words), "\(process.output)")
                     #expect(process.errors.contains(reason), "\(process.errors)")
-                    // Each rule that opens has its example.
+                    // Each rule that opens has an example.
                     for part in ["  /buy?coupon=a\n", "  /help\n", "  /news#top\n"] {
                         #expect(process.output.contains(part), "\(process.output)")
                     }

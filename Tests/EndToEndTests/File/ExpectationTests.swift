@@ -1,4 +1,4 @@
-// What the owner of a domain expects of its file: in a check, and over the life of a daemon.
+// What the owner of a domain expects from its file: in a check, and while a daemon runs.
 
 import Foundation
 import Lab

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct LintFixTests {
-        /// A comma in line 9, a blank in the app of line 4; and what the fixes leave of it.
+        /// A comma in line 9, a space in the app of line 4; and the text after the fixes.
         private static let text = Sample.clean.replacing("\"\(Sample.app)\"", with: "\"\(Sample.app) \"")
             .replacing(##"{"/": "/news/*", "#": "top"}"##, with: ##"{"/": "/news/*", "#": "top"},"##)
 
@@ -45,7 +45,7 @@ extension EndToEndTests {
                 let difference = String(process.output[start...]).components(separatedBy: "\n\n")[0]
                 try stage.write("patch", difference + "\n")
                 let patch = try stage.tool("patch", ["--unified", "a", "patch"])
-                // Where there is no patch.
+                // `patch` may not be installed.
                 guard try await patch.ended() != .exit(127) else { return }
                 #expect(patch.end == .exit(0), "\(patch.output)\(patch.errors)\(difference)")
                 #expect(try String(contentsOf: stage.folder.appending(path: "a"), encoding: .utf8) == Sample.clean)
@@ -213,7 +213,7 @@ extension EndToEndTests {
     }
 }
 
-/// Test results as Python's reader of XML understands them.
+/// Test results as Python's XML parser reads them.
 struct TestResults {
     let root: JSONValue
     let cases: [(name: String, isFailed: Bool)]

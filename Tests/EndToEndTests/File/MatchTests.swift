@@ -247,7 +247,7 @@ extension EndToEndTests {
             }
         }
 
-        /// What a router or a regular expression would take, and devices do not.
+        /// Patterns that a router or a regular expression would accept, but devices do not.
         @Test(
             "a placeholder of a router or a regular expression is compared as it stands, and the answer says so",
             arguments: [

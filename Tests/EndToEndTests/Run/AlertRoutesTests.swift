@@ -1,4 +1,4 @@
-// `alert routes`: the daemon's routing, by the configuration alone.
+// `alert routes`: the daemon's routing, from the configuration only.
 
 import Foundation
 import Lab

@@ -1,4 +1,4 @@
-// `alert test`: what it sends is a true message, and what it prints is the receiver's answer without a secret.
+// `alert test` sends a real message and prints the receiver's answer without secrets.
 
 import Foundation
 import Lab

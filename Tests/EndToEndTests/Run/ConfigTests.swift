@@ -43,7 +43,7 @@ extension EndToEndTests {
                 #expect(mail["username"] == .string("monitor") && mail["password"] == .string("***"))
                 #expect(mail["to"].elements.map(\.string) == ["ops@a.test", "b@a.test"])
 
-                // Without what is hidden it is read back as the same.
+                // Apart from hidden values, it reads back as the same configuration.
                 let text = shown.output.replacing("proxy: \"***\"", with: "proxy: null")
                     .replacing(#/url: "\*\*\*"(?=\n +username)/#, with: "url: \"smtp://other.test\"")
                     .replacing("url: \"***\"", with: "url: \"https://other.test/x\"")

@@ -1,4 +1,4 @@
-// Which configuration is used where nobody named one.
+// Which configuration is used if none is named.
 
 import Foundation
 import Lab
@@ -25,7 +25,7 @@ extension EndToEndTests {
             }
         }
 
-        /// What makes a file somebody else's, and how the message says it.
+        /// What makes a file foreign, and what the message says.
         private static let changes: [(String, String, Bool)] = [
             ("chown 12345 monitor.yaml", "belongs to user 12345", true),
             (
@@ -90,7 +90,7 @@ extension EndToEndTests {
                     #expect(process.end == .exit(0), "\(arguments): \(process.errors)")
                     #expect(process.errors.isEmpty, "\(arguments): \(process.errors)")
                 }
-                // A check works without, and says that it does.
+                // A check works without it, and says so.
                 let check = try await stage.run([
                     "check", "--resolve", "example.com:443:127.9.0.1", "--proxy", "http://127.0.0.1:1", "example.com",
                 ])

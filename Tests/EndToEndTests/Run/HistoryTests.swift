@@ -1,4 +1,4 @@
-// `history` and `status --watch`: the past of a domain beside the daemon and after it.
+// `history` and `status --watch`: the history of a domain while the daemon runs and after it has stopped.
 
 import Foundation
 import Lab

@@ -1,4 +1,4 @@
-// `init` as a new user meets it: what it writes is good at once, and nothing of theirs is lost.
+// `init` for a new user: its output is valid immediately, and no existing file is lost.
 
 import Foundation
 import Testing

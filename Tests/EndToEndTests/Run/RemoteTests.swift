@@ -1,4 +1,4 @@
-// Commands that ask a running daemon over its API say the same as beside its store.
+// Commands print the same whether they use a running daemon's API or its store.
 
 import Foundation
 import Lab
@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct RemoteTests {
-        /// Without what depends on the moment.
+        /// Without the parts that depend on the time.
         private func timeless(_ text: String) -> String {
             text.replacing(#/(checked|since) [^·\n]*?(ago|now)/#) { "\($0.1)" }
                 .replacing(#/served for [^\n]*?  |served for [^\n]*/#, with: "served")
@@ -25,7 +25,7 @@ extension EndToEndTests {
                     Watch.Settings(
                         interval: "1h", defaults: "  failure_threshold: 1",
                         channels: [Watch.webhook(receiver.url("/in"))]))
-                // The past is of a run before; the daemon checks nothing more.
+                // The history is from an earlier run; the daemon does not check again.
                 try await watch.past(of: ["good.test", "bad.test"])
                 let (process, page) = try await watch.started()
                 let url = String(page.dropLast())
@@ -35,7 +35,8 @@ extension EndToEndTests {
                         try await stage.run(command + ["--store", "monitor.db"])
                     )
                 }
-                // Each question to the API and each of its refusals, in one form: both sides make the others from the same.
+                // Each request to the API and each refusal, in one format: both sides derive the other formats from the
+                // same data.
                 for command in [
                     ["status"], ["status", "bad.test"], ["status", "--format", "nagios"],
                     ["incidents", "--all", "--format", "json"], ["incidents", "ffff"],
@@ -158,7 +159,7 @@ extension EndToEndTests {
                     return refused.errors.contains("is refused") || server.end != nil
                 }
                 #expect(refused.end == .exit(66) && refused.errors.contains("--cacert FILE"), "\(refused.errors)")
-                // It is reached, and is another program.
+                // The server is reachable, but is another program.
                 let trusted = try await status(["--cacert", stage.lab.caFile])
                 #expect(trusted.errors.contains("is no aasa-monitor"), "\(trusted.errors)")
                 let missing = try await status(["--cacert", "none.pem"])

@@ -1,5 +1,5 @@
-// What loopback alone cannot show: the system's own resolver, public and private addresses, the CDN by its real name, and
-// addresses from which nothing ever comes back.
+// What loopback alone cannot test: the system's resolver, public and private addresses, the CDN by its real name, and
+// addresses that never answer.
 
 import Foundation
 import Lab
@@ -41,7 +41,7 @@ extension EndToEndTests {
             """
         }
 
-        /// Runs the check, or says why it cannot be run here.
+        /// Runs the check, or reports why it cannot run here.
         private func run(
             _ network: Namespace, _ arguments: [String] = ["site.test"], _ judge: (Namespace.Run) throws -> Void
         ) async throws {
@@ -65,7 +65,7 @@ extension EndToEndTests {
                 #expect(report["verdict"] == .string("ok"), "\(report)")
                 #expect(report["comparison"]["state"] == .string("in_sync"))
                 #expect(report["cdn"]["edges"].elements.count == 8)
-                // As RFC 6724 has it, whatever the order of the file.
+                // As in RFC 6724, whatever the order in the file.
                 #expect(
                     report["origin"]["addresses"].elements.map { $0["address"] }
                         == [.string("2a00::1"), .string("1.2.3.1")])
@@ -173,7 +173,7 @@ extension EndToEndTests {
             }
         }
 
-        /// A machine of an office, and a pod of Kubernetes.
+        /// An office machine, and a Kubernetes pod.
         private static let searching = [
             "search corp.test\n",
             "search monitoring.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n",
@@ -368,6 +368,6 @@ extension EndToEndTests {
         }
     }
 
-    /// Outside of the suite, where `file` is something else.
+    /// Outside the suite, where `file` means something else.
     fileprivate static let association = file()
 }
