@@ -8,7 +8,7 @@
 @_exported import enum AASA.LintSeverity
 import Foundation
 
-/// The judgement of one observation.
+/// What one observation means.
 package struct Verdict: Codable, Equatable, Sendable {
     package var level: Level
     /// What phones do now, and why.

@@ -21,7 +21,7 @@ struct CopyEvidence {
     /// it does not, the copy must be less than a day old, and fetched less than a day after this machine lost the file.
     var isRecent: Bool {
         guard let outOfSight else { return true }
-        // A fault that is older than that is for `DiagnosisContext.copySinceFailure`.
+        // `DiagnosisContext.copySinceFailure` handles older faults.
         return age < Self.day && outOfSight < age + Self.day
     }
 
@@ -111,7 +111,7 @@ extension CheckContext {
             return finding.weighing(.note, .freshCopy(fetchedAt: now - TimeInterval(copy.age)))
         }
         if case .origin(.notPublic) = finding.problem, hasMixedAddresses {
-            // The records need repair, whatever Apple met.
+            // The records need a fix, even if Apple met another address.
             return copyEvidence?.isRecent == true ? finding.weighing(.warning, nil) : finding
         }
         if finding.kind == .notPublicAddress, origin.redirectStop == nil, let word = appleWord,

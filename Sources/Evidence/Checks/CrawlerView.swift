@@ -2,8 +2,8 @@ import Facts
 import Foundation
 
 extension Checks {
-    /// Apple's user agents get another answer than this program at the same address. This does not show a rule by
-    /// source address; for that, Apple's own word decides.
+    /// Apple's user agents get a different answer than this program at the same address. This does not show a rule by
+    /// source address: only Apple's own report does.
     @Sendable static func crawlerView(_ context: CheckContext) -> [Finding] {
         crawlerRefusal(context) + crawlerVersion(context)
     }

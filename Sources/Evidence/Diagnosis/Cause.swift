@@ -1,4 +1,4 @@
-// Why it is so: one leading finding, or what several sources show together. Each cause is declared once, with its
+// The cause: one leading finding, or what several sources show together. Each cause is declared once, with its
 // identifier and its words, in the file of its area.
 
 import Foundation
@@ -75,7 +75,7 @@ package enum Remark: String, Codable, Sendable {
             .init(.testMessage, "This message was sent by `aasa-monitor alert test`. Nothing needs to be done.")
         case .over: .init(.over, "The incident is over.")
         case .factsMissing:
-            .init(.factsMissing, "The store has no facts about this incident.")
+            .init(.factsMissing, "The store has no data about this incident.")
         }
     }
 }
@@ -86,7 +86,7 @@ extension English {
         var words = words
         words.why = "\(text(of: place)): \(why)"
         if case .addresses(_, _, othersAnswer: true) = place {
-            words.why? += " Whether Apple's crawler meets it is chance."
+            words.why? += " Apple's crawler may use any of the addresses."
         }
         return words
     }

@@ -1,4 +1,4 @@
-// Which page a server sends instead of the file: its title tells which.
+// The title of a page that a server sends instead of the file: it shows which page it is.
 
 import AASA
 import Foundation

@@ -17,10 +17,10 @@ package struct ContentReading: Sendable {
     /// Whether devices refuse it for its size. It is not parsed then.
     package var isTooLarge: Bool { byteCount > AssociationFile.sizeLimit }
 
-    /// Whether it is a page in place of the file. Of a body that is too large the first character decides.
+    /// Whether it is a page in place of the file. If the body is too large, its first character decides.
     let isPage: Bool
 
-    /// Whether the file stands within a page, a script or a function call, or markup stands behind it.
+    /// Whether the file is inside a page, a script or a function call, or has markup after it.
     var isWrapped: Bool { ["wrapped", "markup-behind"].contains(syntaxError?.cause?.id) }
 
     /// Whether the file names a service that Apple knows. A JSON object without one, such as `{"error": "try later"}`

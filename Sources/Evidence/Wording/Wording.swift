@@ -48,7 +48,7 @@ extension String {
         return String(String.UnicodeScalarView(unicodeScalars.map { $0.isTerminalControl ? "\u{FFFD}" : $0 }))
     }
 
-    /// A server's text as a part of a sentence: cleaned, and short enough that people read the sentence to its end.
+    /// A server's text as part of a sentence: cleaned, and short enough to read the sentence to its end.
     package var inSentence: String { displayable.shortened(to: 100) }
 
     /// The text cut to `limit` characters, with an ellipsis if something was cut. One character may have any number of
