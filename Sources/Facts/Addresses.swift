@@ -120,7 +120,7 @@ package struct ResolvedAddress: Codable, Equatable, Hashable, Sendable {
         self.scope = scope
     }
 
-    /// Text that is not an address gets the scope `reserved`: nobody can reach it.
+    /// Text that is not an address gets the scope `reserved`: no client can reach it.
     package init(_ address: String) {
         self.init(address: address, scope: HostAddress(address)?.scope ?? .reserved)
     }

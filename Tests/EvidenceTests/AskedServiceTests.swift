@@ -124,7 +124,7 @@ extension EvidenceSuite {
                 // Phones find the app until Apple asks again.
                 (
                     "webcredentials", app, [], otherApp, passkeys,
-                    "Passkeys and password AutoFill work now, and can break when Apple asks for the file again.",
+                    "Passkeys and password AutoFill work now, but can break when Apple fetches the file again.",
                     "Add \(app) to 'webcredentials.apps' of example.com's file"
                 ),
                 (

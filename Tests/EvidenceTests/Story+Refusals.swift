@@ -15,7 +15,7 @@ extension Story {
             findings: [reply.status == 200 ? "origin.content-type warning" : "origin.status warning"]
                 + (reply.status == 200 ? ["aasa.json-syntax warning"] : []), id: id,
             words: words + ["Links work.", "5 min old", "Let this machine's address pass"]
-        ) { $0.unsaid = ["How long Apple keeps"] }
+        ) { $0.unsaid = ["how long it keeps the copy"] }
     }
 
     private static func html(_ body: String) -> String { "<!doctype html><html><body>\(body)</body></html>" }

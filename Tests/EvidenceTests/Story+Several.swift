@@ -59,7 +59,7 @@ extension Story {
             words: ["2 of Apple's 3 edges are in trouble", "in 5 min"]),
         Story(
             "an edge could not be asked from here", cdn: good, scene: edges(good, .failed(.timedOut)), findings: [],
-            id: .inSync, words: ["as far as 1 of Apple's 2 edges show"]),
+            id: .inSync, words: ["on the 1 of Apple's 2 edges that answered"]),
     ]
 
     private static let severalAddresses: [Story] = [
@@ -95,7 +95,7 @@ extension Story {
                 "None of the 3 addresses of the domain gives the file", "192.0.2.2, 192.0.2.3 each does not take",
                 "192.0.2.1 shows a certificate that is refused (expired)", "Renew the certificate",
                 "Repair the dead address",
-                "How long Apple keeps its copy is unknown",
+                "Apple does not say how long it keeps the copy",
             ]
         ),
         Story(

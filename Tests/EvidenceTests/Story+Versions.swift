@@ -16,7 +16,7 @@ extension Story {
         _ name: String, origin: Reply = good, _ scene: Scene, _ findings: [String], _ id: DiagnosisID, _ words: [String]
     ) -> Story {
         Story(name, origin: origin, cdn: good, scene: scene, findings: findings, id: id, words: [two] + words) {
-            $0.unsaid = refusing + ["How long Apple keeps"]
+            $0.unsaid = refusing + ["how long it keeps the copy"]
         }
     }
 
@@ -67,7 +67,7 @@ extension Story {
             "public and private addresses, and Apple has the file", cdn: good, scene: mixed(good),
             findings: ["origin.not-public-address warning"], id: .privateAddress,
             words: ["Links work.", "1 of the domain's 2 addresses", "10.1.2.3", publicAlone]
-        ) { $0.unsaid = ownResolver + ["How long Apple keeps"] },
+        ) { $0.unsaid = ownResolver + ["how long it keeps the copy"] },
         Story(
             "public and private addresses, and Apple has nothing", cdn: .status(404), scene: mixed(.status(404)),
             findings: ["origin.not-public-address error", "cdn.missing error"], id: .privateAddress,
@@ -80,7 +80,7 @@ extension Story {
         ) { $0.unsaid = ownResolver },
     ]
 
-    private static let keeps = "How long Apple keeps its copy is unknown"
+    private static let keeps = "Apple does not say how long it keeps the copy"
 
     private static let outlooks: [Story] = [
         Story(

@@ -64,7 +64,7 @@ extension Story {
             findings: ["origin.certificate-expired error"], id: .originFault,
             words: [
                 "Apple's crawler got the file since: its copy is 60 s old",
-                "Look from another machine or network first",
+                "First check from another network",
             ]),
         Story(
             "one address answers with 503 and with the file in turn", origin: .status(503), cdn: good,

@@ -75,7 +75,7 @@ extension Story {
             "2b: a bot rule that Apple's CDN has not met yet", cdn: good,
             scene: scene(good).refusing(.file("<html>checking your browser")),
             findings: ["origin.crawler-refused error"], id: .agentRefused,
-            words: ["HTML page", "AASA-Bot and CFNetwork", "How long Apple keeps its copy is unknown"]),
+            words: ["HTML page", "AASA-Bot and CFNetwork", "Apple does not say how long it keeps the copy"]),
         Story(
             "3: packets of Apple's are dropped", cdn: timeout, findings: failing, id: .crawlerTimeoutFirewall,
             words: ["context deadline exceeded", "firewall or geo rule", "07:30 UTC"]),
@@ -188,7 +188,7 @@ extension Story {
             scene: .calm(.status(404), cdn: good).with { $0.rootCopy = good },
             findings: ["origin.status error", "origin.root-only warning"], id: .rootOnly,
             words: ["Apple's CDN has it, but Apple does", "not promise"]
-        ) { $0.effect = "Links work now, and can break when Apple asks for the file again." },
+        ) { $0.effect = "Links work now, but can break when Apple fetches the file again." },
         Story(
             "the file is at the root only, and Apple's crawler did not look there", origin: .status(404),
             cdn: notFound, scene: .calm(.status(404), cdn: notFound).with { $0.rootCopy = good },
@@ -256,7 +256,7 @@ extension Story {
             "one address has an old certificate", cdn: good,
             scene: scene(good).addresses([good, .certificate(.expired)]),
             findings: ["origin.certificate-expired error"], id: .certificateAtAddress,
-            words: ["At 192.0.2.2 only", "renew", "How long Apple keeps its copy is unknown"]),
+            words: ["At 192.0.2.2 only", "renew", "Apple does not say how long it keeps the copy"]),
     ]
 
     /// A file with web credentials, or without.

@@ -135,8 +135,8 @@ extension CheckContext {
         return refusals.addresses.isEmpty && refusals.agents.contains { $0.agent == .crawler }
     }
 
-    /// Whether a finding may concern this machine alone: an answer that turns it away, in any form, addresses from its
-    /// own resolver, and any fault of the server there.
+    /// Whether a finding may concern only this machine: an answer that turns it away, in any form, addresses from its own
+    /// resolver, and any fault of the server there.
     private func isOfThisMachine(_ finding: Finding) -> Bool {
         // A redirect to such an address affects every client.
         if finding.kind == .notPublicAddress { return origin.redirectStop != .privateAddress }
@@ -156,7 +156,7 @@ extension Finding {
 }
 
 extension Readings {
-    /// Whether the origin's answer may be meant for this machine alone, so that it says nothing about what others get.
+    /// Whether the origin's answer may be only for this machine. Then it says nothing about what others get.
     package var mayBeOwnView: Bool {
         let origin = observation.origin
         return turnsClientAway(origin) || origin.redirects.isEmpty && origin.ownScope != nil

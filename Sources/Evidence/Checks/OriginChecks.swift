@@ -124,7 +124,7 @@ extension Checks {
         !answer.claimsCompression && context.readings.originFile != nil
     }
 
-    /// Whether the body has an encoding that we neither asked for nor can read.
+    /// Whether the body has an encoding that we did not ask for and cannot read.
     static func isUndecodable(_ answer: Answer, _ context: CheckContext) -> Bool {
         unaskedEncoding(answer) != nil && !isReadable(answer, context)
     }

@@ -59,7 +59,7 @@ package struct TappedLink: Equatable, Sendable {
     /// The domain whose subdomains, including this host, an app may claim together; nil if the host is not a subdomain.
     var wildcardDomain: Domain? {
         let labels = host.name.split(separator: ".")
-        // The shortest first. A registry's own name, such as co.uk, belongs to nobody.
+        // The shortest first. No app can claim a registry's own name, such as co.uk.
         return labels.indices.dropFirst().reversed().lazy.map { labels[$0...].joined(separator: ".") }.first { name in
             (try? Domain("a.\(name)"))?.isSameSite(as: "b.\(name)") ?? false
         }.flatMap { try? Domain($0) }

@@ -1,4 +1,4 @@
-// Some clients get the file and others do not: by user agent, by location, or this machine alone.
+// Some clients get the file and others do not: by user agent, by location, or only this machine.
 
 import Foundation
 
@@ -90,7 +90,7 @@ extension English {
     }
 }
 
-// MARK: - What this machine alone meets
+// MARK: - What only this machine meets
 
 extension Diagnosis {
     /// Another client gets the file, or a bot protection identifies itself.

@@ -6,11 +6,11 @@ import Foundation
 package enum Cause: Codable, Equatable, Sendable {
     /// One finding explains it; with the place where it was found.
     indirect case finding(DiagnosisID, Problem, Finding.Place?)
-    /// The origin, from several findings or from Apple's word together with what this machine sees.
+    /// The origin, from several findings, or from Apple's report together with what this machine sees.
     case origin(OriginCause)
     /// Some clients get the file and others do not.
     case access(AccessCause)
-    /// Apple's own word about its crawler; the origin looks fine from here.
+    /// Apple's own report about its crawler; the origin looks fine from here.
     case crawler(CrawlerCause)
     /// The origin is fine; Apple's copy may not be, or all is well.
     case copy(CopyCause)

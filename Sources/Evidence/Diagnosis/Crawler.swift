@@ -5,7 +5,7 @@ import AASA
 import Facts
 import Foundation
 
-/// Apple's own word about its crawler; the origin looks fine from here.
+/// Apple's own report about its crawler; the origin looks fine from here.
 package enum CrawlerCause: Codable, Equatable, Sendable {
     case various([AbsenceReason])
     case refusedByAddress(status: Int)

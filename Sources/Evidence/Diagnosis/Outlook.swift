@@ -169,7 +169,7 @@ extension DiagnosisContext {
 }
 
 extension Date {
-    /// The next whole minute, so that an `Age` that grows with the clock gives the same instant at each check.
+    /// The next whole minute: an `Age` that grows with the clock gives the same instant at each check.
     var wholeMinute: Date {
         Date(timeIntervalSince1970: (timeIntervalSince1970 / 60).rounded(.up) * 60)
     }

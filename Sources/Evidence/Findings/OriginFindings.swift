@@ -363,7 +363,7 @@ extension English {
             isRule
                 ? "Allow the user agents AASA-Bot and CFNetwork through the firewall and bot protection."
                     + (refusals.isCloudflare ? English.skippedInCloudflare : "")
-                : "Serve the file to every user agent, with status 200: look for a rule or a server of its own for AASA-Bot.",
+                : "Serve the file to every user agent, with status 200: look for a rule or a separate server for AASA-Bot.",
             evidence)
     }
 
@@ -423,7 +423,7 @@ extension English {
         case .sameFile: "Apple's CDN has it, but Apple does not promise to look there."
         case .otherFile: "Apple's CDN has another file."
         case .nothing: "Apple's CDN does not have it."
-        case .noAnswer: "Whether Apple's crawler looks there is not documented, and its CDN gave no answer."
+        case .noAnswer: "Apple does not document whether its crawler looks there, and its CDN gave no answer."
         }
     }
 }

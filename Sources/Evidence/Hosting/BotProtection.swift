@@ -117,7 +117,7 @@ struct ProtectionMatch {
         guard answer.status != 200 || start != UInt8(ascii: "{") else { return nil }
         let body = AnswerBody(content)
         for row in BotProtection.rows {
-            // A word alone may be on any page, and a challenge does not have these statuses.
+            // Any page may have such a word, and a challenge does not have these statuses.
             if row.sign.headers.isEmpty, [404, 410].contains(answer.status) { continue }
             guard let matches = row.sign.matches(in: answer, body), let first = matches.first else { continue }
             let sign =

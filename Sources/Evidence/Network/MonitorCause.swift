@@ -256,7 +256,7 @@ extension English {
 
     fileprivate static func action(noWayOut variable: String?) -> String {
         variable.map {
-            "Set the proxy with --proxy (network.proxy): this program ignores \($0), which is set."
+            "Set the proxy with --proxy (network.proxy): \($0) is set, but this program ignores it."
         }
             ?? "Check this machine's network: cable, route, firewall, proxy (--proxy, network.proxy)."
     }

@@ -14,7 +14,7 @@ package struct AssociatedDomain: Equatable, Sendable {
     /// As the entry has it: `*.example.com` covers the hosts below.
     package let isWildcard: Bool
 
-    /// Reads an entry as far as it can be understood, so that a misspelt one gets its correction.
+    /// Reads an entry as far as possible, to suggest a correction for a misspelt one.
     /// - Throws: `AssociatedDomainFault` unless devices understand it too.
     package init(parsing text: String) throws(AssociatedDomainFault) {
         guard !text.contains("$("), !text.contains("${") else {
@@ -211,7 +211,7 @@ private struct EntryReading {
         for parameter in text.split(whereSeparator: { "?&#".contains($0) }) {
             let name = parameter.prefix { $0 != "=" }
             let value = parameter.dropFirst(name.count).drop { $0 == "=" }
-            // `?developer` is the value alone.
+            // `?developer` is only the value.
             let known = Self.mode(value.isEmpty ? name : value)
             if name == "mode" {
                 if known.map({ $0 == .production || $0.rawValue != value }) ?? true {
@@ -250,7 +250,7 @@ private struct EntryReading {
         } catch {
             reason = error
         }
-        // Devices accept the device itself, or an address, in developer mode alone.
+        // Devices accept the device itself, or an address, only in developer mode.
         let isLocal = host.lowercased() == "localhost"
         guard isLocal || HostAddress(host: host) != nil else {
             return .failure(AssociatedDomainFault(reason.reason))

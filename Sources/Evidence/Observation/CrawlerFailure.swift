@@ -56,7 +56,7 @@ package struct CrawlerFailure: Equatable, Sendable {
             return ["raw": header.displayable.shortened(to: 500)]
         }
         var details: [String: String] = [:]
-        // In the order of the text, so that the same header always gives the same details.
+        // In the order of the text: the same header always gives the same details.
         for member in members.prefix(16) {
             let value: String
             switch member.value.value {
@@ -136,7 +136,7 @@ extension Answer {
         return failureReason != nil || [200, 404, 410].contains(status) && !isForeignPage
     }
 
-    /// Whether an answer in the place of Apple's CDN is neither Apple's nor a server error: a login page, a filter, or
+    /// Whether an answer in place of Apple's CDN is not Apple's and not a server error: a login page, a filter, or
     /// a redirect to one of them.
     var isForeign: Bool { !isAboutFile && !isOfApple && (status < 500 && status != 429 || status == 511) }
 

@@ -53,7 +53,7 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
                 text, "an associated domain has no port; use --connect-to or --resolve to reach a test server")
         }
         if let sign = name.unicodeScalars.first(where: \.isTypographic) {
-            // Punycode would turn it into a name that nobody has.
+            // Punycode would turn it into a name that does not exist.
             let meant = sign.properties.generalCategory == .dashPunctuation || sign == "\u{2212}" ? "-" : "\""
             throw DomainFault(
                 text,

@@ -50,7 +50,7 @@ package struct ContentReading: Sendable {
 
 /// The bodies of one observation, each parsed once. A class, because every check reads it and it is never copied.
 package final class Readings: Sendable {
-    /// Failures that this machine alone caused are marked as such.
+    /// Failures that only this machine caused are marked.
     package let observation: Observation
     package let control: Control
     /// The complete body of the origin's answer, with any status.

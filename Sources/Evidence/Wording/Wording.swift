@@ -32,7 +32,7 @@ extension BehaviourChange {
         if to == .opens { return "\(example) opens \(appID) in the new file, and nothing in Apple's copy" }
         if from == .opens { return "\(example) opens \(appID) in Apple's copy, and nothing in the new file" }
         return
-            "\(example) opens nothing for \(appID), \(to == .blocked ? "now by a rule that excludes it" : "no longer by a rule")"
+            "\(example) opens nothing for \(appID): \(to == .blocked ? "a rule of the new file excludes it" : "the new file has no rule for it")"
     }
 }
 
