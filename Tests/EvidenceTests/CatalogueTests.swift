@@ -128,9 +128,9 @@ extension EvidenceSuite {
         }
 
         static let verbs: Set<String> = [
-            "Add", "Allow", "Answer", "Ask", "Bring", "Check", "Compare", "Correct", "Deploy", "Enable",
+            "Add", "Allow", "Answer", "Ask", "Check", "Close", "Compare", "Correct", "Deploy", "Enable",
             "End", "Restart", "Name", "Exempt",
-            "Find", "Free", "Give", "Install", "Let", "Log", "Look", "Make", "Nothing", "Open", "Point", "Publish",
+            "Find", "Fix", "Free", "Give", "Install", "Let", "Log", "Look", "Make", "Nothing", "Open", "Point", "Publish",
             "Put", "Raise",
             "Renew",
             "Repair", "Remove", "Report", "Run", "See", "Send", "Serve", "Set", "Switch", "Take", "Upload", "Use",

@@ -94,7 +94,7 @@ extension Story {
         Story(
             "8b: a host that sleeps longer than this machine waits", origin: .failed(.timedOut, .waiting),
             cdn: timeout, findings: ["origin.timeout error", "cdn.crawler-error error"], id: .hostSleeps,
-            words: ["takes the request", "sleeps between visits", "--max-time 60", "07:30 UTC"]
+            words: ["accepts the request", "sleeps between visits", "--max-time 60", "07:30 UTC"]
         ) { $0.unsaid = ["down or gone", "entitlements", "firewall"] },
         Story(
             "a handshake that hangs is no host that is gone", origin: .failed(.timedOut, .handshaking), cdn: timeout,
@@ -111,7 +111,7 @@ extension Story {
         story("a rule that adds a slash hides the file", slash, ["(301) to \(slash)", "adds a slash"]),
         story(
             "a redirect to nothing", "https://example.com/missing",
-            ["(301) to https://example.com/missing", "no file (404)", "out of the redirect"]),
+            ["(301) to https://example.com/missing", "no file (404)", "from the redirect"]),
     ]
 
     private static func story(_ name: String, _ target: String, _ words: [String]) -> Story {
@@ -132,7 +132,7 @@ extension Story {
         } + [
             Story(
                 "Apple met a rate limit", cdn: status("429 Too Many Requests"), findings: failing,
-                id: .crawlerRateLimited, words: ["rate limit", "out of the limit", "log of that time", "08:00 UTC"]
+                id: .crawlerRateLimited, words: ["rate limit", "from the limit", "log of that time", "08:00 UTC"]
             ) { $0.unsaid = ["firewall"] },
             Story(
                 "503 to Apple's agents, here as for Apple, is no rule about agents",

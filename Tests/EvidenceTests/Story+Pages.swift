@@ -16,7 +16,7 @@ extension Story {
             scene: .calm(Reply.status(302).redirected(to: target, status: 302), cdn: good),
             findings: ["origin.redirect error", "origin.content-type error", "aasa.json-syntax error"],
             id: .originFault,
-            words: [target, "titled 'Welcome'", "/.well-known/apple-app-site-association out of"]
+            words: [target, "titled 'Welcome'", "/.well-known/apple-app-site-association from the redirect"]
         ) { $0.unsaid = ["not allowed"] }
     }
 
@@ -60,7 +60,7 @@ extension Story {
             Story(
                 "JSON without a service, with status 200: \(body)", origin: .file(body), cdn: good,
                 findings: ["aasa.no-service error"], id: .pageInsteadOfFile,
-                words: ["JSON that is not an association file", quote, "out of the API's routes"]
+                words: ["JSON that is not an association file", quote, "from the API's routes"]
             ) { $0.unsaid = ["The file has an error"] }
         } + [
             Story(

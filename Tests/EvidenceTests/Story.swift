@@ -98,12 +98,12 @@ extension Story {
                 $0.agents = AgentResult.Agent.allCases.map { ($0, good) }
             },
             findings: ["origin.status warning"], id: .refusedHereOnly,
-            words: ["AASA-Bot gets the file", "whatever its user agent"]
+            words: ["gives the file to the user agent AASA-Bot", "Let every user agent"]
         ) { $0.unsaid = ["is let in"] },
         Story(
             "only this machine is refused", origin: .status(403), cdn: good,
             scene: .calm(.status(403), cdn: good).with { $0.vantages = [("home", good)] },
-            findings: ["origin.status warning"], id: .elsewhereFine, words: ["there from home"]),
+            findings: ["origin.status warning"], id: .elsewhereFine, words: ["The vantage home gets the file"]),
     ]
 
     /// Put there after Apple asked, ten minutes ago.
@@ -124,7 +124,7 @@ extension Story {
         Story(
             "10d: nobody knows whether the file is older than Apple's failure", cdn: notFound, findings: failing,
             id: .crawlerStillAbsent,
-            words: ["404 Not Found", "Wait if the file was put there since", "every server has it"]
+            words: ["404 Not Found", "Wait if you deployed the file since then", "every server has it"]
         ) { $0.unsaid = ["Nothing else needs to be done"] },
         Story(
             "10b: Apple asks now, and gets another answer than this machine",
@@ -162,10 +162,10 @@ extension Story {
         Story(
             "12: the host drops dot folders", origin: .status(404, ["Server": "GitHub.com"]), cdn: nil,
             findings: ["origin.status error"], id: .dotFolderDropped,
-            words: ["GitHub Pages", ".nojekyll", "--ask-cdn"]),
+            words: ["GitHub Pages", ".nojekyll", "did not ask Apple's CDN"]),
         Story(
             "15: the deployment did not contain the change", cdn: good, findings: ["expect.app-missing error"],
-            id: .expectationFailed, words: ["NEWTEAM123.com.example.app", "Deploy the file that has the change"]
+            id: .expectationFailed, words: ["NEWTEAM123.com.example.app", "Deploy the intended file"]
         ) { $0.expectations = Expectations(apps: ["NEWTEAM123.com.example.app"]) },
         Story(
             "the file is at the root only", origin: .status(404), cdn: nil,
@@ -229,7 +229,7 @@ extension Story {
         Story(
             "24: servers behind the name differ", cdn: good, scene: scene(good).addresses([good, old]),
             findings: ["origin.address-differs error"], id: .addressesDiffer,
-            words: ["192.0.2.2", "is chance", "same file to every server"]),
+            words: ["192.0.2.2", "may get any", "same file to every server"]),
         Story(
             "25: no intermediate certificate", origin: .certificate(.incompleteChain), cdn: forbidden,
             findings: ["origin.certificate-chain-incomplete error", "cdn.crawler-error error"],
@@ -299,7 +299,7 @@ extension Story {
             "16: Apple's copy differs, and a date of two weeks ago tells nothing of it",
             origin: modified(good, "Sat, 07 Nov 2026 07:00:00 GMT"), cdn: old,
             findings: ["cdn.divergent warning"], id: .cdnDivergent,
-            words: ["not known since when", "Wait a day"]
+            words: ["unknown since when", "Wait a day"]
         ) { $0.unsaid = ["14 days", "old file"] },
         Story(
             "17: just repaired", origin: modified(good, "Sat, 21 Nov 2026 04:00:00 GMT"),

@@ -38,7 +38,7 @@ extension GoldenTests {
             "expiring", "Links work now, but can break once the certificate expires", 1, false,
             ["Wrong since", "Now: 60 h", "Certificate ends"]
         ),
-        ("developer-mode", "Links work on phones in that mode", 0, false, []),
+        ("developer-mode", "Links work on phones in developer mode", 0, false, []),
         // What is ignored is no problem, and stays a fact.
         (
             "ignored", "Links work now, but can break once the certificate expires", 1, false,
