@@ -156,7 +156,7 @@ extension Story {
                 "a bot rule answers 403, and Apple met 503", cdn: status("503 Service Unavailable"),
                 scene: Scene.calm(good, cdn: status("503 Service Unavailable")).refusing(.status(403)),
                 findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .agentRefused,
-                words: ["CFNetwork your server answers with status 403"]
+                words: ["CFNetwork get 403"]
             ) { $0.unsaid = ["as for Apple"] },
         ]
 }

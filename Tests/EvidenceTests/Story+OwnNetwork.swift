@@ -78,9 +78,9 @@ extension Story {
                 "\(address) from here, while Apple has the file", cdn: good, scene: placed(address, scope, cdn: good),
                 findings: ["origin.not-public-address warning"], id: .privateAddressHere,
                 words: [
-                    "From here the domain has \(address)", "hosts file or VPN", "Nothing needs to be done at the site",
+                    "From here the domain has no public address (\(address))", "hosts file or VPN", "Nothing needs to be done at the site",
                 ]
-            ) { $0.unsaid = ["refuses to ask"] }
+            ) { $0.unsaid = ["refuses to connect"] }
         } + [
             Story(
                 "a private address from here, and a change that Apple has not picked up yet",
@@ -106,7 +106,7 @@ extension Story {
             scene: placed("10.1.2.3", .private, cdn: forbidden),
             findings: ["cdn.crawler-error error", "origin.not-public-address warning"], id: .crawlerRefused,
             words: ["403 Forbidden", "10.1.2.3", "does not see what Apple sees", "Allow AASA-Bot"]
-        ) { $0.unsaid = ["Publish", "refuses to ask"] },
+        ) { $0.unsaid = ["Publish", "refuses to connect"] },
         Story(
             "the internal server has no file, and neither has another place", origin: .status(404), cdn: good,
             scene: placed("10.1.2.3", .private, .status(404), cdn: good)

@@ -9,7 +9,7 @@ import TestSupport
 extension Story {
     static let versions = rollouts + mixedAddresses + outlooks
 
-    private static let refusing = ["refuse", "firewall", "bot", "Bot Fight", "treats", "Allow"]
+    private static let refusing = ["refuse", "firewall", "bot", "Bot Fight", "blocks", "Allow"]
     private static let two = "serves two versions of the file"
 
     private static func rollout(
@@ -39,7 +39,7 @@ extension Story {
         Story(
             "Apple's agents get another file everywhere", cdn: good, scene: calm.refusing(old),
             findings: ["origin.address-differs error"], id: .addressesDiffer,
-            words: [two, "gives the user agents AASA-Bot and CFNetwork another file", "same file"]
+            words: [two, "gives the user agents AASA-Bot and CFNetwork a different file", "same file"]
         ) { $0.unsaid = refusing },
         Story(
             "Apple's agents get an error message as JSON", cdn: good,

@@ -25,7 +25,7 @@ extension Story {
             scene: .calm(good, cdn: notFound).refusing(.status(404)),
             findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .crawlerRefusedByAgent,
             words: [
-                "to AASA-Bot and CFNetwork your server answers with status 404", "Serve the file to every user agent",
+                "AASA-Bot and CFNetwork get 404", "Serve the file to every user agent",
             ]
         ) { $0.unsaid = ["Wait", "firewall"] },
         Story(

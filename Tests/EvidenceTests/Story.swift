@@ -70,7 +70,7 @@ extension Story {
         Story(
             "2: Cloudflare challenges Apple's crawler", cdn: forbidden, scene: scene(forbidden).refusing(challenge),
             findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .crawlerRefusedByAgent,
-            words: ["by user agent", "status 403", "Bot Fight Mode", "08:00 UTC"]),
+            words: ["by user agent", "CFNetwork get 403", "Bot Fight Mode", "08:00 UTC"]),
         Story(
             "2b: a bot rule that Apple's CDN has not met yet", cdn: good,
             scene: scene(good).refusing(.file("<html>checking your browser")),
@@ -112,7 +112,7 @@ extension Story {
     static let absences: [Story] = [
         Story(
             "9: the firewall was opened, the failure stayed", origin: deployed, cdn: notFound, findings: failing,
-            id: .crawlerRemembersAbsence, words: ["remembers", "07:50 UTC"]),
+            id: .crawlerRemembersAbsence, words: ["has cached", "07:50 UTC"]),
         Story(
             "10: Apple was asked before the file was there", origin: deployed, cdn: notFound, findings: failing,
             id: .crawlerRemembersAbsence, words: ["The file is there now"]),
@@ -130,7 +130,7 @@ extension Story {
             "10b: Apple asks now, and gets another answer than this machine",
             cdn: notFound.with { $0.headers["Age"] = "0" }, findings: failing, id: .crawlerStillAbsent,
             words: ["Apple still gets 404 where this machine gets 200", "every server has the file", "08:00 UTC"]
-        ) { $0.unsaid = ["remembers"] },
+        ) { $0.unsaid = ["has cached"] },
         Story(
             "11: a single-page app answers everything",
             origin: .file("<!doctype html><html>").with { $0.headers["Content-Type"] = "text/html" },
@@ -177,7 +177,7 @@ extension Story {
             scene: .calm(.status(404)).with { $0.namedPlaces = ["https://example.com/shop/x": good] },
             findings: ["origin.status error", "origin.misplaced warning"], id: .misplaced,
             words: [
-                "The file is at https://example.com/shop/x.", "ask https://example.com/.well-known/",
+                "The file is at https://example.com/shop/x.", "only request https://example.com/.well-known/",
                 "root of the host",
             ]),
         Story(
@@ -251,7 +251,7 @@ extension Story {
         Story(
             "one address is dead", cdn: good, scene: scene(good).addresses([good, .failed(.connectionRefused)]),
             findings: ["origin.address-unreachable error"], id: .addressUnreachable,
-            words: ["192.0.2.2 refuses connections", "chance"]),
+            words: ["192.0.2.2 refuses connections", "may use any"]),
         Story(
             "one address has an old certificate", cdn: good,
             scene: scene(good).addresses([good, .certificate(.expired)]),

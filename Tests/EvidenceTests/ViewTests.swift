@@ -36,7 +36,7 @@ extension EvidenceSuite {
             Row("other bytes, the same meaning", calm.refusing(.file(SampleFile.spaced(1))), []),
             Row(
                 "forbidden", calm.refusing(.status(403)), ["origin.crawler-refused error"],
-                ["AASA-Bot and CFNetwork", "status 403"]),
+                ["AASA-Bot and CFNetwork get 403"]),
             Row(
                 "too often", calm.refusing(.status(429)), ["origin.rate-limited note"],
                 ["2 of this check's 5 requests got status 429"]),
@@ -56,7 +56,7 @@ extension EvidenceSuite {
             Row("our own fault", calm.refusing(.failed(.own)), []),
             Row(
                 "one of the two", calm.with { $0.agents[1].reply = .status(403) }, ["origin.crawler-refused error"],
-                ["to CFNetwork your server"]),
+                ["CFNetwork gets 403"]),
             Row("all are forbidden", origin: .status(403), .calm(.status(403), cdn: good), ["origin.status warning"]),
             Row(
                 "only ours is forbidden", origin: .status(403),
