@@ -26,7 +26,10 @@ extension EvidenceSuite {
                 ("app links:*.example.com", "'app links' is not a service", "applinks:*.example.com"),
                 ("Applinks:example.com", "'Applinks' is not a service", "applinks:example.com"),
                 ("webcredential:example.com", "'webcredential' is not a service", "webcredentials:example.com"),
-                ("applinks:example:com", "a second colon begins a port, and 'com' is not a port", "applinks:example.com"),
+                (
+                    "applinks:example:com", "a second colon begins a port, and 'com' is not a port",
+                    "applinks:example.com"
+                ),
                 ("applinks:example,com", "a comma is not a dot", "applinks:example.com"),
                 ("applinks:example.com:443", "a port (':443') does not belong in it", "applinks:example.com"),
                 ("applinks:https://www.example.com/path/", "the path '/path/' does not", "applinks:www.example.com"),
@@ -43,7 +46,10 @@ extension EvidenceSuite {
                 ),
                 ("applinks:example.com?mode=dev", "'dev' is not a mode", "applinks:example.com?mode=developer"),
                 ("applinks:example.com?developer", "'developer' is not a para", "applinks:example.com?mode=developer"),
-                ("applinks:example.com&mode=developer", "the mode must begin with '?'", "applinks:example.com?mode=developer"),
+                (
+                    "applinks:example.com&mode=developer", "the mode must begin with '?'",
+                    "applinks:example.com?mode=developer"
+                ),
                 ("applinks:example.com?mode=production", "'production' is not a mode", "applinks:example.com"),
                 ("applinks:example.com?id=1", "'id' is not a parameter", "applinks:example.com"),
                 ("appclips:*.example.com", "App Clips have no wildcards", "appclips:example.com"),

@@ -130,7 +130,8 @@ extension EvidenceSuite {
         static let verbs: Set<String> = [
             "Add", "Allow", "Answer", "Ask", "Check", "Close", "Compare", "Correct", "Deploy", "Enable",
             "End", "Restart", "Name", "Exempt",
-            "Find", "Fix", "Free", "Give", "Install", "Let", "Log", "Look", "Make", "Nothing", "Open", "Point", "Publish",
+            "Find", "Fix", "Free", "Give", "Install", "Let", "Log", "Look", "Make", "Nothing", "Open", "Point",
+            "Publish",
             "Put", "Raise",
             "Renew",
             "Repair", "Remove", "Report", "Run", "See", "Send", "Serve", "Set", "Switch", "Take", "Upload", "Use",
@@ -169,7 +170,10 @@ extension EvidenceSuite {
         static let effects: [(Effect, String)] = [
             (Effect(.work(seen: nil)), "Links work."),
             (Effect(.work(seen: nil), phones: .developer), "Links work on phones in developer mode."),
-            (Effect(.work(seen: EdgeShare(edges: 3, asked: 4))), "Links work on the 3 of Apple's 4 edges that answered."),
+            (
+                Effect(.work(seen: EdgeShare(edges: 3, asked: 4))),
+                "Links work on the 3 of Apple's 4 edges that answered."
+            ),
             (Effect(.openWebsite(at: nil)), "Links open the website, not the app."),
             (
                 Effect(.openWebsite(at: EdgeShare(edges: 1, asked: 4))),

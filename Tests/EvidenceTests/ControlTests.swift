@@ -252,7 +252,8 @@ extension EvidenceSuite {
             Row(
                 "no name server", .failed(.noNameServer, .resolving), .noNameServer,
                 ["No name server answers this machine"]),
-            Row("a proxy that wants a login", proxy(407), .untested, ["proxy of this machine requires a login", "407"]),
+            Row(
+                "a proxy that wants a login", proxy(407), .untested, ["proxy of this machine requires a login", "407"]),
             Row("a proxy that does not allow the host", proxy(403), .passes, ["does not allow this host", "403"]),
         ]
 

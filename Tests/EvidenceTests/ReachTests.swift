@@ -49,7 +49,9 @@ extension EvidenceSuite {
             Row(
                 Reply.status(302).redirected(to: "https://example.com/de"), "redirect", "redirects to",
                 "no redirect by country"),
-            Row(old, "other_file", "serves a different file", "same file to every server", diagnosis: "purge the caches"),
+            Row(
+                old, "other_file", "serves a different file", "same file to every server", diagnosis: "purge the caches"
+            ),
         ]
 
         @Test("what another place is given is told for what it is, with its own repair", arguments: vantages)

@@ -28,7 +28,10 @@ extension Story {
         Story(
             "a bucket of S3 without the file", origin: .xml(403, "AccessDenied", ["Server": "AmazonS3"]), cdn: nil,
             findings: status, id: .notDeployed,
-            words: ["missing or not public", "Amazon S3", "403: AccessDenied", "let everybody read it", "did not ask Apple's CDN"]
+            words: [
+                "missing or not public", "Amazon S3", "403: AccessDenied", "let everybody read it",
+                "did not ask Apple's CDN",
+            ]
         ) { $0.unsaid = ["firewall", "geo rule"] },
         Story(
             "the same, asked all the same", origin: .xml(403, "AccessDenied", ["Server": "AmazonS3"]),
@@ -95,7 +98,8 @@ extension Story {
             "Cloudflare challenges this machine alone", origin: challenge, cdn: good,
             scene: .calm(challenge, cdn: good), findings: ["origin.status warning"], id: .challengedHere,
             words: [
-                "Bot protection from Cloudflare sends this machine a challenge", "cf-mitigated: challenge", "Apple's crawler got the file",
+                "Bot protection from Cloudflare sends this machine a challenge", "cf-mitigated: challenge",
+                "Apple's crawler got the file",
                 "Links work.",
                 "Allow this machine's address",
             ]

@@ -78,7 +78,8 @@ extension Story {
                 "\(address) from here, while Apple has the file", cdn: good, scene: placed(address, scope, cdn: good),
                 findings: ["origin.not-public-address warning"], id: .privateAddressHere,
                 words: [
-                    "From here the domain has no public address (\(address))", "hosts file or VPN", "Nothing needs to be done at the site",
+                    "From here the domain has no public address (\(address))", "hosts file or VPN",
+                    "Nothing needs to be done at the site",
                 ]
             ) { $0.unsaid = ["refuses to connect"] }
         } + [

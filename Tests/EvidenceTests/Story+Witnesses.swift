@@ -19,7 +19,9 @@ extension Story {
             "Apple met 404, and this machine meets 500", origin: .status(500), cdn: notFound,
             scene: .calm(.status(500), cdn: notFound),
             findings: ["origin.status error", "cdn.crawler-error error"], id: .originFault,
-            words: ["404 Not Found", "This machine sees a different problem", "Make sure that every server has the file"]),
+            words: [
+                "404 Not Found", "This machine sees a different problem", "Make sure that every server has the file",
+            ]),
         Story(
             "Apple gets 404, and so does its agent here", cdn: notFound,
             scene: .calm(good, cdn: notFound).refusing(.status(404)),

@@ -143,7 +143,8 @@ extension EvidenceSuite {
             Row(
                 "out of HTTPS", page(moved.redirected(to: "http://example.com/", stop: .insecure)), missing,
                 ["http://example.com/, which is not HTTPS"]),
-            Row("in a circle", page(good.redirected(to: "https://example.com/", stop: .loop)), missing, ["form a loop"]),
+            Row(
+                "in a circle", page(good.redirected(to: "https://example.com/", stop: .loop)), missing, ["form a loop"]),
             Row("without end", page(good.redirected(to: "https://example.com/", stop: .tooMany)), missing, ["1 hops"]),
             Row("to nowhere", page(good.redirected(to: "", stop: .unreadable)), missing, ["without a Location header"]),
             Row("no TLS", page(.certificate(.expired)), missing, ["refused (expired)"]),

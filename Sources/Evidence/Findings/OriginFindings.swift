@@ -58,7 +58,7 @@ package enum OriginProblem: Codable, Equatable, Sendable {
         case .falseEncoding(let encoding):
             .init(
                 .contentEncoding, severity: .warning,
-                "The Content-Encoding is '\(encoding)', which is not a compression. The body is readable as it is.",
+                "The Content-Encoding is '\(encoding)', which is not a compression method. The body is readable as it is.",
                 "Send no Content-Encoding with a body that is not compressed: clients may refuse what they cannot decode."
             )
         case .contentType(let type, let isPage, let holdsFile, let protection):
