@@ -31,7 +31,7 @@ struct CopyEvidence {
     }
 
     /// nil if an edge has no file, if none has the file that was last seen here, or if Apple says that its crawler
-    /// failed: all that is evidence against the origin.
+    /// failed. Each of these is evidence against the origin.
     init?(_ readings: Readings, _ history: CopyHistory, now: Date) {
         let copies = readings.copies
         let isHealthy = copies.allSatisfy { copy in

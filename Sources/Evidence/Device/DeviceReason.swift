@@ -239,8 +239,8 @@ extension DeviceReason {
         Declaration(
             id: "browser-app", source: LintReference.technote,
             what: { _ in
-                "The app is a web browser (entitlement com.apple.developer.web-browser). Apple lets no browser claim universal "
-                    + "links."
+                "The app is a web browser (entitlement com.apple.developer.web-browser). Apple does not let browsers claim "
+                    + "universal links."
             },
             test: { _ in .steps("Look for that key in the signed app's entitlements.") }),
         // Last: it confirms the others, but takes ten minutes to make.

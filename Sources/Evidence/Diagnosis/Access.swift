@@ -77,7 +77,7 @@ extension English {
     fileprivate static func action(elsewhereFineBut here: Served) -> String {
         switch here {
         case .status(500...), .failed, .partial:
-            "Check the error log of the server that answers this machine. It may be a different one than there."
+            "Check the error log of the server that answers this machine: the vantage may reach a different one."
         default: "Let every address read the file. A rule by address or country may refuse Apple's crawler too."
         }
     }

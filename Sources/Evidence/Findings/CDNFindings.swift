@@ -383,7 +383,7 @@ extension English {
         case .connection(.tls): "Let every server speak TLS 1.2 or 1.3, with a certificate for the domain."
         case .connection(.name): "Check the A and AAAA records at each of the domain's name servers, and DNSSEC."
         case .connection(.refused):
-            "Let every address accept connections on port 443, and look for a firewall that rejects Apple's."
+            "Let every address accept connections on port 443, and look for a firewall that rejects Apple's connections."
         case .silence: "Look for a firewall or geo rule that drops Apple's packets, or a dead or slow server."
         case .content:
             "Check what the server sends to the user agent AASA-Bot: it must be complete, valid JSON of at most 128 KiB."

@@ -326,7 +326,7 @@ extension English {
             Words(
                 "\(server) answers with status \(status) and asks clients to retry in \(age(pause)) (Retry-After).",
                 status == 503
-                    ? "Check again in \(age(pause)). If you planned no downtime, check the server's error log."
+                    ? "Check again in \(age(pause)). If you did not plan a downtime, check the server's error log."
                     : action(status: status))
         case .behindCloudflare(let status): behindCloudflare(status)
         case .undecodable:

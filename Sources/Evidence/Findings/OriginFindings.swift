@@ -410,7 +410,7 @@ extension English {
         case .absent: "Deploy the file to every server of the domain: the one that answers there has none."
         case .redirect: "Serve the file itself there too: no redirect by country, language or address."
         case .serverTrouble:
-            "Check the error log of the server that answers there. It may be a different one than here."
+            "Check the error log of the server that answers there: this machine may reach a different one."
         case .partial: "Find what cuts the answer short on the way there, and check the error log of that server."
         case .otherFile, .applesFile:
             "Deploy the same file to every server, and purge the caches in front of them."

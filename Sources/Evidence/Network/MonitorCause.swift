@@ -131,7 +131,7 @@ package enum MonitorCause: Codable, Equatable, Sendable {
         case .cdnWide(let failure, let domains, let all):
             .init(
                 .cdnWide, leads: .cdnWide,
-                "\(English.trouble(failure)) (\(English.share(domains, of: all))). They began to fail together while their origins work.",
+                "\(English.trouble(failure)) (\(English.share(domains, of: all))). These domains began to fail together, but their origins work.",
                 "Look for what they share, such as a firewall or one server. If they share nothing, wait and check Apple's "
                     + "system status page. Domains that still fail afterwards get their own alerts.")
         case .scheduleBehind(let domains, let all, let intervals):

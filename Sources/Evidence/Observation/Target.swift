@@ -124,8 +124,8 @@ extension Target {
         return path.contains("/.well-known/") || path.contains("apple-app-site-association")
     }
 
-    /// Where the file may be by mistake if the path is not that of a link: at the path itself, or below one of its folders, as
-    /// on the project page of a platform. At most four URLs.
+    /// Where the file may be by mistake if the path is not that of a link. It may be at the path itself, or below one of its
+    /// folders, as on the project page of a platform. At most four URLs.
     package var namedPlaces: [String] {
         guard path != nil else { return [] }
         if isOfFile { return ["https://\(domain.name)\(plainPath)"] }
