@@ -214,7 +214,7 @@ extension EvidenceSuite {
             let some = Diagnosis(effect: Effect(.work(seen: EdgeShare(edges: 3, asked: 4))), cause: cause)
             #expect(
                 some.text(at: .testing).effect
-                    == "Links work on the 3 of Apple's 4 edges that answered, and can break once the certificate expires."
+                    == "Links work on the 3 of Apple's 4 edges that answered, but can break once the certificate expires."
             )
         }
 

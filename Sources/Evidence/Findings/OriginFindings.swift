@@ -351,11 +351,11 @@ extension English {
             isRule
             ? "A firewall rule blocks \(client) by user agent"
             : "Your server answers \(client) differently by user agent"
-        let get = refusals.agents.count == 1 ? "gets" : "get"
+        let verb = refusals.agents.count == 1 ? "gets" : "get"
         let answer =
             switch refusals.first {
-            case .status(let status): "\(names) \(get) \(status)"
-            case .page: "\(names) \(get) an HTML page"
+            case .status(let status): "\(names) \(verb) \(status)"
+            case .page: "\(names) \(verb) an HTML page"
             default: "for \(names) your server \(words(refusals.first))"
             }
         return Words(
