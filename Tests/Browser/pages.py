@@ -227,7 +227,7 @@ def check_no_text_overlaps_and_no_word_breaks(run):
 def check_domain_page_is_a_verdict_with_its_parts(run):
     stage = run.stage("twelve")
     with run.page(stage, STALE + "?url=/trips/lisbon&window=604800&pause=1") as page:
-        assert page.inner_text(".effect") == "Phones follow the old file on 6 of Apple's 8 edges"
+        assert page.inner_text(".effect") == "Phones use the old file on 6 of Apple's 8 edges"
         assert page.locator(".steps li").count() == 3
         line = page.locator(".time-line li").all_inner_texts()
         assert [text.split("\n")[0] for text in line[:4]] == ["v15 deployed", "Limit of 24 h", "Alert sent", "Now: 31 h 12 min"], line
@@ -240,7 +240,7 @@ def check_domain_page_is_a_verdict_with_its_parts(run):
             path = STALE + (f"/{part}" if part else "")
             assert page.url == stage.url + path + "?window=604800&url=/trips/lisbon&pause=1", page.url
             assert page.inner_text(".tabs [aria-current]") == title
-            assert page.inner_text(".effect").startswith("Phones follow the old file")
+            assert page.inner_text(".effect").startswith("Phones use the old file")
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.click("#report summary")
         page.wait_for_selector("#report summary:text-is('Copied')")

@@ -233,11 +233,11 @@ extension StatusServerSuite {
             ("The origin answers with status 503.", "The origin answers with status 503."),
             ("It fails. It is down. Nobody knows why it would be so since no word was said.", "It fails. It is down."),
             (
-                "A bot or firewall rule treats Apple's crawler by user agent: to AASA-Bot and CFNetwork your server answers with 403.",
-                "A bot or firewall rule treats Apple's crawler by user agent."
+                "A firewall rule blocks Apple's crawler by user agent: AASA-Bot and CFNetwork get 403, other clients get the file.",
+                "A firewall rule blocks Apple's crawler by user agent."
             ),
             (
-                "The file changed between 19 Nov 16:57 and 21 Nov 07:20 UTC, and 2 of Apple's 8 edges serve it already.",
+                "The file changed between 19 Nov 16:57 and 21 Nov 07:20 UTC, and 2 of Apple's 8 edges already serve the new one.",
                 "The file changed between 19 Nov 16:57 and 21 Nov 07:20 UTC."
             ),
             (

@@ -90,8 +90,9 @@ extension EndToEndTests {
                     "Apple's copy: not read in this mode\n", "no file, but 140,101 bytes",
                     "at the origin of both.test",
                     #"Add the key webcredentials with the ID of the app, such as "webcredentials": {"apps": ["\#(Self.app)"]}."#,
-                    "The entry is not an associated domain: it begins with no service;", "Write applinks:both.test.\n",
-                    "The entry is not an associated domain: it holds a build setting;",
+                    "The entry is not an associated domain: it does not begin with a service;",
+                    "Write applinks:both.test.\n",
+                    "The entry is not an associated domain: it contains a build setting;",
                     "The entry is not an associated domain: App Clips have no wildcards;",
                     "Write appclips:both.test.\n",
                     "\nwebcredentials:down.test  FAILING  ", "Apple's crawler reports",
@@ -252,7 +253,7 @@ extension EndToEndTests {
                 works: [false],
                 words: [
                     "names the app, opens no URL", "all rules of this entry are exclusions; its apps open no URL",
-                    "The file names the app, and no rule of its entry opens a URL.", "aasa-monitor lint site.test",
+                    "The file names the app, but no rule of its entry opens a URL.", "aasa-monitor lint site.test",
                 ]),
             Signing(
                 testDescription: "a second entry opens what the first does not",

@@ -14,7 +14,7 @@ extension EndToEndTests {
                 ("webcredentials:site.test", 0, "Passkeys and password AutoFill work."),
                 ("webcredentials:links.test", 1, "Passkeys and password AutoFill do not work."),
                 ("applinks:links.test", 0, "Links work."), ("links.test", 0, "Links work."),
-                ("site.test", 0, "Phones get the file, which opens no link. It is for webcredentials."),
+                ("site.test", 0, "Phones get the file, but it opens no links. It only covers webcredentials."),
                 ("applinks:site.test", 1, "Links open the website, not the app."),
                 ("webcredentials:site.test?mode=developer", 0, "Passkeys and password AutoFill work on phones in"),
             ] as [(String, Int32, String)])

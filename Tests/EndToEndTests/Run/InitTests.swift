@@ -45,7 +45,7 @@ extension EndToEndTests {
                     ])
                 #expect(written.end == .exit(0), "\(written.errors)")
                 #expect(written.output.hasPrefix("own.yaml: 4 domains; "))
-                #expect(written.errors.contains("'applinks:$(HOST)' is left out: it holds a build setting"))
+                #expect(written.errors.contains("'applinks:$(HOST)' is left out: it contains a build setting"))
                 #expect(written.errors.contains("'applinks:' is left out"))
                 let text = try String(contentsOfFile: stage.path("own.yaml"), encoding: .utf8)
                 #expect(

@@ -259,7 +259,7 @@ extension EndToEndTests {
                 },
                 Lack(
                     "a way out but by a proxy", "no-way-out",
-                    ["Neither the site nor Apple's CDN", "https_proxy is set", "--proxy"]
+                    ["cannot connect to the site or to Apple's CDN", "https_proxy is set", "--proxy"]
                 ) {
                     var network = NamespaceTests.network([("1.2.9.1", .dropping)])
                     for edge in network.addresses.keys { network.addresses[edge] = .dropping }
@@ -267,7 +267,7 @@ extension EndToEndTests {
                     return network
                 },
                 Lack(
-                    "a name server that knows names", "name-server-failed", ["finds neither site.test nor Apple's CDN"]
+                    "a name server that knows names", "name-server-failed", ["does not find site.test or Apple's CDN"]
                 ) {
                     var network = NamespaceTests.network([("1.2.3.1", .serving)])
                     network.servers = "server { listen 443; return 404; }"
@@ -289,14 +289,14 @@ extension EndToEndTests {
                     return network
                 },
                 Lack(
-                    "an exemption from inspection", "tls-intercepted", ["opens TLS"],
+                    "an exemption from inspection", "tls-intercepted", ["intercepts TLS"],
                     arguments: [
                         "--max-time", "20", "--cacert", "/etc/ssl/certs/ca-certificates.crt", "site.test",
                     ]
                 ) { NamespaceTests.network([("1.2.3.1", .serving)]) },
             ]
             + [
-                ("a login at its proxy", "proxy of this machine wants a login", 407),
+                ("a login at its proxy", "proxy of this machine requires a login", 407),
                 ("the proxy's leave", "does not allow this host", 403),
             ].map { (name: String, words: String, status: Int) in
                 Lack(
