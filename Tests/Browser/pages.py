@@ -99,7 +99,7 @@ def names_in(page, section):
 def check_overview_is_by_decision(run):
     stage = run.stage("twelve")
     with run.page(stage) as page:
-        assert page.inner_text("h1") == "1 domain opens the website instead of the app, 2 follow an old file"
+        assert page.inner_text("h1") == "1 domain opens the website instead of the app, 2 use an old file"
         counts = [int(text) for text in page.locator(".shares b").all_inner_texts()]
         assert sum(counts) == 12, counts
         assert page.locator("svg.strip rect").count() == len(counts)
@@ -271,7 +271,7 @@ def check_texts_of_a_domain_page_neither_overlap_nor_break(run):
 def check_domain_page_shows_propagation(run):
     stage = run.stage("twelve")
     with run.page(stage, STALE) as page:
-        assert "Follows an old file at some edges" in page.inner_text(".badge")
+        assert "Uses an old file at some edges" in page.inner_text(".badge")
         # Everything that decides fits into one look at a large screen.
         assert page.evaluate("document.querySelector('main').getBoundingClientRect().bottom + scrollY") < 960
         lanes = page.locator(".lane:not(.head):not(.axis):visible")

@@ -88,11 +88,11 @@ extension StatusServerSuite {
             let page = try await page(scratch, watched)
             #expect(
                 page.contains(
-                    "<h1><em>1 domain opens the website</em> instead of the app, 2 follow an old file, 1 not known</h1>"
+                    "<h1><em>1 domain opens the website</em> instead of the app, 2 use an old file, 1 not known</h1>"
                 ))
             #expect(
                 page.legend.map { "\($0.count) \($0.text)" } == [
-                    "1 opens the website", "2 follow an old file", "1 not known", "1 is up to date",
+                    "1 opens the website", "2 use an old file", "1 not known", "1 is up to date",
                 ])
             #expect(page.contains("<li><a href=\"/?state=old-file\">"))
             #expect(page.html.matches(of: /<rect class="(website|old-file|not-known|current)" x=/).count == 4)

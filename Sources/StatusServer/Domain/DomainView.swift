@@ -140,7 +140,7 @@ struct DomainView: Sendable {
     private func now(_ scope: ChartScope, _ reader: PlaceReader?) -> HTML {
         let changes = changeList(reader)?.behaviour(upTo: 6)
         let following: HTML = """
-            <section id="following">\(HTML.heading("When phones follow a change"))
+            <section id="following">\(HTML.heading("When phones get the change"))
             <dl class="facts">\(phones)</dl></section>
             """
         return """
@@ -205,7 +205,7 @@ struct DomainView: Sendable {
             <section id="changes" data-live>\(HTML.heading("What changes", list?.note))
             \(list?.html ?? #"<p class="soft">\#(none)</p>"#)
             </section>
-            <section id="following" data-live>\(HTML.heading("When phones follow"))
+            <section id="following" data-live>\(HTML.heading("When phones get a change"))
             <dl class="facts">\(phones)</dl></section>
             """
     }

@@ -251,7 +251,7 @@ extension DomainStatus.Tile {
         switch self {
         case .website: count == 1 ? "opens the website" : "open the website"
         case .unexpected: count == 1 ? "is not as expected" : "are not as expected"
-        case .oldFile: count == 1 ? "follows \(file)" : "follow \(file)"
+        case .oldFile: count == 1 ? "uses \(file)" : "use \(file)"
         case .atRisk: count == 1 ? "works, at risk" : "work, at risk"
         case .unknown: "not known"
         case .current: count == 1 ? "is up to date" : "are up to date"

@@ -60,7 +60,7 @@ extension EndToEndTests {
                 #expect(well.output.contains("Last known state: no domain had trouble"), "\(well.output)")
                 let failing = try await stage.run(["status", "--failing", "--short"])
                 #expect(
-                    failing.output.contains("site.test  FAILING  Follows an old file")
+                    failing.output.contains("site.test  FAILING  Uses an old file")
                         && !failing.output.contains("good.test")
                 )
                 let plugin = try await stage.run(["status", "--format", "nagios"])
