@@ -19,7 +19,7 @@ enum Permission {
         if let group = group(of: path) {
             ways.append(
                 isMember(user, of: group.id)
-                    ? "log in again: user \(user) is in group \(group.name), which can read it, but this session began before"
+                    ? "user \(user) is in group \(group.name), which can read it: log in again"
                     : "its group is \(group.name): run `sudo adduser \(user) \(group.name)` and log in again"
             )
         } else {
