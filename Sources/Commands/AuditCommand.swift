@@ -239,7 +239,7 @@ private struct AppAudit {
         unclaimed = app.unclaimed(claims) { sighting($0)?.readings }
     }
 
-    /// Of each entry, or of the app if it has no entry. Entries that only a device can judge do not count.
+    /// The level of each entry, or of the app if it has no entry. Entries that only a device can judge do not count.
     var levels: [Verdict.Level] {
         absence == nil ? entries.filter { !$0.isOfDeviceAlone }.map(\.level) : [.failing]
     }

@@ -274,7 +274,7 @@ struct ReportOutput {
         }
     }
 
-    /// Between reports of one line there is no empty line.
+    /// There is no empty line between reports of one line.
     var text: String {
         let sorted = texts.enumerated().sorted { ($0.element.urgency, $0.offset) < ($1.element.urgency, $1.offset) }
             .map(\.element)

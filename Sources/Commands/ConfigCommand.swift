@@ -81,7 +81,7 @@ struct ConfigCommand: AsyncParsableCommand {
     }
 }
 
-/// Incidents of which a valid configuration notifies nobody.
+/// Finds incidents for which a valid configuration notifies nobody.
 struct UnheardIncidents {
     let configuration: ExaminedConfiguration
 
@@ -94,7 +94,7 @@ struct UnheardIncidents {
         return unheard
     }
 
-    /// Incidents of a domain of which nobody is notified immediately. Escalation steps come later.
+    /// Incidents of a domain for which nobody is notified immediately. Escalation steps come later.
     private var unheard: [ConfigurationProblem] {
         var domains: [String: [Domain]] = [:]
         for (_, alike) in Dictionary(grouping: file.domains, by: \.channels) {

@@ -77,7 +77,7 @@ struct StatusCommand: AsyncParsableCommand {
         if isBad { throw MonitorExit.found.code }
     }
 
-    /// Of these domains, by name.
+    /// The details of these domains, sorted by name.
     private func read(_ domains: [Domain], _ api: any MonitorAPI) async throws -> [DomainDetail] {
         var details: [DomainDetail] = []
         var missing: [String] = []
@@ -95,7 +95,7 @@ struct StatusCommand: AsyncParsableCommand {
         return details
     }
 
-    /// Of all domains.
+    /// The reports of all domains.
     private func reports(_ api: any MonitorAPI) async throws -> [DomainReport] {
         var reports: [DomainReport] = []
         var filter = SummaryFilter()

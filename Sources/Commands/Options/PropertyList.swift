@@ -1,4 +1,4 @@
-// Property lists as Apple's tools write them: XML, binary, inside the signature of a provisioning profile, or behind the header
+// Property lists as Apple's tools write them: XML, binary, inside the signature of a provisioning profile, or after the header
 // of a signed binary's entitlements.
 
 import COpenSSL

@@ -145,7 +145,7 @@ struct LintDocument: InOrder {
         let endLine: Int
         let endColumn: Int
         let pointer: String
-        /// By name, each place of the file behind the one before.
+        /// By name; each related place of the file has its own members.
         let evidence: OrderedJSON
         let fix: String
         let reference: String

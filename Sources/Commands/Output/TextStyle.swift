@@ -174,7 +174,7 @@ extension TextStyle {
         let line = { head + String(repeating: " ", count: count - name.count + 2) + shown($0) }
         guard start + words.count > width else { return [line(words)] }
         if let brief, start + brief.count <= width { return [line(brief)] }
-        // Beside a name that takes more than half of the line, a sentence would be a column of single words.
+        // Next to a name that takes more than half of the line, a sentence would be a column of single words.
         guard start + max(TextTable.narrowest, width / 2) <= width else {
             return [head] + wrapped(words, indentation: 4).map { "    " + shown(String($0.dropFirst(4))) }
         }

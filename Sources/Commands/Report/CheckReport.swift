@@ -102,7 +102,7 @@ extension CheckReport {
         }
     }
 
-    /// `column`: the width of the names beside it.
+    /// `column`: the width of the column of names.
     func text(style: TextStyle, column: Int? = nil, isVerbose: Bool = false) -> String {
         // The answer about a URL comes first, then the report of its domain as the reason.
         var lines = why.map { $0.lines(style: style) + ($0.isApart ? [""] : []) } ?? []

@@ -41,7 +41,7 @@ struct PluginOutput {
     private var worst = Verdict.Level.ok
     /// First on the first line.
     private var common: [String] = []
-    /// Of all that was checked.
+    /// The status of everything that was checked.
     var status: Verdict.Level { entries.isEmpty && common.isEmpty ? .unknown : worst }
     private var entries: [(status: Verdict.Level, name: String, words: String, data: [String])] = []
 
@@ -65,7 +65,7 @@ struct PluginOutput {
             Self.performance(report))
     }
 
-    /// What the daemon knows of a domain.
+    /// Adds a domain as the daemon knows it.
     mutating func add(_ row: DomainReport, now: Date) {
         add(
             row.verdict ?? .unknown, row.domain,

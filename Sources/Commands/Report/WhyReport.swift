@@ -25,7 +25,7 @@ struct WhyQuestion {
             throw CommandFailure(
                 .usage, "--why: '\(shown)' is only a path; write the whole link, such as https://example.com/path")
         }
-        // As it is copied from an address bar.
+        // A link from an address bar may have no scheme.
         let isWhole = isPath || text.contains("://")
         guard isWhole || text.contains("/") else {
             throw CommandFailure(
@@ -82,7 +82,7 @@ struct WhyQuestion {
 struct WhyReport: Sendable {
     /// The URL, absolute.
     let url: String
-    /// By the file that phones use.
+    /// From the file that phones use.
     let answer: MatchAnswer
     let file: AssociationFile?
     /// As `match` names that file: `cdn:DOMAIN`, or the domain for its origin's.

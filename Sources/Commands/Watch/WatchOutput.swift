@@ -103,7 +103,7 @@ struct WatchOutput: Sendable {
             case .timeLimit: "\(domain): timed out: \(summary(event))"
             case .interrupted: "\(domain): stopped after \(event.elapsed.notation); \(summary(event))"
             case .nothingToWaitFor:
-                // An annotation and an object have no report beside them.
+                // An annotation and an object have no report next to them.
                 nothing(event) + (event.findings.first.map { ": \($0.message)" } ?? "")
             }
         let isNamed = subjects.count == 1 || text.hasPrefix("\(domain): ") || event.kind == .nothingToWaitFor
