@@ -9,9 +9,9 @@ package struct AasaMonitor: AsyncParsableCommand {
         abstract: "Checks and monitors universal links: what your origin serves, and what Apple's CDN serves.",
         discussion: """
             iOS does not read your site's apple-app-site-association file. It reads the copy in Apple's CDN, which \
-            lags by hours to weeks and disappears when something blocks Apple's crawler. `check` checks once, `watch` \
-            waits until a change reaches every edge, `run` monitors and alerts, `demo` shows all of it on an embedded \
-            lab.
+            lags by hours to weeks and disappears when something blocks Apple's crawler. `check` runs one check, \
+            `watch` waits until a change reaches every edge, `run` monitors and alerts, `demo` shows all of it on an \
+            embedded lab.
 
             Exit codes: 0 nothing at severity error, 1 at least one error finding, 64 usage, 65 a file that is not an \
             association file, 66 an input file that is missing or cannot be read, 70 our own fault, 78 configuration.

@@ -130,7 +130,7 @@ struct MatchCommand: AsyncParsableCommand {
             }
         guard case .above(let domain) = owner else { return owner }
         Console.remark(
-            "'\(url.text.displayable.shortened(to: 200))' is not matched with the file of \(domain): devices use the file of "
+            "'\(url.text.displayable.shortened(to: 200))' is not matched against the file of \(domain): devices use that of "
                 + "\(url.host.displayable); apps with the entitlement applinks:*.\(domain) use this one too. Give only the "
                 + "path to see what it says")
         return .other(domain)

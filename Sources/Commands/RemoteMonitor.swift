@@ -100,7 +100,7 @@ struct RemoteMonitor: MonitorAPI {
             }
             throw CommandFailure(
                 .noInput,
-                "no daemon answers at \(url): \(failure.detail.displayable); does 'aasa-monitor run' run, and is this its server.listen?"
+                "no daemon answers at \(url): \(failure.detail.displayable); is 'aasa-monitor run' running, and is this its server.listen?"
             )
         }
         let status = result.status ?? 0

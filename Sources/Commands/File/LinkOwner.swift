@@ -61,8 +61,8 @@ enum LinkOwner: Equatable {
     /// Tells the user that an answer applies to some apps only.
     static func note(_ url: MatchableURL, _ domain: Domain) {
         Console.remark(
-            "'\(url.text.displayable.shortened(to: 200))' is matched with the file of \(domain), which only apps with the "
-                + "entitlement applinks:*.\(domain) use; other apps use the file of \(url.host.displayable)"
+            "'\(url.text.displayable.shortened(to: 200))' is matched against the file of \(domain). Only apps with the "
+                + "entitlement applinks:*.\(domain) use that file for it; other apps use the file of \(url.host.displayable)"
         )
     }
 }

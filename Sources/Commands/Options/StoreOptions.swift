@@ -80,7 +80,8 @@ extension CompletionKind {
 /// Where a running daemon is, for commands that have `--cacert` already.
 struct DaemonOptions: ParsableArguments {
     static let urlHelp = ArgumentHelp(
-        "Ask the running daemon at this address, such as http://127.0.0.1:9630, not its store.", valueName: "url")
+        "Ask the running daemon at this address instead of its store, such as http://127.0.0.1:9630.",
+        valueName: "url")
     static let tokenHelp = ArgumentHelp(
         "The file that holds the daemon's token (server.token), for --url.", valueName: "file")
 
