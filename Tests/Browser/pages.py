@@ -1,8 +1,8 @@
-"""Drives Debian's Chromium over the pages, served by aasa-monitor-stage.
+"""Checks the pages that aasa-monitor-stage serves, with Debian's Chromium.
 
     .build/browser/bin/python Tests/Browser/pages.py [--shots FOLDER] [NAME...]
 
-Each check is a function whose name begins with check_; NAME picks those that contain it. It ends with 1 if one fails.
+Each check is a function whose name begins with check_; NAME selects those that contain it. Exits with 1 if one fails.
 """
 
 import json
@@ -32,7 +32,7 @@ VIEWS = [
 ]
 
 
-# One each of what a domain can be in; the overview has the domain alone, with its picture.
+# The states of a domain; the overview shows only the one domain, with its picture.
 STATES = [
     "healthy", "propagating", "stale", "divergent", "mixed", "missing", "broken", "unreachable", "expiring", "developer-mode",
     "flapping", "global", "dead-daemon",
@@ -60,7 +60,7 @@ def check_each_view_is_accessible_and_does_not_overflow(run):
                     found = axe.run(page).response["violations"]
                     told = [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found]
                     assert not told, f"{name} {width} {theme}: {json.dumps(told)}"
-        # A page that is paused says more in its head.
+        # A paused page has a longer header.
         with run.page(stage, path + ("&" if "?" in path else "?") + "pause=1", 390, 844) as page:
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, f"{name}, paused, overflows 390 px"
         with run.page(stage, path, 320, 700) as page:
@@ -72,7 +72,7 @@ def check_each_state_is_accessible_and_does_not_overflow(run):
     for state in STATES:
         stage = run.stage(state)
         for path, name in [("/", "overview"), ("/domains/links.example.com", "domain")]:
-            # Without pictures these are enough: every view is looked at in all sizes, by the check above.
+            # Without screenshots these are enough: the check above opens every view in all sizes.
             for width, height in SIZES if run.shots else [SIZES[0], SIZES[-1]] if name == "domain" else [SIZES[0]]:
                 for theme in THEMES if run.shots else ["light"]:
                     with run.page(stage, path, width, height, theme) as page:
@@ -114,7 +114,7 @@ def check_overview_is_by_decision(run):
         assert "silenced until" in row_of(page, "pay.market.example").inner_text()
         assert "v8 is on 5 of 8 edges" in row_of(page, "shop.example").inner_text()
         assert len(names_in(page, "list")) == 8 and page.locator("#list svg.month").count() == 8
-        # The button asks who, and takes it.
+        # The button asks for a name and acknowledges.
         act.locator("summary").click()
         act.locator("input[name=by]").fill("jun")
         act.locator("form button").click()
@@ -166,10 +166,10 @@ def check_a_fleet_has_two_screens(run):
         assert name.inner_text() == "日本語.example" and name.get_attribute("title") == "xn--wgv71a119e.example"
 
 
-# Texts that lie on others, and words that a narrow column breaks: a page can have both without being too wide. Of what is
-# seen, in the page's order.
+# Finds texts that overlap, and words that a narrow column breaks: a page can have both without being too wide. Only visible
+# text, in the page's order.
 LAYOUT_FAULTS = """() => {
-  // What is left of a box within those that cut it off; null where it is hidden from sight.
+  // The visible part of a box within the boxes that clip it; null if it is hidden.
   const shown = (box, host) => {
     let [left, right] = [box.left, box.right];
     for (let element = host; element; element = element.parentElement) {
@@ -198,14 +198,14 @@ LAYOUT_FAULTS = """() => {
       range.setStart(node, word.index);
       range.setEnd(node, word.index + word[0].length);
       const parts = [...range.getClientRects()];
-      // What is longer than a line has to break.
+      // A word that is longer than a line has to break.
       const isLong = parts.reduce((sum, part) => sum + part.width, 0) > block.clientWidth - 40;
       if (!isLong && new Set(parts.map((part) => Math.round(part.top))).size > 1) faults.push("broken: " + word[0]);
     }
   }
   for (const [at, one] of seen.entries()) for (const other of seen.slice(at + 1)) {
     if (one.node === other.node) continue;
-    // An inline text and the one that it stands in share a line.
+    // An inline text and the text around it share a line.
     if (one.host.contains(other.host) || other.host.contains(one.host)) continue;
     const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
     const high = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
@@ -272,7 +272,7 @@ def check_domain_page_shows_propagation(run):
     stage = run.stage("twelve")
     with run.page(stage, STALE) as page:
         assert "Uses an old file at some edges" in page.inner_text(".badge")
-        # Everything that decides fits into one look at a large screen.
+        # Everything that matters for a decision fits on a large screen.
         assert page.evaluate("document.querySelector('main').getBoundingClientRect().bottom + scrollY") < 960
         lanes = page.locator(".lane:not(.head):not(.axis):visible")
         assert lanes.count() == 6
@@ -280,7 +280,7 @@ def check_domain_page_shows_propagation(run):
         page.click(".fold summary")
         assert lanes.count() == 10
         assert lanes.nth(0).locator(".place").inner_text().startswith("Origin")
-        # By when they picked it up, then by name.
+        # Sorted by when they picked it up, then by name.
         assert [lanes.nth(i).locator(".place b").inner_text() for i in range(1, 4)] == ["usqas4", "usnyc3", "4 edges"]
         assert lanes.nth(0).locator("rect.seg.now").count() == 1
         assert lanes.nth(1).locator("rect.seg.now").count() == 1
@@ -349,7 +349,7 @@ def check_acknowledge_and_silence(run):
 
 def check_a_check_now_says_that_it_runs_and_shows_its_result(run):
     stage = run.stage("twelve")
-    # With the script and without: the page loads itself again every two seconds while the check is under way.
+    # With the script and without: the page reloads itself every two seconds while the check runs.
     for script, domain in [(True, "events.travel.example"), (False, "help.example")]:
         path = f"/domains/{domain}?window=2592000"
         with run.page(stage, path, java_script_enabled=script) as page:
@@ -514,7 +514,7 @@ def main():
                 traceback.print_exc()
         run.close()
         browser.close()
-    print(f"{len(checks) - len(failed)} of {len(checks)} checks of the pages passed")
+    print(f"{len(checks) - len(failed)} of {len(checks)} page checks passed")
     return 1 if failed else 0
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# crun over what test.sh unpacked: engine.sh FOLDER COMMAND ARGUMENT...      FOLDER/bundle is the image, FOLDER/state is crun's
-# crun wants the one hierarchy of cgroups that today's machines have. It gets a view of its own, and manages none.
+# Runs crun on what test.sh unpacked: engine.sh FOLDER COMMAND ARGUMENT...   FOLDER/bundle is the image, FOLDER/state is crun's
+# crun needs the unified cgroup hierarchy. It gets its own view of it, and manages no cgroups.
 folder=$1
 shift
 # shellcheck disable=SC2016 # the inner shell's

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the image of a .deb, and runs it as the manifests would (read-only root, no capability, a volume): first as it stands,
-# then in the walk of EndToEndTests, beside Prometheus and Alertmanager.
+# Makes the image of a .deb, and runs it as the manifests would (read-only root, no capability, a volume): first without changes,
+# then in the walk of EndToEndTests, with Prometheus and Alertmanager.
 #   test.sh FILE.deb PYTHON      PYTHON: one with the packages of requirements.txt; the tests are built (.ci/build --build-tests)
 set -euo pipefail
 
@@ -12,7 +12,7 @@ deploy=$PWD/deploy/container
 skip() { echo "skipped: $*"; exit 0; }
 [ "$(id -u)" -eq 0 ] || skip "only root can make an image"
 for tool in debootstrap umoci crun; do command -v "$tool" >/dev/null || skip "$tool is not installed (make setup)"; done
-unshare --mount mount -t cgroup2 none /mnt 2>/dev/null || skip "this container may not mount"
+unshare --mount mount -t cgroup2 none /mnt 2>/dev/null || skip "this container may not mount file systems"
 
 work=$(mktemp -d)
 finish() {
@@ -34,7 +34,7 @@ if [ -x "$python" ]; then
     mv "$work/secrets/monitor.yaml" "$work/configuration/"
     sed '/^#/d' "$deploy/monitor.yaml" | diff - "$work/configuration/monitor.yaml" || fail "compose.yaml and kubernetes.yaml differ in their configuration"
 else
-    echo "skipped: the schemas of Kubernetes are not installed (make setup)"
+    echo "skipped: the Kubernetes schemas are not installed (make setup)"
     sed '/^#/d' "$deploy/monitor.yaml" >"$work/configuration/monitor.yaml"
     echo REPLACE-ME | tee "$work/secrets/aasa-token" >"$work/secrets/aasa-slack-url"
 fi
@@ -51,11 +51,11 @@ tar -C "$work/layout" -xf "$work/image.tar"
 umoci unpack --image "$work/layout:$(dpkg-deb -f "$deb" Version)" "$work/bundle" >/dev/null
 [ -x "$python" ] || python=/usr/bin/python3
 chown 963:963 "$work/volume"
-# Others than root may pass through, the user of the image among them.
+# Other users than root may enter, including the user of the image.
 chmod 711 "$work"
 chmod -R a+rX "$work/configuration" "$work/secrets"
 
-step "as it stands it refuses to start, and says what is to be replaced"
+step "without changes it refuses to start, and says what to replace"
 "$python" "$here/bundle.py" "$work/bundle" "$work/configuration:/etc/aasa-monitor:ro" "$work/secrets:/run/secrets:ro" \
     "$work/volume:/var/lib/aasa-monitor"
 code=0

@@ -31,7 +31,7 @@ class Webhook(http.server.BaseHTTPRequestHandler):
 
 
 class Mail(socketserver.StreamRequestHandler):
-    """As much of RFC 5321 as a client needs that sends one message after the other."""
+    """The part of RFC 5321 that a client needs to send one message after the other."""
 
     def say(self, words):
         self.wfile.write(words.encode("ascii") + b"\r\n")

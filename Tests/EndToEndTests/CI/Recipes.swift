@@ -175,7 +175,7 @@ struct PullRequest {
         #expect(ran.map(\.end) == [.exit(0), .exit(1), .exit(0)], "\(ran.map(\.errors))")
         #expect(ran[1].output.contains("::error file=\(Repository.file),line=9,col=37,"), "\(ran[1].output)")
         #expect(ran[1].errors.contains("lint --fix \(Repository.file)"))
-        #expect(ran[1].output.contains("❌ **Devices take nothing from the new file.**"))
+        #expect(ran[1].output.contains("❌ **Devices ignore the new file.**"))
     }
 
     /// The run after `lint --fix` passed, and the comment has the proof.

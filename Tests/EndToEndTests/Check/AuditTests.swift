@@ -297,7 +297,7 @@ extension EndToEndTests {
                 let bare = #"<plist version="1.0"><dict/></plist>"#
                 for (file, words) in [
                     (none, "The app is signed without the entitlement com.apple.developer.associated-domains."),
-                    (Self.signed([]), "is an empty list."), (text, "is not a list of texts."),
+                    (Self.signed([]), "is an empty list."), (text, "is not a list of strings."),
                     (bare, "is signed without"),
                 ] {
                     try stage.write("App.entitlements", file)
@@ -373,7 +373,8 @@ extension EndToEndTests {
                 let command = ["audit", "--entitlements", "App.entitlements"] + stage.network
                 let other = try await stage.run(command + ["--app", "ABCDE12345.com.example.other"])
                 #expect(other.end == .exit(64) && other.output.isEmpty)
-                #expect(other.errors.contains("App.entitlements is of \(Self.app), and --app names ABCDE12345.com"))
+                #expect(
+                    other.errors.contains("App.entitlements belongs to \(Self.app), but --app names ABCDE12345.com"))
                 let same = try await stage.run(command + ["--app", Self.app])
                 #expect(same.end == .exit(0), "\(same.errors)")
                 try stage.write(
@@ -383,7 +384,7 @@ extension EndToEndTests {
                 let outside = try await stage.run(command + ["--app", "ZZZZZ99999.com.example.app"])
                 #expect(outside.end == .exit(64) && outside.output.isEmpty)
                 #expect(
-                    outside.errors.contains("is for apps whose ID is ABCDE12345.com.example.*, and --app names ZZZZZ"))
+                    outside.errors.contains("is for apps whose ID is ABCDE12345.com.example.*, but --app names ZZZZZ"))
             }
         }
 
@@ -414,7 +415,7 @@ extension EndToEndTests {
                 let unnamed = try await stage.run(command)
                 #expect(unnamed.end == .exit(64) && unnamed.output.isEmpty)
                 #expect(
-                    unnamed.errors.contains("Clip.entitlements does not say which app it is of; name it with --app"))
+                    unnamed.errors.contains("Clip.entitlements does not contain the app's ID; give it with --app"))
                 let named = try await stage.run(command + ["--app", Self.app])
                 #expect(named.end == .exit(0), "\(named.output)")
                 #expect(named.output.matches(of: /1 of its 1 associated domain works\.\n/).count == 2)
@@ -426,7 +427,7 @@ extension EndToEndTests {
                 #expect(other.end == .exit(1), "\(other.output)")
                 let faulty = try await stage.run(command + ["--app", "com.example.app"])
                 #expect(faulty.end == .exit(64))
-                #expect(faulty.errors.contains("--app: 'com.example.app' can be no app's ID"), "\(faulty.errors)")
+                #expect(faulty.errors.contains("--app: 'com.example.app' is not a valid app ID"), "\(faulty.errors)")
             }
         }
     }

@@ -24,8 +24,8 @@ extension EndToEndTests {
                 #expect(link == "real")
                 for part in [
                     "a:9:37: fixed: comma at 9:37 before a closing bracket", "[json-syntax]\n", "[app-id-blank]\n",
-                    "there was no valid reading of the file before\n", "devices take nothing from a as it was",
-                    "\(Sample.app): not matched before, opened by the app now", "a: valid, no findings\n",
+                    "the file was not valid before the fixes\n", "devices ignore a as it was",
+                    "\(Sample.app): was: website; now: app", "a: valid, no findings\n",
                 ] {
                     #expect(process.output.contains(part), "\(part): \(process.output)")
                 }
@@ -156,7 +156,7 @@ extension EndToEndTests {
                 let results = try await TestResults(process.output, on: stage)
                 #expect(
                     results.cases.map(\.name) == [
-                        "a URL that is none", "/help/1", "/help/1 (2)", "/help/<&\"> opens nothing",
+                        "not a URL", "/help/1", "/help/1 (2)", "/help/<&\"> opens nothing",
                         "/buy/1?coupon=x opens \(Sample.app)",
                     ])
                 #expect(results.cases.map(\.isFailed) == [true, false, false, true, false])
@@ -195,7 +195,7 @@ extension EndToEndTests {
                     text.components(separatedBy: "<details>").count == text.components(separatedBy: "</details>").count)
                 #expect(
                     try await comment(Sample.clean, Sample.broken, 65).hasPrefix(
-                        "❌ **Devices take nothing from the new file.**"))
+                        "❌ **Devices ignore the new file.**"))
                 func file(_ rules: Int, _ folder: String) -> String {
                     let apps = (0..<60).map { "\"Q7X4M2K9RT.jp.shop.app\($0)\"" }.joined(separator: ", ")
                     let list = (0..<rules).map { "{\"/\": \"/\(folder)\($0)/a-rather-long-path-of-this-rule/*\"}" }

@@ -33,9 +33,9 @@ extension EndToEndTests {
                 "belongs to user 12345", true
             ),
             ("chown 12345 .", "its folder belongs to user 12345", true),
-            ("chmod o+w monitor.yaml", "other users may write it", false),
-            ("chmod g+w monitor.yaml", "other users may write it", false),
-            ("chmod o+w .", "other users may write in its folder", false),
+            ("chmod o+w monitor.yaml", "other users can write it", false),
+            ("chmod g+w monitor.yaml", "other users can write it", false),
+            ("chmod o+w .", "other users can write in its folder", false),
             ("rm monitor.yaml; mkfifo monitor.yaml", "it is not a regular file", false),
         ]
 

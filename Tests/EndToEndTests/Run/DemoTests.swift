@@ -102,7 +102,7 @@ extension EndToEndTests {
                     shown += onTerminal ? terminal.read() : process.output
                     return shown.contains("nothing leaves this machine")
                 }
-                #expect(shown.contains("one second is \(second) at most, times are UTC; "), "\(shown)")
+                #expect(shown.contains("one second is at most \(second) of demo time; times are UTC; "), "\(shown)")
                 process.signal(SIGINT)
                 #expect(try await process.ended() == .exit(130), "\(process.errors)")
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])

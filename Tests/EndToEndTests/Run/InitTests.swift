@@ -99,7 +99,7 @@ extension EndToEndTests {
                 try stage.write("monitor.yaml", "mine\n")
                 let refused = try await stage.run(["init", "example.com"])
                 #expect(refused.end == .exit(64))
-                #expect(refused.errors.contains("monitor.yaml is there already and stays as it is"))
+                #expect(refused.errors.contains("monitor.yaml already exists and stays unchanged"))
                 #expect(try String(contentsOfFile: stage.path("monitor.yaml"), encoding: .utf8) == "mine\n")
                 let shown = try await stage.run(["init", "example.com", "--output", "-"])
                 #expect(shown.output.contains("\n# What `aasa-monitor run` watches."))

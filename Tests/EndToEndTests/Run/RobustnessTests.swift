@@ -83,7 +83,7 @@ extension EndToEndTests {
                     #expect(process.end == .exit(66), "\(process.errors)")
                     #expect(process.output == "")
                     #expect(
-                        process.errors.contains("\(option): the file '\(shown)' holds no certificate in PEM form"))
+                        process.errors.contains("\(option): the file '\(shown)' contains no PEM certificate"))
                 }
                 #expect(!FileManager.default.fileExists(atPath: stage.path("aasa-monitor.db")))
             }

@@ -51,7 +51,7 @@ extension EndToEndTests {
                 #expect(
                     try await stage.run(["ack", String(id), "--by", "eva", "--store", "monitor.db"]).end == .exit(0))
                 let one = try await stage.run(["status", "site.test"])
-                #expect(one.output.hasPrefix("No daemon runs: nothing is checked and no alert is sent since "))
+                #expect(one.output.hasPrefix("No daemon runs: no checks and no alerts since "))
                 #expect(one.output.contains("acknowledged by eva"))
                 #expect(!one.output.contains("good.test"))
                 // Without a running daemon, nothing is known to be fine.
@@ -127,7 +127,7 @@ extension EndToEndTests {
                 #expect(words.end == .exit(66), "\(words.errors)")
                 #expect(
                     words.errors.contains(
-                        "monitor.db cannot be read by this user; its group is adm: `sudo adduser nobody adm`"))
+                        "monitor.db cannot be read by this user; its group is adm: run `sudo adduser nobody adm`"))
                 #expect(
                     words.errors.contains("--url http://127.0.0.1:9630") && !words.errors.contains("there is no store"))
             }

@@ -81,7 +81,7 @@ extension EndToEndTests {
                 receiver.answers(200)
                 let retried = try await stage.run(["deliveries", "retry", "hook"] + (isRemote ? ["--url", page] : []))
                 #expect(
-                    retried.output == "hook: tried now, also with what it refused; 0 notifications pending\n",
+                    retried.output == "hook: retrying now, refused messages included; 0 notifications pending\n",
                     "\(retried.errors)")
                 #expect(retried.end == .exit(0))
                 let delivered = try await Self.list(stage, until: "delivered")
