@@ -13,7 +13,7 @@ extension EvidenceSuite {
             var mode = AssociationMode.production
             let scene: Scene
             let findings: [String]
-            /// Words that the first message must hold.
+            /// Words that the first message must contain.
             let words: [String]
 
             init(

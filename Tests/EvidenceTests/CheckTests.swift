@@ -181,7 +181,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("what the linter finds has its place, the other places and the example as evidence")
+        @Test("a linter finding has its place, the other places and the example as evidence")
         func lintEvidence() throws {
             let text =
                 #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"components":[{"/":"/a/*"},{"/":"/a/b"}]}]}}"#
@@ -195,7 +195,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a guess at the site that a redirect leads to moves between warning and error alone",
+            "guessing the redirect's target can only change a warning to an error, or back",
             arguments: [
                 ("https://www.example.com/", "warning"), ("https://EXAMPLE.com/", "warning"),
                 ("https://cdn.example.com/", "warning"), ("https://notexample.com/", "error"),

@@ -55,7 +55,7 @@ extension EvidenceSuite {
             Row("an error object is no version", .file(#"{"error":"later"}"#), v1, .originUnavailable, false),
         ]
 
-        @Test("how Apple's copy stands to the origin's", arguments: rows)
+        @Test("the comparison tells how Apple's copy differs from the origin's file", arguments: rows)
         func state(_ row: Row) throws {
             let comparison = try verdict(origin: row.origin, cdn: row.cdn).comparison
             #expect(comparison.state == row.state)
@@ -79,7 +79,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "an old copy is propagating until its time is over, then stale",
+            "an old copy is propagating until the limit, then stale",
             arguments: [(0, .propagating), (23.99, .propagating), (24, .stale), (1000, .stale), (-1, .propagating)]
                 as [(Double, Comparison.State)])
         func age(_ hours: Double, _ state: Comparison.State) throws {
@@ -94,13 +94,13 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a check without memory asks Last-Modified; one with memory does not",
+            "only a check without history uses Last-Modified",
             arguments: [
                 // It does not prove that the origin ever served the copy.
                 ("Fri, 20 Nov 2026 07:00:00 GMT", false, .divergent),
                 ("Fri, 20 Nov 2026 07:00:01 GMT", false, .propagating),
                 ("Sat, 21 Nov 2026 06:00:00 GMT", false, .propagating),
-                // Made with the answer.
+                // Generated with the response.
                 ("Sat, 21 Nov 2026 06:59:58 GMT", false, .divergent),
                 ("Sat, 21 Nov 2026 06:59:00 GMT", false, .propagating),
                 ("Sat, 21 Nov 2026 07:00:01 GMT", false, .divergent),
@@ -115,7 +115,7 @@ extension EvidenceSuite {
             #expect(comparison.state == state)
         }
 
-        @Test("a Last-Modified within seconds of Date is made with the answer, however old that is")
+        @Test("a Last-Modified within seconds of Date was generated with the response, even an old one")
         func generated() throws {
             let old = Self.v1.with {
                 $0.headers["Last-Modified"] = "Sat, 21 Nov 2026 06:00:00 GMT"
@@ -124,7 +124,7 @@ extension EvidenceSuite {
             #expect(try verdict(origin: old, cdn: Self.v2).comparison.state == .divergent)
         }
 
-        @Test("what Safari opens under both files is no change on a phone")
+        @Test("URLs that Safari opens under both files are no change on a phone")
         func behaviour() throws {
             func file(_ rules: String) -> Reply {
                 .file(#"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[\#(rules)]}]}}"#)
@@ -135,7 +135,7 @@ extension EvidenceSuite {
             #expect(comparison.behaviour.map(\.example) == ["/c"])
         }
 
-        @Test("of several stretches with one content the latest counts")
+        @Test("if the origin served the same content several times, the latest time counts")
         func latest() throws {
             var kept = try history(supersededHoursAgo: 2)
             var earlier = try #require(kept.periods.first)

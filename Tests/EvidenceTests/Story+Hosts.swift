@@ -1,4 +1,4 @@
-// Stories of hosting platforms, of what stands before a site, and of what our own asking brings about.
+// Stories about hosting platforms, what is in front of a site, and the effects of our own requests.
 
 import Evidence
 import Facts
@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 
 extension Reply {
-    /// The error of a storage service.
+    /// An error of a storage service.
     static func xml(_ status: Int, _ code: String, _ headers: [String: String]) -> Reply {
         page(
             status,

@@ -1,4 +1,4 @@
-// Stories in which something else than the file comes, with status 200 or behind a redirect: which page it is.
+// Stories in which a page comes instead of the file, with status 200 or behind a redirect, and how the text names it.
 
 import Evidence
 import Foundation
@@ -9,7 +9,7 @@ extension Story {
 
     private static let welcome = Reply.page(200, "<!doctype html><html><title>Welcome</title><h1>Hello</h1>")
 
-    /// Every path of the site leads to one page, which comes with status 200.
+    /// Every path of the site redirects to one page with status 200.
     private static func sent(to target: String) -> Story {
         Story(
             "every path is sent to \(target)", origin: welcome.redirected(to: target, status: 302), cdn: good,
@@ -47,7 +47,7 @@ extension Story {
                 id: .originFault, words: ["to another site, https://example.net/"]),
         ]
 
-    /// JSON in the file's place, and what is quoted of it.
+    /// JSON instead of the file, and the quoted part.
     private static let answers: [(body: String, quote: String)] = [
         (#"{"error":"Not found"}"#, #"'{"error":"Not found"}'"#),
         (#"{"message":"Not Found","statusCode":404}"#, #""statusCode":404"#),
@@ -85,7 +85,7 @@ extension Story {
         "<!DOCTYPE html>\n<html lang=en><head><title>\(title)</title></head><body>\(body)</body></html>"
     }
 
-    /// A page with status 200, and what is quoted of it.
+    /// A page with status 200, and the quoted words.
     private static let shown: [(html: String, words: [String])] = [
         (page("Page not found"), ["titled 'Page not found'"]),
         (page("\n  Error 404 &amp; more\n "), ["titled 'Error 404 & more'"]),

@@ -1,4 +1,4 @@
-// Stories in which this machine is turned away, and the status alone does not say so.
+// Stories in which the site refuses this machine, and the status alone does not show it.
 
 import Evidence
 import Foundation
@@ -7,7 +7,7 @@ import TestSupport
 extension Story {
     static let disguises = challenges + clientCertificates
 
-    /// Refused here alike at every address, beside Apple's copy of five minutes ago.
+    /// The site refuses this machine at every address; Apple's copy is five minutes old.
     private static func alone(_ name: String, _ reply: Reply, _ id: DiagnosisID, _ words: [String]) -> Story {
         let copy = good.with { $0.headers["Age"] = "300" }
         return Story(

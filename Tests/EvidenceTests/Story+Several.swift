@@ -1,4 +1,4 @@
-// Stories in which one fault could hide another, or in which it is not the site that is at fault.
+// Stories in which one fault could hide another, or in which the site is not at fault.
 
 import Evidence
 import Facts

@@ -1,4 +1,4 @@
-// Stories in which several witnesses speak at once: Apple's word of one thing, this machine of another, a copy of a third.
+// Stories in which Apple's reason, this machine and a copy each show something else.
 
 import Evidence
 import Facts

@@ -165,7 +165,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("the evidence of a refused crawler has both answers, the agent and what the firewall says of itself")
+        @Test("the evidence of a refused crawler has both responses, the agent and the firewall's headers")
         func evidence() throws {
             let reply = Reply.status(403, ["Server": "cloudflare", "CF-Ray": "8f0-AMS", "CF-Mitigated": "challenge"])
             let evidence = try #require(
@@ -183,7 +183,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a page is asked for at an absolute URL of the domain alone",
+            "a page check asks for absolute URLs of the domain only",
             arguments: [
                 ("/help", "https://example.com/help"), ("help?x=1", "https://example.com/help?x=1"),
                 ("https://example.com/a#b", "https://example.com/a"),
