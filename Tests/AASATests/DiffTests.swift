@@ -236,13 +236,13 @@ extension AASASuite {
                 changes: ["changed the whole file differs "]),
         ]
 
-        @Test("what changed is told in its order", arguments: rows)
+        @Test("changes are listed in order", arguments: rows)
         func changes(_ row: Row) throws {
             let changes = AssociationDiff.compare(try document(row.old), try document(row.new)).changes
             #expect(changes.map { "\($0.kind.rawValue) \($0.summary) \($0.pointer)" } == row.changes)
         }
 
-        @Test("more than fifty changes are counted")
+        @Test("changes beyond fifty are counted")
         func many() throws {
             let apps = (0..<120).map { "\"A.b\($0)\"" }.joined(separator: ",")
             let comparison = AssociationDiff.compare(
