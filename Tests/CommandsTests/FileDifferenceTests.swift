@@ -1,4 +1,4 @@
-// What `diff` says of two files: as an engineer reads it who must decide whether to merge.
+// What `diff` says about two files to an engineer who must decide whether to merge.
 
 import AASA
 import Evidence
@@ -56,7 +56,7 @@ extension CommandsTests {
             return FileDifference(old: try file(row.old), new: try file(row.new), names: ["old", "new"])
         }
 
-        @Test("text", arguments: rows)
+        @Test("the text shows the difference", arguments: rows)
         func text(_ row: Row) throws {
             let text = try difference(row).text(style: TextStyle(isColoured: false))
             let lines = text.split(separator: "\n").map(String.init)
@@ -66,7 +66,7 @@ extension CommandsTests {
             #expect(plain.utf8.allSatisfy { $0 < 0x80 }, "\(plain)")
         }
 
-        @Test("JSON names the app that opens an example before, and the one that opens it now")
+        @Test("the JSON names the app that opens an example before and after")
         func json() throws {
             let row = try #require(Self.rows.first { $0.testDescription.hasPrefix("the first app went") })
             let text = OrderedJSON.document(DiffDocument(try difference(row))).text(isPretty: false)
