@@ -2,8 +2,8 @@ import AASA
 import Testing
 
 extension AASASuite {
-    /// Correct files: any finding is a false alarm. The example of Apple's archived guide has an exclusion that excludes
-    /// nothing, which is a finding. Here the exclusion has an effect.
+    /// Correct files: any finding is a false alarm. The example of Apple's archived guide has an exclusion that
+    /// excludes nothing, which is a finding. Here the exclusion has an effect.
     @Suite("Lint on correct files")
     struct LintCleanFileTests {
         /// Apple's documented examples, with a realistic team ID and bundle ID instead of the placeholders.

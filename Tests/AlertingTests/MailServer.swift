@@ -61,7 +61,7 @@ final class MailServer {
     }
 
     static let absence: Comment =
-        "the mail server of these tests (aiosmtpd) is not installed; `make setup` does that where it has a network"
+        "the tests' mail server (aiosmtpd) is not installed; run `make setup` with network access"
 
     let port: Int
     let caFile: String

@@ -71,7 +71,7 @@ enum PayloadJudge {
     }
 
     static let absence: Comment =
-        "the Python packages that payloads are judged by are not installed; `make setup` does that where it has a network"
+        "the Python packages that validate payloads are not installed; run `make setup` with network access"
 
     /// One verdict for each case: `ok`, or why the service would refuse it.
     static func verdicts(_ cases: [PayloadCase]) async throws -> [String] {

@@ -58,8 +58,8 @@ extension ConfigurationSuite {
             #expect(first.hasSuffix("/docs/monitor.schema.json"))
         }
 
-        /// Errors that no schema can find: conflicts between parts of a file, a variable's value, a number inside a text,
-        /// and YAML that editors read differently. In some languages `$` in a pattern also matches before a final line
+        /// Errors that no schema can find: conflicts between parts of a file, a variable's value, a number inside a
+        /// text, and YAML that editors read differently. In some languages `$` in a pattern also matches before a final line
         /// break.
         private static let beyond: Set = [
             "channel-line-break", "channel-reference", "channel-reference-without-channels", "domain-twice",

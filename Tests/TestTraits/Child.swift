@@ -1,5 +1,5 @@
-// Programs that tests start. Foundation's `Process` detects a child's end by a socket that the child holds. Another child
-// that starts at the same moment can inherit the socket. The end is then detected only when both have ended.
+// Programs that tests start. Foundation's `Process` detects a child's end by a socket that the child holds. Another
+// child that starts at the same moment can inherit the socket. The end is then detected only when both have ended.
 
 import CSpawn
 import Foundation

@@ -1,5 +1,5 @@
-// Tests wait far longer than they compute. If all ran at once, they would be too slow for the limits of seconds that some
-// of them test.
+// Tests wait far longer than they compute. If all ran at once, they would be too slow for the limits of seconds that
+// some of them test.
 
 import Foundation
 
