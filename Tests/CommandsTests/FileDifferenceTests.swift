@@ -30,21 +30,21 @@ extension CommandsTests {
                 testDescription: "an entry of two apps became two", old: entry("b c", "/x"),
                 new: entry("b", "/x") + "," + entry("c", "/x"), lines: [proof], absent: []),
             Row(
-                testDescription: "apps changed places", old: entry("b", "/x") + "," + entry("c", "/x"),
+                testDescription: "apps were reordered", old: entry("b", "/x") + "," + entry("c", "/x"),
                 new: entry("c", "/x") + "," + entry("b", "/x"),
                 lines: ["  ↕ applinks: app A.c, from place 2 to place 1", proof], absent: []),
             Row(
                 testDescription: "one of two apps of an entry got a rule", old: entry("b c", "/x"),
                 new: entry("b", "/x") + "," + entry("c", "/x", "/y"), lines: ["  /y", others], absent: [proof]),
             Row(
-                testDescription: "an app with a file of its own has no others", old: entry("b", "/x"),
+                testDescription: "an app with its own rules has no other app's", old: entry("b", "/x"),
                 new: entry("b", "/x", "/y"), lines: ["  /y"], absent: [others]),
             Row(
                 testDescription: "the first app went, and the second opens all that it opened",
                 old: entry("b", "/x/*") + "," + entry("c", "*"), new: entry("c", "*"),
                 lines: ["      A.c: opens it now, in place of A.b", others], absent: []),
             Row(
-                testDescription: "an app came ahead of another", old: entry("c", "/x"),
+                testDescription: "an app was added before another", old: entry("c", "/x"),
                 new: entry("b", "/x") + "," + entry("c", "/x"),
                 lines: ["      A.c: opened it before, and is asked behind A.b now"], absent: []),
         ]

@@ -59,8 +59,8 @@ extension ConfigurationSuite {
         }
 
         /// Errors that no schema can find: conflicts between parts of a file, a variable's value, a number inside a
-        /// text, and YAML that editors read differently. In some languages `$` in a pattern also matches before a final line
-        /// break.
+        /// text, and YAML that editors read differently. In some languages `$` in a pattern also matches before a final
+        /// line break.
         private static let beyond: Set = [
             "channel-line-break", "channel-reference", "channel-reference-without-channels", "domain-twice",
             "duplicate-key-by-alias", "duplicate-keys", "fallback-alertmanager", "fallback-unknown",

@@ -154,13 +154,13 @@ extension DeviceSuite {
                 }, "larger than 8 MiB"
             ),
             (
-                "a report of 8 GB that is not there",
+                "a missing report of 8 GB",
                 {
                     MadeArchive.tar([.init(name: "swcutil_show.txt", size: 8_589_934_591)])
                 }, "truncated"
             ),
             (
-                "a name without end",
+                "an endless name",
                 {
                     // FNAME of RFC 1952 without its terminating zero.
                     [0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 3] + [UInt8](repeating: 0x61, count: 4 << 20)
@@ -185,7 +185,7 @@ extension DeviceSuite {
                 }, "200 times its size"
             ),
             (
-                "a sparse map without end",
+                "an endless sparse map",
                 {
                     // GNU.sparse.major=1: the map is read before the content.
                     let record = "22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n27 GNU.sparse.realsize=512\n"

@@ -34,7 +34,7 @@ extension EvidenceSuite {
 
         static let rows: [Row] = [
             Row(
-                testDescription: "private addresses here alone", scene: placed([.private, .private], cdn: good),
+                testDescription: "private addresses only from here", scene: placed([.private, .private], cdn: good),
                 rule: "origin.not-public-address", fix: "nothing needs to be done at the site",
                 action: "Nothing needs to be done at the site", unsaid: "this machine pass"),
             Row(
@@ -47,15 +47,15 @@ extension EvidenceSuite {
                 scene: placed([.private, .public], cdn: refusedAddress), rule: "origin.not-public-address",
                 fix: "A and AAAA records", action: "A and AAAA records", unsaid: "ublish the domain"),
             Row(
-                testDescription: "a page in place of the file", origin: page,
+                testDescription: "a page instead of the file", origin: page,
                 scene: .calm(page, cdn: .crawler("SWCERR00401 Bad JSON content")), rule: "origin.content-type",
                 fix: "catch-all route", action: "catch-all route", unsaid: "Content-Type: application/json"),
             Row(
-                testDescription: "a word in place of the file", origin: .page(200, "OK"),
+                testDescription: "a word instead of the file", origin: .page(200, "OK"),
                 scene: .calm(.page(200, "OK"), cdn: good), rule: "origin.content-type", fix: "catch-all route",
                 action: "catch-all route", unsaid: "Content-Type: application/json"),
             Row(
-                testDescription: "the file under a page's type",
+                testDescription: "the file with a page's Content-Type",
                 origin: good.with { $0.headers["Content-Type"] = "text/html" },
                 scene: .calm(good.with { $0.headers["Content-Type"] = "text/html" }, cdn: good),
                 rule: "origin.content-type", fix: "Content-Type: application/json",

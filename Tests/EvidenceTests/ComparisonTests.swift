@@ -39,20 +39,20 @@ extension EvidenceSuite {
             Row(
                 "Apple's reason under another status", v1, .crawler("SWCERR00301 Timeout").with { $0.status = 502 },
                 .missing),
-            Row("the CDN in trouble", v1, .status(503), .cdnUnavailable),
+            Row("the CDN has a server error", v1, .status(503), .cdnUnavailable),
             Row("the CDN refuses us", v1, .status(429), .cdnUnavailable),
             Row("a gate in the network", v1, .status(302), .cdnUnavailable),
-            Row("a proxy asks who we are", v1, .status(407), .cdnUnavailable),
-            Row("the CDN out of reach", v1, .failed(.timedOut), .cdnUnavailable),
+            Row("a proxy requires a login", v1, .status(407), .cdnUnavailable),
+            Row("the CDN unreachable", v1, .failed(.timedOut), .cdnUnavailable),
             Row("half a copy", v1, half, .cdnUnavailable), Row("the CDN serves a page", v1, page, .divergent, false),
             Row("the origin is gone", .status(404), v1, .originUnavailable),
             Row("both are gone", .status(404), .status(404), .originUnavailable),
-            Row("the origin out of reach", .failed(.nameNotFound, .resolving), v1, .originUnavailable),
+            Row("the origin unreachable", .failed(.nameNotFound, .resolving), v1, .originUnavailable),
             Row("the origin serves a page", page, v1, .originUnavailable),
             Row("both serve the same page", page, page, .originUnavailable),
             Row("half a file", half, v1, .originUnavailable),
-            Row("an array is no file", .file("[]"), v1, .originUnavailable),
-            Row("an error object is no version", .file(#"{"error":"later"}"#), v1, .originUnavailable, false),
+            Row("an array is not a file", .file("[]"), v1, .originUnavailable),
+            Row("an error object is not a version", .file(#"{"error":"later"}"#), v1, .originUnavailable, false),
         ]
 
         @Test("the comparison tells how Apple's copy differs from the origin's file", arguments: rows)

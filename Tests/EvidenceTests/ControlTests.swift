@@ -81,12 +81,12 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
             SiteCase("a time-out", .failed(.timedOut), [.noConnection], reached),
             SiteCase("no route", .failed(.unreachable), [.noConnection], reached),
             SiteCase("a refused connection", .failed(.connectionRefused), [], reached),
-            SiteCase("a handshake that breaks off", .failed(.connectionReset, .handshaking), [], reached),
+            SiteCase("an aborted handshake", .failed(.connectionReset, .handshaking), [], reached),
             SiteCase("a time-out over IPv6", .failed(.timedOut), [.noConnection, .noIPv6], reached, six: true),
             SiteCase("an expired certificate", expired, [.dates, .clockAhead], verified.subtracting([.clockAhead])),
             SiteCase(
                 "an authority that is not trusted", .certificate(.untrustedRoot), [.trust, .interception], verified),
-            SiteCase("a certificate of its own", .certificate(.selfSigned), [.interception], verified),
+            SiteCase("a self-signed certificate", .certificate(.selfSigned), [.interception], verified),
             SiteCase(
                 "a chain without an intermediate", .certificate(.incompleteChain), [.trust, .interception], verified),
             SiteCase(
@@ -235,7 +235,7 @@ extension EvidenceSuite {
             Row(
                 "a clock that is ahead", SiteCase.all[7].reply, .clockAhead,
                 ["clock is 400 days ahead", "Set this machine's clock"]),
-            Row("a clock that nobody dates", SiteCase.all[7].reply, .dates, ["clock is most likely wrong"]),
+            Row("a clock without a reference", SiteCase.all[7].reply, .dates, ["clock is most likely wrong"]),
             Row(
                 "a captive portal", ControlCase.shown("CN=Issuer", .nameMismatch, for: "login.example.net"), .portal,
                 ["A login page or filter of this network", "Log in to this network"]),
@@ -252,7 +252,7 @@ extension EvidenceSuite {
             Row(
                 "no name server", .failed(.noNameServer, .resolving), .noNameServer,
                 ["No name server answers this machine"]),
-            Row("a proxy that wants a login", proxy(407), .untested, ["proxy of this machine wants a login", "407"]),
+            Row("a proxy with a login", proxy(407), .untested, ["proxy of this machine wants a login", "407"]),
             Row("a proxy that does not allow the host", proxy(403), .passes, ["does not allow this host", "403"]),
         ]
 
@@ -431,7 +431,7 @@ extension EvidenceSuite {
                 testDescription: "no name server", cdn: .failed(.noNameServer, .resolving),
                 origin: .failed(.noNameServer, .resolving), words: "heck the name servers in /etc/resolv.conf"),
             CDNRow(
-                testDescription: "no name server answers for the CDN alone", cdn: .failed(.noNameServer, .resolving),
+                testDescription: "no name server answers only for the CDN", cdn: .failed(.noNameServer, .resolving),
                 words: "epair this machine's DNS"),
             CDNRow(
                 testDescription: "a clock that is ahead",
@@ -460,14 +460,14 @@ extension EvidenceSuite {
                 words: "ive the proxy with --proxy"
             ) { $0.unusedProxy = "https_proxy" },
             CDNRow(
-                testDescription: "no way to Apple's CDN but a proxy", cdn: .failed(.timedOut),
+                testDescription: "no way to Apple's CDN except a proxy", cdn: .failed(.timedOut),
                 words: "ive the proxy with --proxy"
             ) { $0.unusedProxy = "https_proxy" },
             CDNRow(
                 testDescription: "a name server that fails", cdn: .failed(.nameServerFailure, .resolving),
                 words: "epair this machine's DNS"),
             CDNRow(
-                testDescription: "traffic that is read", cdn: ControlCase.interception.cdn ?? Story.good,
+                testDescription: "intercepted traffic", cdn: ControlCase.interception.cdn ?? Story.good,
                 origin: .certificate(.untrustedRoot), words: "xempt this machine from the inspection"),
         ]
 

@@ -50,8 +50,8 @@ extension EvidenceSuite {
         static let rows: [Row] = [
             Row("all serve the file", [now, now, .file(SampleFile.spaced(3))], .inSync, [3, 0, 0, 0, 0], []),
             Row("one is behind", [now, v2, now], .mixed, [2, 1, 0, 0, 0], ["cdn.edges-differ note"], lag: 2),
-            Row("one is behind for long", [now, v1, v2], .mixed, [1, 2, 0, 0, 0], late, lag: 40),
-            Row("all are behind alike", [v2, v2], .propagating, [0, 2, 0, 0, 0], ["cdn.propagating note"], lag: 2),
+            Row("one is behind for too long", [now, v1, v2], .mixed, [1, 2, 0, 0, 0], late, lag: 40),
+            Row("all are equally behind", [v2, v2], .propagating, [0, 2, 0, 0, 0], ["cdn.propagating note"], lag: 2),
             Row("all are behind, in two versions", [v2, v1], .mixed, [0, 2, 0, 0, 0], late, lag: 40),
             Row("one serves something unknown", [now, unknown], .mixed, [1, 0, 0, 1, 0], [differ]),
             Row(
@@ -64,12 +64,12 @@ extension EvidenceSuite {
             Row(
                 "none has a copy, for two reasons", [refused, .crawler("SWCERR00777 Odd"), none], .missing,
                 [0, 0, 3, 0, 0], ["cdn.crawler-error error", "cdn.crawler-error error", "cdn.missing error"]),
-            Row("one is out of reach", [now, dead], .inSync, [1, 0, 0, 0, 1], ["cdn.edge-unreachable note"]),
+            Row("one is unreachable", [now, dead], .inSync, [1, 0, 0, 0, 1], ["cdn.edge-unreachable note"]),
             Row("one is in trouble", [now, .status(502)], .inSync, [1, 0, 0, 0, 1], ["cdn.edge-unreachable warning"]),
             Row(
                 "the first is in trouble", [.status(502), now], .inSync, [1, 0, 0, 0, 1],
                 ["cdn.edge-unreachable warning"]),
-            Row("none is reached", [dead, dead], .cdnUnavailable, [0, 0, 0, 0, 2], ["cdn.unreachable warning"]),
+            Row("none is reachable", [dead, dead], .cdnUnavailable, [0, 0, 0, 0, 2], ["cdn.unreachable warning"]),
             Row("the origin has no file", [now, none], .originUnavailable, [1, 0, 1, 0, 0], [differ]) {
                 $0.origin = .status(404)
             },

@@ -35,7 +35,7 @@ extension Story {
             cdn: forbidden, findings: status + failing, id: .notDeployed, words: ["Amazon S3", "08:00 UTC"]
         ) { $0.unsaid = ["firewall"] },
         Story(
-            "a bucket of Google's without the file",
+            "a Google bucket without the file",
             origin: .xml(403, "AccessDenied", ["X-GUploader-UploadID": "A"]),
             cdn: nil, findings: status, id: .notDeployed, words: ["Google Cloud Storage"]),
         Story(

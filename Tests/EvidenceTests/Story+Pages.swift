@@ -28,13 +28,13 @@ extension Story {
     private static let placeholders =
         targets.map(sent) + [
             Story(
-                "a redirect to a download of the site's own",
+                "a redirect to a download on the same site",
                 origin: good.redirected(to: "https://example.com/downloads/aasa"), cdn: good,
                 scene: .calm(Reply.status(301).redirected(to: "https://example.com/downloads/aasa"), cdn: good),
                 findings: ["origin.redirect warning"], id: .redirectSameSite, words: ["/downloads/aasa"]
             ) { $0.unsaid = ["HTML page"] },
             Story(
-                "the file comes back from the root all the same",
+                "the file still comes from the root",
                 origin: good.redirected(to: "https://www.example.com/"),
                 cdn: good, scene: .calm(Reply.status(301).redirected(to: "https://www.example.com/"), cdn: good),
                 findings: ["origin.redirect warning"], id: .redirectSameSite, words: ["https://www.example.com/"]
@@ -68,7 +68,7 @@ extension Story {
                 cdn: good, findings: ["aasa.root-not-object error"], id: .pageInsteadOfFile,
                 words: ["JSON that is no association file", "no such page"]),
             Story(
-                "the same under a page's type",
+                "the same with a page's Content-Type",
                 origin: .file(#"{"error":"Not found"}"#).with { $0.headers["Content-Type"] = "text/html" }, cdn: good,
                 findings: ["origin.content-type error", "aasa.no-service error"], id: .pageInsteadOfFile,
                 words: ["JSON that is no association file"]),

@@ -55,13 +55,13 @@ extension Story {
                 ["bot protection of \(sign.vendor)", "status \(sign.reply.status)"])
         } + [
             Story(
-                "a captcha on a page that is there, with status 200, is no challenge",
+                "a captcha on a normal page with status 200 is not a challenge",
                 origin: .page(200, html(#"Contact<div class="g-recaptcha"></div>"#)), cdn: good,
                 findings: ["origin.content-type error", "aasa.json-syntax error"], id: .pageInsteadOfFile,
                 words: ["HTML page"]
             ) { $0.unsaid = ["bot protection"] },
             Story(
-                "a word about captchas in a text that is no page",
+                "a word about captchas in a text that is not a page",
                 origin: .status(503, ["Content-Type": "text/plain"])
                     .with { $0.body = Data("captcha service down".utf8) }, cdn: good,
                 findings: ["origin.status error"], id: .originFault, words: ["status 503"]

@@ -137,7 +137,7 @@ extension Story {
             findings: ["origin.address-unreachable error", "cdn.crawler-error error"], id: .crawlerTimeoutAddress,
             words: ["192.0.2.2 refuses connections", "Repair the server"]),
         Story(
-            "details that are no JSON are quoted all the same",
+            "details that are not JSON are quoted anyway",
             cdn: .crawler("SWCERR00301 Timeout", details: #"{"cause":"Connection timed"#), findings: failing,
             id: .crawlerTimeoutFirewall, words: ["Connection timed"]),
     ]

@@ -86,7 +86,7 @@ extension Story {
             id: .originFault,
             words: ["redirects to https://example.com/404, an HTML page", "out of the redirect"]),
         Story(
-            "a private address here beside a copy of ten days",
+            "a private address here, and a copy ten days old",
             cdn: good.with { $0.headers["Age"] = "864000" },
             scene: Scene.calm(good, cdn: good.with { $0.headers["Age"] = "864000" }).with {
                 $0.addresses = [("10.1.2.3", .private, good)]

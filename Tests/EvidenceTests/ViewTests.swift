@@ -114,7 +114,7 @@ extension EvidenceSuite {
             Row(
                 "another at the root", root(other), ["origin.root-copy-differs warning"], ["depends on who reads"]),
             Row("a page at the root", root(.file("<html>")), []),
-            Row("an object that is no such file at the root", root(.file("{}")), []),
+            Row("an object at the root that is not the file", root(.file("{}")), []),
             Row(
                 "at the root only", origin: .status(404), root(good, origin: .status(404)),
                 ["origin.status error", "origin.root-only warning"]),

@@ -14,7 +14,7 @@ extension AlertingSuite {
         @Test(
             "after a silence, each channel gets the current state if it differs from what the channel knows",
             arguments: [
-                // Whether the channel knows the incident, what happens in the silence, what is sent then and afterwards.
+                // Whether the channel knows the incident, what happens in the silence, what is sent then and later.
                 (false, [IncidentChange.Transition.firing], [String](), ["firing"]),
                 (false, [.firing, .resolved], [], []),
                 (true, [], [], []),
