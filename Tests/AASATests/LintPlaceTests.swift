@@ -19,7 +19,7 @@ extension AASASuite {
             #"{"applinks":{"apps":[],"details":[{"appID":"D7KQ4ZW2MX.com.acme.shop","paths":["# + paths + "]}]}}"
         }
 
-        @Test("an unused rule names the positions of the rules that take its URLs")
+        @Test("an unused rule names the positions of the rules that match its URLs")
         func unreachable() throws {
             let one = try #require(findings("rule-unreachable", paths(#""/a/*","/a/b""#)).first)
             #expect(one.message == "never used: the rule at 1:80 already opens every URL this rule could open")

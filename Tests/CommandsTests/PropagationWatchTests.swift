@@ -49,7 +49,7 @@ extension CommandsTests {
             #expect(try told([[first], [second]]).0.dropFirst() == [expected])
         }
 
-        @Test("an edge that did not answer for a while has no new file, and is not in sync meanwhile")
+        @Test("an edge that did not answer for a while is not reported again, and is not in sync until it answers")
         func silence() throws {
             let (told, watch) = try told([[Self.new, Self.old], [Self.silent, Self.old], [Self.new, Self.old]])
             #expect(told.dropFirst() == [["edgeUnreachable a"], ["edgeReachable a"]])

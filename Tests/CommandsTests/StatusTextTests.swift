@@ -56,7 +56,7 @@ extension CommandsTests {
         }
 
         @Test(
-            "only a daemon that reports no channels gets the warning that nobody is notified",
+            "only a daemon that reports zero channels gets the warning that nobody is notified",
             arguments: [
                 (0, "no channel is configured, so nobody is notified"), (1, "no notification is pending"),
                 (nil, "no notification is pending"),

@@ -243,7 +243,7 @@ extension EvidenceSuite {
                 "no way out", .failed(.timedOut), .noConnection,
                 ["Neither the site nor Apple's CDN", "route, firewall"]),
             Row(
-                "no way out but a proxy", .failed(.timedOut), .noConnection,
+                "no way out except a proxy", .failed(.timedOut), .noConnection,
                 ["Neither the site nor Apple's CDN", "--proxy", "https_proxy is set"]
             ) { $0.unusedProxy = "https_proxy" },
             Row(
@@ -279,7 +279,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a stranger's answer in Apple's place puts the site in doubt only if the site answers the same",
+            "a stranger in Apple's place clears the site only if both give the same answer",
             arguments: [
                 (403, "no", true), (403, "other", false), (503, "no", false),
             ])
@@ -456,7 +456,7 @@ extension EvidenceSuite {
                 testDescription: "no way out", cdn: .failed(.timedOut), origin: .failed(.timedOut),
                 words: "heck this machine's network"),
             CDNRow(
-                testDescription: "no way out but a proxy", cdn: .failed(.timedOut), origin: .failed(.timedOut),
+                testDescription: "only a proxy as a way out", cdn: .failed(.timedOut), origin: .failed(.timedOut),
                 words: "ive the proxy with --proxy"
             ) { $0.unusedProxy = "https_proxy" },
             CDNRow(

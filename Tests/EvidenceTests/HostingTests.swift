@@ -18,7 +18,7 @@ extension EvidenceSuite {
             return .page(status, sign.words.first.map { "<html>\($0)</html>" } ?? "<html>", headers)
         }
 
-        @Test("each row of the table is reached, whatever else it contains", arguments: HostingTable.rows.indices)
+        @Test("each row of the table matches, whatever else the reply has", arguments: HostingTable.rows.indices)
         func rows(_ index: Int) throws {
             let row = HostingTable.rows[index]
             let reply = Self.reply(row.sign).with { $0.headers["X-Request-Id"] = "1" }

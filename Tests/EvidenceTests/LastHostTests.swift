@@ -49,7 +49,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("a page in place of the file is from the host behind the redirect")
+        @Test("a page instead of the file is from the host behind the redirect")
         func page() throws {
             let reply = Reply.page(200, "<!doctype html><title>Home</title>").redirected(to: Self.target)
             let findings = try verdict(origin: reply, cdn: nil).findings
