@@ -235,7 +235,7 @@ extension AlertingSuite {
             #expect(try server.logins.isEmpty && server.mails.isEmpty)
         }
 
-        // MARK: - Silence
+        // MARK: - Servers that hang
 
         @Test(
             "if the server hangs, an attempt ends in time; only a sent mail may have arrived", .waitsForTimeout)

@@ -70,7 +70,7 @@ extension AlertingSuite {
             }
         }
 
-        // MARK: - Slips
+        // MARK: - Mistakes
 
         private struct Slip {
             let name: String

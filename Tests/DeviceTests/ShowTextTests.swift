@@ -93,7 +93,7 @@ extension DeviceSuite {
             #expect(report.asking.map(\.name).sorted() == (name == "JSON" ? [] : ["a.example.com", "b.example.com"]))
         }
 
-        @Test("an excerpt without rules, sections and --verbose is a report")
+        @Test("an excerpt without rules, sections and --verbose is read as a report")
         func excerpt() throws {
             let report = try report(
                 """

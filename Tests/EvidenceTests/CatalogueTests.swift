@@ -234,7 +234,7 @@ extension EvidenceSuite {
                 UsualPropagation(seconds)?.median == median && UsualPropagation(seconds)?.percentile90 == percentile90)
         }
 
-        @Test("the one line joins the parts")
+        @Test("the one-line text joins the parts")
         func oneLine() {
             let diagnosis = Diagnosis(
                 effect: Effect(.openWebsite(at: nil)), cause: .crawler(.refused(status: 403)),

@@ -125,7 +125,7 @@ extension EvidenceSuite {
             #expect(try verdict(origin: reply, cdn: nil).told == [rule])
         }
 
-        @Test("a certificate without a subject alternative name is refused by iOS, though OpenSSL takes it")
+        @Test("a certificate without a subject alternative name is refused by iOS, even though OpenSSL accepts it")
         func withoutNames() throws {
             let bare = Self.served(Self.own("CN = example.com", []))
             let all = try verdict(origin: bare, cdn: Story.good, scene: .calm(bare, cdn: Story.good))

@@ -98,7 +98,7 @@ extension EvidenceSuite {
             #expect(try verdict(origin: reply, cdn: reply).findings.isEmpty)
         }
 
-        @Test("docs/reference/hosts.md is fresh")
+        @Test("docs/reference/hosts.md is up to date")
         func documented() throws {
             let file = URL(filePath: #filePath).appending(path: "../../../docs/reference/hosts.md").standardized
             if ProcessInfo.processInfo.environment["AASA_REWRITE_EXPECTATIONS"] == "1" {

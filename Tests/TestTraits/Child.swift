@@ -31,10 +31,10 @@ package final class Child: Sendable {
 
     /// Starts the program. The streams need descriptors, and may be closed after this returns.
     /// - Parameters:
-    ///   - executable: its file; no search.
+    ///   - executable: its file; `PATH` is not searched.
     ///   - arguments: without the program's name.
-    ///   - environment: all of it.
-    ///   - folder: its working directory; this process's where nil.
+    ///   - environment: its whole environment.
+    ///   - folder: its working directory; this process's if nil.
     ///   - input: its standard input.
     ///   - output: its standard output.
     ///   - errors: its standard error.

@@ -14,7 +14,7 @@ package struct ChildProcess: Sendable {
     /// - Parameters:
     ///   - executable: its file.
     ///   - arguments: without the program's name.
-    ///   - environment: in place of this process's own.
+    ///   - environment: replaces this process's own.
     ///   - input: the file that is its standard input; none by default.
     /// - Returns: the result, whatever the exit code.
     /// - Throws: if the program cannot be started, or its output cannot be stored.
