@@ -2,11 +2,11 @@ import AASA
 import TestTraits
 import Testing
 
-/// The root of this target's tests.
+/// The root suite of this target.
 @Suite("AASA", .timeLimit(.minutes(120)), .computing)
 struct AASASuite {}
 
-/// The error that a text gives, or nil where it is accepted.
+/// The error for this text, or nil if it is accepted.
 func fault(in bytes: [UInt8]) -> JSONSyntaxError? {
     do {
         _ = try JSONDocument(parsing: bytes)

@@ -27,7 +27,7 @@ extension AASASuite {
         }
 
         @Test(
-            "a file names a service that Apple knows, or none",
+            "a file names one of Apple's services, or none",
             arguments: [
                 ("[]", false), (#"{"applinks":[]}"#, false), (#"{"error":"try later"}"#, false),
                 (#"{"applinkss":{}}"#, false), (#"{"x":{},"webcredentials":{}}"#, true),

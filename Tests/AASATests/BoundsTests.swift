@@ -2,14 +2,14 @@ import AASA
 import Testing
 
 extension AASASuite {
-    /// Files made to cost time, memory or stack. They must end; the time limit of the suite is the only clock.
+    /// Files that try to use up time, memory or stack. They must finish; the suite's time limit is the only clock.
     @Suite("Bounds")
     struct BoundsTests {
         private func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
 
-        @Test("nesting is read to its limit and refused one deeper")
+        @Test("nesting is accepted up to its limit and refused beyond it")
         func depth() throws {
             let deepest = try document(nested(JSONDocument.maximumDepth))
             #expect(!deepest.root.canonicalForm.isEmpty)
@@ -19,7 +19,7 @@ extension AASASuite {
             #expect(fault(in: String(repeating: "{\"a\":", count: 100_000)) != nil)
         }
 
-        @Test("a megabyte of flat members is read, compared and told apart")
+        @Test("a megabyte of flat members is read and compared")
         func flat() throws {
             func file(_ last: Int) -> String {
                 "{" + (0..<100_000).map { "\"k\($0)\":1," }.joined() + "\"last\":\(last)}"
@@ -29,7 +29,7 @@ extension AASASuite {
             #expect(AssociationDiff.compare(old, new).changes.map(\.pointer) == ["/last"])
         }
 
-        @Test("a megabyte of services is told apart")
+        @Test("a megabyte of services is compared")
         func services() throws {
             func file(_ last: String) -> String {
                 "{" + (0..<60_000).map { "\"k\($0)\":{}," }.joined() + "\"\(last)\":{}}"
@@ -38,7 +38,7 @@ extension AASASuite {
             #expect(changes.map(\.pointer) == ["/x", "/y"])
         }
 
-        @Test("thousands of apps with thousands of patterns each are not multiplied out")
+        @Test("thousands of apps with thousands of patterns each are not multiplied")
         func product() throws {
             func file(_ first: String) -> String {
                 let apps = (0..<20_000).map { "\"A.\($0)\"" }.joined(separator: ",")
@@ -50,7 +50,7 @@ extension AASASuite {
             #expect(changes.count <= AssociationDiff.maximumChanges + 1)
         }
 
-        @Test("of thousands of keys that stand twice only some are listed")
+        @Test("of thousands of duplicate keys, only some are listed")
         func duplicates() throws {
             let text = "{" + Array(repeating: "\"a\":1", count: 20_000).joined(separator: ",") + "}"
             #expect(try document(text).duplicateKeys.count == 64)
@@ -58,7 +58,7 @@ extension AASASuite {
             #expect(findings.count == 51 && findings.last?.message == "and 19949 more of this rule")
         }
 
-        @Test("long digits and exponents beyond all sense are numbers all the same")
+        @Test("absurdly long digits and exponents are still numbers")
         func numbers() throws {
             let digits = String(repeating: "9", count: 300_000)
             for text in [digits, "0.\(digits)", "1e\(digits)", "-\(digits)e-9223372036854775808"] {

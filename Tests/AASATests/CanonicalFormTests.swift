@@ -5,7 +5,7 @@ extension AASASuite {
     @Suite("Canonical form")
     struct CanonicalFormTests {
         @Test(
-            "what differs in writing alone has one form",
+            "texts that differ in notation only have one form",
             arguments: [
                 (#"{"a":1,"b":2}"#, "{ \"b\" : 2,\n\t\"a\" : 1 }\n"), (#""\u0041\/é""#, "\"A/\\u00e9\""),
                 ("1", "1.0"), ("1", "1e0"), ("100", "1E+2"), ("0.1", "1e-1"), ("0.10", "0.1"), ("0", "-0.0"),
@@ -17,7 +17,7 @@ extension AASASuite {
         }
 
         @Test(
-            "what differs in meaning has two",
+            "texts that differ in meaning have different forms",
             arguments: [
                 ("[1,2]", "[2,1]"), (#"{"a":1}"#, #"{"a":"1"}"#), (#"{"a":null}"#, "{}"), ("true", "\"true\""),
                 ("[]", "{}"), ("[[]]", "[]"), ("1", "-1"), ("1", "10"), (#"{"a":1,"a":2}"#, #"{"a":2,"a":1}"#),
@@ -30,7 +30,7 @@ extension AASASuite {
         }
 
         @Test(
-            "it is JSON of the same meaning",
+            "the canonical form is JSON of the same meaning",
             arguments: [
                 #"{"b":[1.50,"x\n\u0001\"\\"],"a":{"é":null}}"#, "[1e5, 1e-5, -0, 1e99999999999999999999]",
                 "\"\u{7F}\"",

@@ -14,7 +14,7 @@ extension AASASuite {
         }
 
         @Test(
-            "each rule by which a URL begins or ceases to open has an example, beside those of the comparison",
+            "each rule that changes whether a URL opens has an example, unless the comparison already has one",
             arguments: [
                 (#"{"/":"/a/*"}"#, #"{"/":"/a/*"},{"/":"/b/*"}"#, []),
                 (
@@ -29,14 +29,14 @@ extension AASASuite {
                     #"{"/":"/a/*"}"#, #"{"/":"/a/x","exclude":true},{"/":"/a/y","exclude":true},{"/":"/a/*"}"#,
                     ["A.b: opens > blocked /a/y"]
                 ),
-                // Safari both times.
+                // Safari both before and after.
                 ("", #"{"/":"/a","exclude":true},{"/":"/b","exclude":true}"#, []),
                 (#"{"/":"/a","exclude":true},{"/":"/b","exclude":true}"#, "", []),
-                // Another rule opens the same URLs.
+                // Another rule already opens the same URLs.
                 (#"{"/":"/a/*"}"#, #"{"/":"/a/*"},{"/":"/a/b"},{"/":"/a/c"}"#, []),
-                // The first URL of the second rule is the first rule's.
+                // The first rule also matches the second rule's first URL.
                 (#"{"/":"/x"}"#, #"{"/":"/a/*"},{"/":"/a*"},{"/":"/x"}"#, ["A.b: not_matched > opens /azq"]),
-                // The order and the way of writing are no rules that changed.
+                // A change of order or notation is not a changed rule.
                 (#"{"/":"/a"},{"/":"/b"}"#, #"{"comment":"x","/":"/b"},{"/":"/a"}"#, []),
             ])
         func examples(_ old: String, _ new: String, _ examples: [String]) throws {
@@ -47,7 +47,7 @@ extension AASASuite {
             #expect(rules.isComplete)
         }
 
-        @Test("a file against none: each rule is shown, in both directions")
+        @Test("a file compared with none shows each rule, in both directions")
         func nothing() throws {
             let links = try LanguageFixture.paths(["/a", "NOT /b", "/c/*"])
             #expect(
@@ -60,7 +60,7 @@ extension AASASuite {
                 ])
         }
 
-        @Test("apps with the same rules are all named, and an ID that was never filled in is no app")
+        @Test("apps with the same rules are all named, except a template ID that was never filled in")
         func apps() throws {
             func links(_ apps: String, _ paths: String) throws -> AppLinks {
                 try LanguageFixture.links(details: #"{"appIDs":[\#(apps)],"paths":[\#(paths)]}"#)
@@ -74,7 +74,7 @@ extension AASASuite {
                 ])
         }
 
-        @Test("more than ten rules are counted", arguments: [(11, 10, 0), (12, 10, 1), (40, 10, 29)])
+        @Test("of more than ten rules, the rest is counted", arguments: [(11, 10, 0), (12, 10, 1), (40, 10, 29)])
         func many(_ count: Int, _ shown: Int, _ more: Int) throws {
             let old = try LanguageFixture.paths(["/x"])
             let new = try LanguageFixture.paths(["/x"] + (0..<count).map { "/m\($0)" })
@@ -84,7 +84,7 @@ extension AASASuite {
             #expect(rules.isComplete)
         }
 
-        @Test("where the rules are too many, the search ends and says that it did")
+        @Test("if there are too many rules, the search ends and reports that it is incomplete")
         func bounded() throws {
             let old = try LanguageFixture.paths((0..<1000).map { "/*a\($0)x*b" })
             let new = try LanguageFixture.paths((0..<1000).map { "/*a\($0)x*c" })

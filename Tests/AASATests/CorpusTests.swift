@@ -5,7 +5,7 @@ import Testing
 extension AASASuite {
     @Suite("Corpus")
     struct CorpusTests {
-        @Test("the public JSON suite: y_ is accepted, n_ is refused, i_ may go either way")
+        @Test("the public JSON suite: y_ is accepted, n_ is refused, i_ may be either")
         func suite() throws {
             guard let corpus = Corpus.find(holding: "json-suite") else { return }
             let files = try corpus.files(in: "json-suite", withExtension: "json")
@@ -17,7 +17,7 @@ extension AASASuite {
             }
         }
 
-        @Test("each real file is read or refused with a place, and differs from itself in nothing")
+        @Test("each real file is read or refused at a position, and does not differ from itself")
         func realFiles() throws {
             guard let corpus = Corpus.find(holding: "aasa") else { return }
             let files = try corpus.files(in: "aasa", withExtension: "aasa")

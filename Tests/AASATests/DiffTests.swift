@@ -15,17 +15,17 @@ extension AASASuite {
 
         static let rows = [
             Row(
-                testDescription: "formatting alone", old: #"{"a":1,"b":{}}"#, new: "{ \"b\": {},\n\"a\": 1.0 }",
+                testDescription: "only formatting changed", old: #"{"a":1,"b":{}}"#, new: "{ \"b\": {},\n\"a\": 1.0 }",
                 changes: []),
             Row(
-                testDescription: "a service came", old: #"{"applinks":{}}"#,
+                testDescription: "a service was added", old: #"{"applinks":{}}"#,
                 new: #"{"applinks":{},"webcredentials":{"apps":["A.b"]}}"#,
                 changes: ["added service webcredentials with A.b /webcredentials"]),
             Row(
-                testDescription: "a service went", old: #"{"a/b~":{"apps":["1","2","3","4"]}}"#, new: "{}",
+                testDescription: "a service was removed", old: #"{"a/b~":{"apps":["1","2","3","4"]}}"#, new: "{}",
                 changes: ["removed service a/b~ with 1, 2, 3 and 1 more /a~1b~0"]),
             Row(
-                testDescription: "an app came", old: links(#"{"appIDs":["A.b"]}"#),
+                testDescription: "an app was added", old: links(#"{"appIDs":["A.b"]}"#),
                 new: links(#"{"appIDs":["A.b"]},{"appIDs":["A.c"]}"#),
                 changes: ["added applinks: app A.c, with the rules (no list of rules: every URL) /applinks/details/1"]),
             Row(
@@ -43,7 +43,7 @@ extension AASASuite {
                     #"removed applinks: app A.b, with the rules ["/x"] /applinks/details/0"#,
                 ]),
             Row(
-                testDescription: "a rule came and one went",
+                testDescription: "a rule was added and one removed",
                 old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"},{"/":"/y"}]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/y"},{"/":"/z"}]}"#),
                 changes: [
@@ -51,7 +51,7 @@ extension AASASuite {
                     #"added A.b: {"/": "/z"} /applinks/details/0/components/1"#,
                 ]),
             Row(
-                testDescription: "a path with a question mark is no component with a query",
+                testDescription: "a path with a question mark is not a component with a query",
                 old: links(#"{"appIDs":["A.b"],"paths":["/buy?id=*"]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/buy","?":"id=*"}]}"#),
                 changes: [
@@ -68,7 +68,7 @@ extension AASASuite {
                     #"added the value at /applinks/details/1: {"appIDs": ["A.b"], "paths": ["/y"]} /applinks/details/1"#,
                 ]),
             Row(
-                testDescription: "entries changed places, and no app did",
+                testDescription: "entries were reordered, and apps were not",
                 old: links(
                     #"{"appIDs":["A.b"],"paths":["/x"]},{"appIDs":["A.c"],"paths":["/y"]},{"appIDs":["A.b"],"paths":["/z"]}"#
                 ),
@@ -105,7 +105,7 @@ extension AASASuite {
                         + "…\(String(repeating: "a", count: 20))2\" /x"
                 ]),
             Row(
-                testDescription: "a rule changed that is known by its path",
+                testDescription: "a rule with the same path changed",
                 old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","?":{"a":"1"}}]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","exclude":true,"comment":"no"}]}"#),
                 changes: [
@@ -115,26 +115,26 @@ extension AASASuite {
                         + "/applinks/details/0/components/0/comment",
                 ]),
             Row(
-                testDescription: "rules changed places", old: links(#"{"appIDs":["A.b"],"paths":["/x","/y","/z"]}"#),
+                testDescription: "rules were reordered", old: links(#"{"appIDs":["A.b"],"paths":["/x","/y","/z"]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/z","/x","/y"]}"#),
                 changes: [#"moved A.b: "/z", from place 3 to place 1 /applinks/details/0/paths/0"#]),
             Row(
-                testDescription: "one of two equal rules went",
+                testDescription: "one of two equal rules was removed",
                 old: links(#"{"appIDs":["A.b"],"paths":["/x","/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
                 changes: [#"removed A.b: "/x" /applinks/details/0/paths/1"#]),
             Row(
-                testDescription: "a rule of several apps is told of once",
+                testDescription: "a rule of several apps is reported once",
                 old: links(#"{"appIDs":["A.b","A.c","A.d"],"paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b","A.c","A.d"],"paths":["NOT /y","/x"]}"#),
                 changes: [#"added A.b, A.c and 1 more: "NOT /y" /applinks/details/0/paths/0"#]),
             Row(
-                testDescription: "what is no entry went",
+                testDescription: "a value that is not an entry was removed",
                 old: links(#"{"appIDs":["A.b"],"paths":["/x"]},"note""#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
                 changes: [#"removed the value at /applinks/details/1: "note" /applinks/details/1"#]),
             Row(
-                testDescription: "an app stood twice", old: links(#"{"appIDs":["A.b","A.b"],"paths":["/x"]}"#),
+                testDescription: "an app was listed twice", old: links(#"{"appIDs":["A.b","A.b"],"paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
                 changes: [
                     #"removed the value at /applinks/details/0/appIDs/1: "A.b" /applinks/details/0/appIDs/1"#
@@ -143,7 +143,7 @@ extension AASASuite {
                 testDescription: "a list got longer in the middle", old: #"{"x":[1,{"y":2},3]}"#,
                 new: #"{"x":[1,{"y":2},4,3]}"#, changes: ["added the value at /x/2: 4 /x/2"]),
             Row(
-                testDescription: "a key stands twice no more", old: #"{"a":1,"a":2}"#, new: #"{"a":2}"#,
+                testDescription: "a duplicate key was removed", old: #"{"a":1,"a":2}"#, new: #"{"a":2}"#,
                 changes: [#"changed the value at the root: {"a": 1, "a": 2} became {"a": 2} "#]),
             Row(
                 testDescription: "a component became a string, which opens everything",
@@ -154,7 +154,7 @@ extension AASASuite {
                     #"added A.b: "/x" (not an object: every URL) /applinks/details/0/components/0"#,
                 ]),
             Row(
-                testDescription: "components were put beside paths, and appIDs beside appID",
+                testDescription: "components were added to paths, and appIDs to appID",
                 old: links(#"{"appID":"A.b","paths":["/x"]}"#),
                 new: links(#"{"appID":"A.b","appIDs":["A.b"],"paths":["/x"],"components":[{"/":"/x"}]}"#),
                 changes: [
@@ -162,7 +162,7 @@ extension AASASuite {
                     #"added the value at /applinks/details/0/appIDs: ["A.b"] /applinks/details/0/appIDs"#,
                 ]),
             Row(
-                testDescription: "paths beside components went, and appID beside appIDs",
+                testDescription: "unused paths and an unused appID were removed",
                 old: links(#"{"appID":"A.b","appIDs":["A.b"],"paths":["/x"],"components":[{"/":"/x"}]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}]}"#),
                 changes: [
@@ -170,7 +170,7 @@ extension AASASuite {
                     #"removed the value at /applinks/details/0/paths: ["/x"] /applinks/details/0/paths"#,
                 ]),
             Row(
-                testDescription: "components beside paths went",
+                testDescription: "components were removed from paths",
                 old: links(#"{"appIDs":["A.b"],"paths":["/x"],"components":[{"/":"/y"}]}"#),
                 new: links(#"{"appIDs":["A.b"],"paths":["/x"]}"#),
                 changes: [
@@ -179,7 +179,7 @@ extension AASASuite {
                     "changed A.b: paths instead of components /applinks/details/0",
                 ]),
             Row(
-                testDescription: "an empty list of apps went", old: #"{"applinks":{"apps":[],"details":[]}}"#,
+                testDescription: "an empty list of apps was removed", old: #"{"applinks":{"apps":[],"details":[]}}"#,
                 new: #"{"applinks":{"details":[]}}"#,
                 changes: [
                     "removed the value at /applinks/apps: [] /applinks/apps"
@@ -189,14 +189,14 @@ extension AASASuite {
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}]}"#),
                 changes: ["changed A.b: components instead of paths /applinks/details/0"]),
             Row(
-                testDescription: "paths beside components changed",
+                testDescription: "unused paths changed",
                 old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}],"paths":["/x"]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x"}],"paths":["/y"]}"#),
                 changes: [
                     #"changed the value at /applinks/details/0/paths/0: "/x" became "/y" /applinks/details/0/paths/0"#
                 ]),
             Row(
-                testDescription: "apps changed places", old: #"{"webcredentials":{"apps":["A.b","A.c"]}}"#,
+                testDescription: "apps were reordered", old: #"{"webcredentials":{"apps":["A.b","A.c"]}}"#,
                 new: #"{"webcredentials":{"apps":["A.c","A.b"]}}"#,
                 changes: ["moved webcredentials: app A.c, from place 2 to place 1 /webcredentials/apps"]),
             Row(
@@ -211,7 +211,7 @@ extension AASASuite {
                         + "/applinks/defaults/caseSensitive",
                 ]),
             Row(
-                testDescription: "variables came, went and changed",
+                testDescription: "variables were added, removed and changed",
                 old: #"{"applinks":{"substitutionVariables":{"a":["1"],"b":["2","3"]}}}"#,
                 new: #"{"applinks":{"substitutionVariables":{"b":["3","4"],"c":["5"]}}}"#,
                 changes: [
@@ -220,7 +220,7 @@ extension AASASuite {
                     #"added applinks: variable c: ["5"] /applinks/substitutionVariables/c"#,
                 ]),
             Row(
-                testDescription: "a comment changed beside a rule",
+                testDescription: "a comment and a rule changed",
                 old: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","comment":"1"}]}"#),
                 new: links(#"{"appIDs":["A.b"],"components":[{"/":"/x","comment":"2"},{"/":"/y"}]}"#),
                 changes: [
@@ -229,20 +229,20 @@ extension AASASuite {
                         + "/applinks/details/0/components/0/comment",
                 ]),
             Row(
-                testDescription: "a key came that is no service", old: "{}", new: #"{"note":"hello"}"#,
+                testDescription: "a key that is not a service was added", old: "{}", new: #"{"note":"hello"}"#,
                 changes: [#"added the value at /note: "hello" /note"#]),
             Row(
-                testDescription: "no object any more", old: "{}", new: "[]",
+                testDescription: "the object became an array", old: "{}", new: "[]",
                 changes: ["changed the whole file differs "]),
         ]
 
-        @Test("what changed is told in its order", arguments: rows)
+        @Test("changes are listed in order", arguments: rows)
         func changes(_ row: Row) throws {
             let changes = AssociationDiff.compare(try document(row.old), try document(row.new)).changes
             #expect(changes.map { "\($0.kind.rawValue) \($0.summary) \($0.pointer)" } == row.changes)
         }
 
-        @Test("more than fifty changes are counted")
+        @Test("changes beyond fifty are counted")
         func many() throws {
             let apps = (0..<120).map { "\"A.b\($0)\"" }.joined(separator: ",")
             let comparison = AssociationDiff.compare(

@@ -1,17 +1,17 @@
-// What must hold of any bytes whatever, for the seeded mutations of the tests and for libFuzzer alike (`make fuzz`, which
-// compiles this file together with the library).
+// What must hold for any bytes. The tests use it with seeded mutations, and libFuzzer with its own inputs (`make fuzz`,
+// which compiles this file together with the library).
 
 #if !FUZZER
     import AASA
 #endif
 
-/// A promise of the library that some bytes broke.
+/// The library broke one of its promises for some input.
 struct BrokenPromise: Error, CustomStringConvertible {
     let description: String
 }
 
 enum FuzzExercise {
-    /// URLs that damaged files are asked about, beside those that their own patterns give.
+    /// URLs for matching against damaged files, in addition to URLs from the files' own patterns.
     private static let urls = [
         "/", "/buy/x?item=1&item=2&q=%C3%BC#top", "https://example.com/en/US/%2F%2Fa%20b/*?x#/a/b", "/a//b?=&&a=b=c##",
     ]
@@ -82,7 +82,7 @@ enum FuzzExercise {
         }
     }
 
-    // Small: what it does not suffice for is not proven, but must hold all the same.
+    // Small: a result beyond the budget may be unproven, but must still be correct.
     private static let budget = LanguageBudget(states: 500, steps: 400_000)
 
     private static func promise(_ holds: Bool, _ text: @autoclosure () -> String) throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AASASuite {
-    /// Damaged files of the corpus. Short by itself; AASA_FUZZ_ROUNDS asks for more files, AASA_FUZZ_SEED for others.
+    /// Damaged files of the corpus. Short by default; AASA_FUZZ_ROUNDS asks for more files, AASA_FUZZ_SEED for others.
     @Suite("Fuzz")
     struct FuzzTests {
         private static let fixtures = [
@@ -39,7 +39,7 @@ extension AASASuite {
             }
         }
 
-        /// Most mutations keep the text JSON, so that what lies behind the parser is reached: tokens are exchanged.
+        /// Most mutations replace whole tokens. The text then stays JSON and reaches the code behind the parser.
         private static func damaged(_ file: [UInt8], with other: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
             let tokens = [
                 "true", "null", "7", "[]", "{}", "\"*\"", "\"/\"", "\"?\"", "\"#\"", "\"exclude\"", "\"NOT /a\"",
@@ -58,7 +58,7 @@ extension AASASuite {
                     let start = Int.random(in: other.indices, using: &random)
                     bytes.insert(contentsOf: other[start..<min(start + 40, other.count)], at: index)
                 default:
-                    // From one quote to the next but one: a whole string, mostly.
+                    // Usually from one quote to the next: a whole string.
                     guard let start = bytes[index...].firstIndex(of: 0x22),
                         let end = bytes[(start + 1)...].firstIndex(of: 0x22)
                     else { continue }

@@ -1,9 +1,9 @@
-// Files made to cost time and memory: few distinct parts, many repeats, long parts, deep parts, many names. For the tests of
-// the bound and for libFuzzer alike (`make fuzz` compiles this file together with the library).
+// Files that try to use up time and memory: few distinct parts, many repeats, long parts, deep parts, many names.
+// For the tests of the limits and for libFuzzer (`make fuzz` compiles this file together with the library).
 
-/// Draws a file of at most so many bytes. What it looks like follows from the numbers drawn alone.
+/// Generates a file of at most `size` bytes. The drawn numbers alone determine the file.
 struct HostileFile {
-    /// The next number below a limit, which is 1 at least.
+    /// Draws a number below a limit of at least 1.
     let draw: (Int) -> Int
     private let size: Int
 
@@ -12,7 +12,7 @@ struct HostileFile {
         self.draw = draw
     }
 
-    /// What patterns, names and values are made of: each unit is dear to some part of the library.
+    /// The parts of patterns, names and values. Each is a special case somewhere in the library.
     private static let units = [
         "a", "a", "~", "*a", "?", "a/", "//", "**", "$(lang)", "$(region)", "$(v0)", "$(v1)", "$(", "$(v", ":a/", "[a]",
         "[", "(a|",
@@ -23,7 +23,7 @@ struct HostileFile {
 
     private func pick<Element>(_ list: [Element]) -> Element { list[draw(list.count)] }
 
-    /// A number between one and a limit; small ones and the limit itself are likely.
+    /// A number from one to a limit. Small numbers and the limit itself are likely.
     private func some(_ limit: Int) -> Int {
         switch draw(4) {
         case 0: 1
@@ -33,7 +33,7 @@ struct HostileFile {
         }
     }
 
-    /// A text of at most so many bytes, without quotes.
+    /// A text of at most `limit` bytes, without quotes.
     private func text(_ limit: Int) -> String {
         let unit = pick(Self.units)
         let count = max(1, some(limit) / unit.utf8.count)
@@ -43,7 +43,7 @@ struct HostileFile {
         return text
     }
 
-    /// Short texts that are alike, or all different.
+    /// A generator of texts that are similar, or all different.
     private func texts(_ room: Int) -> (Int) -> String {
         switch draw(4) {
         case 0:
@@ -61,7 +61,7 @@ struct HostileFile {
         }
     }
 
-    /// Items of a list or members of an object, as many as there is room for.
+    /// The items of a list or members of an object that fit into `room`.
     private func joined(_ room: Int, _ item: (Int) -> String) -> String {
         var result = ""
         let limit = draw(3) == 0 ? some(20) : Int.max
@@ -78,7 +78,7 @@ struct HostileFile {
 
     func make() -> [UInt8] {
         var left = max(0, size - 200)
-        // One part takes most of the room, often.
+        // Often one part takes most of the room.
         func share() -> Int {
             let taken = left * pick([1, 5, 30, 50, 90]) / 100
             left -= taken
@@ -108,12 +108,12 @@ struct HostileFile {
     private func variables(_ room: Int) -> String {
         switch draw(4) {
         case 0:
-            // One variable of many values, or of long ones.
+            // One variable with many values, or with long ones.
             let value = texts(room / 2)
             return "\"v0\":[\(joined(room - 8) { "\"\(value($0))\"" })],\"v1\":[\"b*\"]"
         case 1: return joined(room) { "\"v\($0)\":[\"a\($0)\"]" }
         case 2:
-            // Names equal in all but their bytes.
+            // Names that differ only in their bytes.
             return joined(room) { "\"\($0 % 2 == 0 ? "é" : "e\u{301}")\(String($0 / 2, radix: 36))\":[]" }
         default:
             let (name, value) = (texts(room / 4), texts(room / 4))
@@ -133,7 +133,7 @@ struct HostileFile {
         let each = max(20, room / count)
         var made: [String] = []
         for index in 0..<count {
-            // Few distinct ones.
+            // Only a few distinct entries.
             made.append(index < 3 || draw(4) == 0 ? entry(each, index) : made[index % 3])
             if made.count * each > room { break }
         }
@@ -179,7 +179,7 @@ struct HostileFile {
         }
     }
 
-    /// Members of a component, or of `defaults`.
+    /// The members of a component, or of `defaults`.
     private func component(_ room: Int, isLong: Bool) -> String {
         var members: [String] = []
         if draw(2) == 0 { members.append("\"/\":\"\(text(isLong ? some(room / 2) : min(room, 60)))\"") }
@@ -210,7 +210,7 @@ struct HostileFile {
 }
 
 extension String {
-    /// Without the comma that an empty list leaves.
+    /// The text without the comma that an empty list leaves.
     fileprivate var replacingCommaAfterBrace: String {
         guard let place = utf8.firstIndex(of: UInt8(ascii: "{")), self[index(after: place)...].hasPrefix(",") else {
             return self
@@ -219,7 +219,7 @@ extension String {
     }
 }
 
-/// The shapes that once cost too much, each made of one idea, as large as is asked for.
+/// The shapes that were once too slow, each built from one idea and of any size.
 enum HostileShape {
     typealias Shape = (name: String, make: @Sendable (Int) -> String)
 

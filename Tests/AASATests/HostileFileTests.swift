@@ -5,19 +5,19 @@ import Testing
 @testable import AASA
 
 extension AASASuite {
-    /// Files made to cost time and memory. What they cost is counted, not timed; that they end at all is the suite's limit.
+    /// Files that try to use up time and memory. The tests count steps, not time; only the suite has a time limit.
     @Suite("Hostile files")
     struct HostileFileTests {
-        /// As large as a file may be, in the long runs.
+        /// In the long runs, the largest size of a file.
         private static let size = Rounds.of(4_096, soak: AssociationFile.sizeLimit)
 
-        @Test("a shape that once cost too much keeps the bound", arguments: HostileShape.all.map(\.name))
+        @Test("a shape that was once too slow stays within the limits", arguments: HostileShape.all.map(\.name))
         func shapes(_ name: String) throws {
             let shape = try #require(HostileShape.all.first { $0.name == name })
             try keepsBound(Array(shape.make(Self.size).utf8), name)
         }
 
-        @Test("drawn files keep the bound", arguments: 0..<Rounds.of(4, soak: 40))
+        @Test("generated files stay within the limits", arguments: 0..<Rounds.of(4, soak: 40))
         func drawn(_ seed: Int) throws {
             var random = SeededGenerator(seed: UInt64(seed) + 20_261_125)
             for round in 0..<4 {
@@ -41,7 +41,7 @@ extension AASASuite {
             try comparing(file, links, bytes, name)
         }
 
-        /// What rules inherit, and what they repeat, is there once: all patterns together are no longer than the file.
+        /// Inherited and repeated patterns are stored once: all patterns together are no longer than the file.
         private func compiledOnce(_ links: AppLinks, _ bytes: [UInt8], _ name: String) {
             var texts: [ObjectIdentifier: Int] = [:]
             for rule in links.entries.flatMap({ $0.rules + $0.olderRules }) {
@@ -66,7 +66,7 @@ extension AASASuite {
                 let meter = WorkMeter(LanguageBudget(states: 0, steps: budget))
                 let result = links.match(url, meter: meter)
                 #expect(result.isComplete == !meter.isExhausted, "\(name)")
-                // One rule may overrun what is left, by no more than it takes to look at it once.
+                // One rule may exceed the remaining steps, but only by the cost of reading it once.
                 #expect(meter.left > -16 * (bytes.count + text.utf8.count), "\(name)")
                 let contested = result.contested(meter: WorkMeter(LanguageBudget(states: 0, steps: budget)))
                 #expect(contested.count <= ContestedPoint.allCases.count, "\(name)")
@@ -90,22 +90,22 @@ extension AASASuite {
             #expect(rules.changes.count <= ChangedRules.maximumShown * max(1, links.appIDs.count + 1), "\(name)")
         }
 
-        /// Reading, modelling and the comparison of values have no budget of their own: their work is in proportion to the file,
-        /// which is bounded.
-        @Test("what has no budget is in proportion to the file", arguments: HostileShape.all.map(\.name))
+        /// Reading, modelling and the comparison of values have no budget.
+        /// Their cost is proportional to the file's size, which is limited.
+        @Test("work without a budget is proportional to the file", arguments: HostileShape.all.map(\.name))
         func proportion(_ name: String) throws {
             let shape = try #require(HostileShape.all.first { $0.name == name })
             let bytes = Array(shape.make(Self.size).utf8)
             guard let document = try? JSONDocument(parsing: bytes) else { return }
             var meanings = MeaningNumbers()
             _ = meanings.numbers(of: document.root)
-            // A value, and the comma behind it.
+            // A value and the comma after it.
             #expect(meanings.steps <= bytes.count / 2 + 2, "\(name)")
             guard let links = AssociationFile(document).applinks else { return }
             #expect(links.entries.reduce(0) { $0 + $1.rules.count + $1.olderRules.count } <= bytes.count / 2, "\(name)")
         }
 
-        @Test("values of a variable that differ at their ends alone are counted by what is compared")
+        @Test("long variable values that differ only at their ends cost as many steps as they compare")
         func values() throws {
             let long = String(repeating: "a", count: 1_000)
             let values = (0..<8).map { "\"\(long)\($0)\"" }.joined(separator: ",")
@@ -118,7 +118,7 @@ extension AASASuite {
             #expect(!links.match(url, meter: WorkMeter(LanguageBudget(states: 0, steps: 100_000))).isComplete)
         }
 
-        @Test("values mean the same exactly where their canonical forms are the same")
+        @Test("two values are equal exactly if their canonical forms are")
         func meanings() throws {
             let texts = [
                 "1", "1.0", "10e-1", "-1", "\"1\"", "null", "true", "[]", "[1]", "[1.0,{}]", "{}", "{\"a\":1,\"b\":[]}",
@@ -134,7 +134,7 @@ extension AASASuite {
             }
         }
 
-        @Test("a search takes no more memory than it may, and gives it back")
+        @Test("a search stays within its memory limit, and releases the memory")
         func memory() throws {
             let text = String(repeating: "~", count: 6_000)
             let entry = try #require(try LanguageFixture.paths(["/" + text]).entries.first)
@@ -149,14 +149,14 @@ extension AASASuite {
             }
             let short = ProgramSearch(WorkMeter(budget))
             #expect(throws: LanguageBudget.Exhausted.self) { try run(short) }
-            // The machine, the nodes and what they hold were counted before they were made.
+            // The automaton, the nodes and their contents are charged before they are created.
             #expect(short.meter.bytesLeft > -(1 << 16))
             let enough = ProgramSearch(WorkMeter(LanguageBudget(states: 20_000, steps: 30_000_000)))
             try run(enough)
             #expect(enough.meter.bytesLeft > LanguageBudget.standardBytes / 2)
         }
 
-        @Test("what is beyond the budget is said: by a finding, by the comparison, by the match")
+        @Test("beyond the budget, the finding, the comparison and the match say that they are incomplete")
         func said() throws {
             let values = (0..<400).map { "\"\($0)*a\"" }.joined(separator: ",")
             let rules = (0..<200).map { "{\"/\":\"/$(v)$(v)$(v)\($0)*b?\"}" }.joined(separator: ",")
@@ -172,7 +172,7 @@ extension AASASuite {
         }
 
         @Test(
-            "of a text that devices refuse for its size nothing else is said, whatever it is",
+            "a file too large for devices has only that finding, whatever it contains",
             arguments: ["{\"applinks\":{}}", "<html>", "\u{FEFF}{", ""])
         func tooLarge(_ text: String) {
             let start = Array(text.utf8)
@@ -201,13 +201,13 @@ extension AASASuite {
             #expect(undefined.entries.first?.rules.first?.path?.fault == .undefinedVariable(other))
             let node = try document("{\"\(one)\":1,\"\(other)\":2}").root
             #expect(node[one]?.value == .number("1") && node[other]?.value == .number("2"))
-            // A Kelvin sign is no K.
+            // A Kelvin sign is not a K.
             let kelvin = try LanguageFixture.links(details: #"{"appIDs":["\#u{212A}.b"],"paths":["/a"]}"#)
             #expect(kelvin.behaviour(of: a, for: "K.b") == .notMatched)
             #expect(kelvin.behaviour(of: a, for: "\u{212A}.b") == .opens)
         }
 
-        @Test("places of faults lie within the text, whatever its bytes", arguments: ["", "a", "tru", "1"], 0..<8)
+        @Test("an error's range is inside the text, whatever its bytes", arguments: ["", "a", "tru", "1"], 0..<8)
         func faults(_ word: String, _ count: Int) throws {
             let broken = Array("{\"a\": ".utf8) + Array(word.utf8) + [UInt8](repeating: 0xFF, count: count)
             for bytes in [broken, broken + Array("}".utf8), Array("[\"a\" ".utf8) + broken.dropFirst(6)] {

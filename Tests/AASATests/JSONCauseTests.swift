@@ -1,5 +1,5 @@
-// What the linter says happened where a file is not JSON: an example for each cause with the words and the place, and
-// every file of the corpus that is not JSON, labelled by hand after reading it.
+// What the linter says about a file that is not JSON. An example of each cause has the words and the position; every
+// file of the corpus that is not JSON has a label, written by a person who read it.
 
 import AASA
 import TestSupport
@@ -24,9 +24,9 @@ extension AASASuite {
         }
 
         static let rows: [Row] = [
-            // Something else in the place of the file.
+            // Something else instead of the file.
             Row("<!doctype html><html><pre>{\"services\": {}}</pre></html>", "this is an HTML page", at: "<"),
-            // The file within something else, and something behind it; whether its own JSON is valid does not matter.
+            // The file inside something else, or followed by something; its own JSON need not be valid.
             Row("<!doctype html><html><pre>{\"applinks\": {}}</pre></html>", "the file is wrapped in", at: "<"),
             Row("<p>{&quot;applinks&quot;: {&quot;details&quot;: []}}</p>", "the file is wrapped in", at: "<"),
             Row("module.exports = {applinks: {details: [],}};", "begins with 'module.exports = {", at: "m"),
@@ -80,7 +80,7 @@ extension AASASuite {
             Row("{\"a\": 1, // no\n\"b\": 2}", "JSON has no comments", at: "/"),
         ]
 
-        @Test("each cause is named, at the place to change", arguments: rows)
+        @Test("each cause is named at the position to change", arguments: rows)
         func cause(_ row: Row) throws {
             let bytes = Array(row.text.utf8)
             let finding = try #require(Linter.lint(bytes).findings.first { $0.rule == "json-syntax" })
@@ -90,13 +90,13 @@ extension AASASuite {
             #expect(finding.fix != "correct the text there; a strict JSON parser stops at the same place")
         }
 
-        @Test("the bracket that is not closed is shown beside the place where its end is missing")
+        @Test("an unclosed bracket is shown along with the position where its end is missing")
         func opening() throws {
             let finding = try #require(Linter.lint(Array("{\"a\": [{}\n}".utf8)).findings.first)
             #expect(finding.related.map(\.start) == [SourcePosition(line: 1, column: 7)])
         }
 
-        /// The number at the beginning of a file's name, and what was done to the file.
+        /// The number at the start of the file's name, the cause and the line.
         static let labels: [(file: String, cause: String, line: Int)] = [
             ("001", "rich-text", 1), ("014", "typographic-quotes", 8), ("064", "text-after-string", 5),
             ("065", "typographic-quotes", 3), ("067", "typographic-quotes", 6), ("077", "not-closed", 13),
@@ -111,7 +111,7 @@ extension AASASuite {
             ("304", "comment", 6), ("335", "trailing-comma", 17),
         ]
 
-        @Test("every file of the corpus that is not JSON has the cause that a reader gave it, and stands behind it")
+        @Test("every file of the corpus that is not JSON has its labelled cause, and the cause cites it")
         func corpus() throws {
             guard let corpus = Corpus.find(holding: "aasa") else { return }
             var unlabelled = Dictionary(uniqueKeysWithValues: Self.labels.map { ($0.file, $0) })
@@ -121,7 +121,7 @@ extension AASASuite {
                 let label = try #require(known, "\(file.name)")
                 #expect(error.cause?.id == label.cause, "\(file.name): \(error)")
                 let finding = Linter.lint(file.bytes).findings.first { $0.rule == "json-syntax" }
-                // A file in CMS has a rule of its own.
+                // A file in CMS has its own rule.
                 if let finding { #expect(finding.start.line == label.line, "\(file.name)") }
                 let seen = error.cause?.seen ?? ""
                 #expect(seen.hasPrefix("corpus "), "\(label.cause) is met in \(file.name), and names \(seen)")

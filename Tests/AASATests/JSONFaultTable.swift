@@ -1,5 +1,5 @@
-// Files that are not JSON: the line and the cause that the linter must name. One real-looking file with a change in some
-// of its lines, and texts of other kinds in its place.
+// Files that are not JSON, with the line and the cause that the linter must name: one realistic file with some of its
+// lines changed, and other kinds of text.
 
 import Testing
 
@@ -8,11 +8,11 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
     let text: String
     /// The line that the finding points at.
     let line: Int
-    /// The id of the cause; nil where the parser's message has to do.
+    /// The id of the cause; nil if only the parser's message is shown.
     let cause: String?
     let testDescription: String
 
-    /// `lines`: what stands in a line of the whole file; nil takes the line out.
+    /// `lines`: new text for lines of the whole file; nil removes the line.
     init(_ lines: [Int: String?], _ line: Int, _ cause: String?) {
         var all: [String?] = Self.whole
         for (number, text) in lines { all[number - 1] = text }
@@ -99,7 +99,7 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
         .init("undefined", 1, "plain-text"), .init("PK\u{3}\u{4}", 1, "invalid-utf-8"),
     ]
 
-    /// What is like a case above, and is another thing: no cause may be told.
+    /// Similar to a case above, but something else: no cause may be named.
     static let unsure: [BrokenFile] = [
         .init(#"{"a": "b": 1}"#, 1, nil), .init(#"{"a":: 1}"#, 1, nil), .init("[1 2]", 1, nil), .init("[01]", 1, nil),
         .init("[+1]", 1, nil), .init("[- 1]", 1, nil), .init("[1.]", 1, nil), .init(#"{"a": foo("x")}"#, 1, nil),

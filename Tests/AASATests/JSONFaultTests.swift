@@ -1,15 +1,15 @@
-// Each broken file of the table: the line, the cause, and that no other cause is told.
+// For each broken file of the table, the linter names the line and the right cause.
 
 import AASA
 import TestSupport
 import Testing
 
 extension AASASuite {
-    @Suite("Faults in JSON, in a real-looking file")
+    @Suite("Faults in JSON, in a realistic file")
     struct JSONFaultTests {
         static let files = BrokenFile.marks + BrokenFile.beginnings + BrokenFile.unsure
 
-        @Test("the finding points at the line to change, and names what happened there or nothing", arguments: files)
+        @Test("the finding points at the line to change, and names the cause or none", arguments: files)
         func cause(_ file: BrokenFile) throws {
             let bytes = Array(file.text.utf8)
             let error = try #require(fault(in: bytes))
@@ -19,7 +19,7 @@ extension AASASuite {
         }
 
         @Test(
-            "a string that holds the file is told from another string",
+            "a string that contains the file is distinguished from other strings",
             arguments: [(#""{\"applinks\": {}}""#, true), (#""\n {}""#, true), (#""applinks""#, false), ("[]", false)])
         func encodedTwice(_ text: String, _ isFile: Bool) throws {
             let finding = try #require(Linter.lint(Array(text.utf8)).findings.first { $0.rule == "root-not-object" })
@@ -27,7 +27,7 @@ extension AASASuite {
             #expect(finding.fix.contains("encode the object once") == isFile, "\(finding.fix)")
         }
 
-        @Test("the file that they are made of has no fault")
+        @Test("the file without changes has no fault")
         func whole() { #expect(fault(in: BrokenFile.wholeText) == nil) }
     }
 }

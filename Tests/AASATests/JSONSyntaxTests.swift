@@ -88,7 +88,7 @@ extension AASASuite {
             Row("[\"\\udc00\\ud800\"]", "1:3", "an escape sequence is half of a surrogate pair"),
         ]
 
-        @Test("what it does not allow is refused at its place, in words, with a cause", arguments: refusals)
+        @Test("invalid JSON is refused at its position, with a message and a cause", arguments: refusals)
         func refused(_ row: Row) throws {
             let error = try #require(fault(in: row.text))
             #expect(error.position.description == row.place)
@@ -97,7 +97,7 @@ extension AASASuite {
         }
 
         @Test(
-            "bytes that are no text are named for what they are",
+            "bytes that are not text are identified",
             arguments: [
                 ([0xFE, 0xFF, 0x00, 0x7B], "utf-16"), ([0xFF, 0xFE, 0x7B, 0x00], "utf-16"),
                 ([0x7B, 0x00, 0x7D, 0x00], "utf-16"), ([0x00, 0x7B, 0x00, 0x7D], "utf-16"), ([0x0A, 0x00], "utf-16"),
@@ -115,7 +115,7 @@ extension AASASuite {
             #expect(try #require(fault(in: bytes)).cause?.id == cause)
         }
 
-        @Test("a byte order mark is let pass and noted, and shifts no column")
+        @Test("a byte order mark is accepted and noted, and shifts no column")
         func byteOrderMark() throws {
             let marked = try document("\u{FEFF}{\"a\":1}")
             #expect(marked.hasByteOrderMark)
@@ -123,7 +123,7 @@ extension AASASuite {
             #expect(marked.position(of: marked.root.range.lowerBound) == SourcePosition(line: 1, column: 1))
         }
 
-        @Test("every value knows its line and column, in characters, whatever ends the lines")
+        @Test("every value has its line and column, in characters, for any line ending")
         func positions() throws {
             let text = "{\r\n  \"é\": [true,\n\t\"😀\", 7]\r\n}"
             let parsed = try document(text)
@@ -146,7 +146,7 @@ extension AASASuite {
             #expect(broken.position.description == expected.split(separator: " ").last.map { String($0) })
         }
 
-        @Test("a place in a long line is that of counting from its start")
+        @Test("a position in a long line is the same as by counting from its start")
         func longLine() throws {
             let text = "\u{FEFF}[" + Array(repeating: "\"é😀\"", count: 700).joined(separator: ",") + ",\r1,\r\n2]"
             let bytes = Array(text.utf8)
@@ -162,7 +162,7 @@ extension AASASuite {
             }
         }
 
-        @Test("keys that stand twice are listed with both places, and the last one counts")
+        @Test("duplicate keys are listed with both positions, and the last one counts")
         func duplicates() throws {
             let parsed = try document("{\"a\":1,\n \"b\":{\"c\":1,\"c\":2},\n \"a\":3}")
             #expect(
@@ -170,7 +170,7 @@ extension AASASuite {
             #expect(parsed.root["a"]?.value == .number("3"))
         }
 
-        @Test("two spellings of one accented letter are two keys; an escape and its letter are one")
+        @Test("two normal forms of one accented letter are two keys; an escape and its letter are one")
         func spellings() throws {
             #expect(try document("{\"\u{E9}\":1,\"e\u{301}\":2}").duplicateKeys.isEmpty)
             #expect(try document("{\"é\":1,\"\\u00e9\":2}").duplicateKeys.count == 1)

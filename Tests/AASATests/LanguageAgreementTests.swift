@@ -4,7 +4,7 @@ import Testing
 @testable import AASA
 
 extension AASASuite {
-    /// The automata and the matcher are two readings of the same patterns: they may not differ anywhere.
+    /// The automata and the matcher are two implementations of the same patterns, and must always agree.
     @Suite("Language agreement")
     struct LanguageAgreementTests {
         /// Runs a rule's automaton over a URL.
@@ -19,7 +19,7 @@ extension AASASuite {
             return state != PartState.dead
         }
 
-        /// Whether the universe of the searches holds a URL.
+        /// Whether the searches' set of all URLs contains this URL.
         private func isInUniverse(_ url: MatchableURL) -> Bool {
             [(URLPhase.path, url.path), (.query, url.query), (.fragment, url.fragment)].allSatisfy { phase, text in
                 var place: UniversePlace? = .start
@@ -50,7 +50,7 @@ extension AASASuite {
             #expect(matches > 150)
         }
 
-        @Test("the characters whose case mapping leads astray are all known")
+        @Test("all characters with irregular case mapping are known")
         func foldedCharacters() {
             for value in UInt32(0x80)..<0x2_0000 {
                 guard let scalar = Unicode.Scalar(value), scalar.folded != scalar else { continue }
@@ -66,7 +66,7 @@ extension AASASuite {
             }
         }
 
-        /// All URLs of few characters.
+        /// All URLs of a few characters.
         static let small: [String] = {
             let letters = ["a", "b", "/", "c"]
             var paths = ["/"]
@@ -80,7 +80,7 @@ extension AASASuite {
             return paths.flatMap { path in queries.flatMap { query in ["", "#a", "#c"].map { path + query + $0 } } }
         }()
 
-        @Test("no URL of few characters contradicts a proof", arguments: UInt64(1)...12)
+        @Test("no short URL contradicts a proof", arguments: UInt64(1)...12)
         func exhaustion(_ seed: UInt64) throws {
             var random = RandomLanguage(seed: seed &* 77)
             func file() throws -> AppLinks {

@@ -4,7 +4,7 @@ import Testing
 @testable import AASA
 
 extension AASASuite {
-    /// What comparing and judging many rules costs, in steps of the budget: no clock is asked.
+    /// The cost of comparing and evaluating many rules, in steps of the budget, not in time.
     @Suite("Language cost")
     struct LanguageCostTests {
         private static func links(_ count: Int, seed: UInt64? = nil, _ path: (Int) -> String) throws -> AppLinks {
@@ -17,7 +17,7 @@ extension AASASuite {
         }
 
         @Test(
-            "rules in another order are proven equal for steps that grow as their number", arguments: [250, 1000, 2000])
+            "the cost of proving reordered rules equal grows with their number", arguments: [250, 1000, 2000])
         func reordered(_ count: Int) throws {
             let old = try Self.links(count) { "/section\($0)/*" }
             let new = try Self.links(count, seed: 3) { "/section\($0)/*" }
@@ -28,7 +28,7 @@ extension AASASuite {
         }
 
         @Test(
-            "a thousand reordered rules that meet everywhere end within the budget, and it is told that there is no proof"
+            "a thousand reordered, overlapping rules end within the budget, reported as unproven"
         )
         func overlapping() throws {
             let old = try Self.links(1000) { "/*/item\($0)/*/end" }
@@ -37,11 +37,11 @@ extension AASASuite {
             #expect(BehaviourDiff.compare(old, new, meter: WorkMeter(budget)).incompleteApps == ["A.b"])
         }
 
-        @Test("rules that are plain to judge need no automata", arguments: [250, 1000])
+        @Test("simple rules are evaluated without automata", arguments: [250, 1000])
         func plain(_ count: Int) throws {
             let paths = (0..<count).flatMap { ["/a\($0)/*", "NOT /a\($0)/x", "/c\($0)/?/*"] } + ["/a7/*"]
             let entry = try #require(try LanguageFixture.paths(paths).entries.first)
-            // The patterns are read once; the machines of all would cost many times as much.
+            // The patterns are read once. Automata for all of them would cost many times as much.
             let verdicts = entry.reach(WorkMeter(LanguageBudget(states: 10, steps: 3_000 * count))).map(\.verdict)
             for (index, verdict) in verdicts.enumerated() {
                 switch (index % 3, verdict) {
@@ -55,7 +55,7 @@ extension AASASuite {
             }
         }
 
-        @Test("rules with long variables are as plain to judge: their values are looked up, not tried one by one")
+        @Test("rules with long variables are simple, too: values are looked up, not tried one by one")
         func longVariables() throws {
             let values = (0..<800).map { "\"value\($0)\"" }.joined(separator: ",")
             let variables = (0..<20).map { "\"v\($0)\":[\(values)]" }.joined(separator: ",")
@@ -70,11 +70,11 @@ extension AASASuite {
             }
         }
 
-        /// Bytes of a pattern: as many as a file may have, or more than the budget has states.
+        /// Bytes of a pattern: the maximum of a file, or more than the budget's states.
         private static let long = Rounds.of(12_288, soak: 131_072)
 
         @Test(
-            "one long pattern costs no more than it may",
+            "one long pattern stays within the budget",
             arguments: ["a", "ä", "%C3%A4", "?", "*a", "a/", "$(lang)"], ["", "*"])
         func longPattern(_ unit: String, _ end: String) throws {
             let text = "/" + String(repeating: unit, count: Self.long / unit.utf8.count) + end
@@ -83,10 +83,10 @@ extension AASASuite {
                 guard let key = RuleKey(entry.rules[0]) else { continue }
                 let meter = WorkMeter(LanguageBudget(states: 5_000, steps: 4_000_000))
                 let language = try? RuleLanguage(key, meter: meter)
-                // The budget has been charged for each state that was made.
+                // The budget is charged for every state that is created.
                 #expect(language == nil || meter.left < 4_000_000 - Self.long / unit.utf8.count)
                 let verdict = entry.reach(WorkMeter(.lint)).first?.verdict
-                if case .shadowed = verdict { Issue.record("nothing stands before it") }
+                if case .shadowed = verdict { Issue.record("no rule comes before it") }
             }
         }
     }

@@ -11,7 +11,7 @@ extension AASASuite {
         }
 
         @Test(
-            "files that are written differently and do the same are proven equal",
+            "files with different notation and the same behaviour are proven equal",
             arguments: [
                 (#"{"/":"/buy"}"#, #"{"/":"/buy/"}"#), (#"{"/":"*"}"#, #"{"/":"/*"}"#), ("{}", #"{"/":"*"}"#),
                 (#"{"/":"/a"},{"/":"/b"}"#, #"{"/":"/b"},{"/":"/a"}"#),
@@ -43,7 +43,7 @@ extension AASASuite {
                 (#"{"/":"/a","exclude":true}"#, "", ["blocked > not_matched /a"]),
                 ("", #"{"/":"/a","exclude":true}"#, ["not_matched > blocked /a"]),
                 (#"{"/":"/a"}"#, #"{"/":"/b"}"#, ["opens > not_matched /a", "not_matched > opens /b"]),
-                // The order alone.
+                // Only the order differs.
                 (
                     #"{"/":"/a/b","exclude":true},{"/":"/a/*"}"#, #"{"/":"/a/*"},{"/":"/a/b","exclude":true}"#,
                     ["blocked > opens /a/b"]
@@ -73,7 +73,7 @@ extension AASASuite {
             #expect(comparison.isComplete)
         }
 
-        @Test("paths and components of the same meaning are equal; entries of one app are read one after another")
+        @Test("paths and components of the same meaning are equal; entries of one app are read in sequence")
         func forms() throws {
             let paths = try LanguageFixture.paths(["NOT /a/x", "/a/*"])
             let components = try LanguageFixture.links(#"{"/":"/a/x","exclude":true},{"/":"/a/*"}"#)
@@ -85,7 +85,7 @@ extension AASASuite {
             }
         }
 
-        @Test("apps are told apart: each by its own entries, and a file without applinks matches nothing")
+        @Test("apps are compared separately by their own entries; a file without applinks matches nothing")
         func apps() throws {
             let old = try LanguageFixture.links(
                 details: #"{"appIDs":["A.a","A.b"],"paths":["/x"]},{"appIDs":["A.c"],"paths":["/y"]}"#)
@@ -102,7 +102,7 @@ extension AASASuite {
                 describe(BehaviourDiff.compare(nil, try LanguageFixture.paths(["/a"]))) == ["not_matched > opens /a"])
         }
 
-        @Test("beyond the budget the answer is no proof, and a change is shown all the same")
+        @Test("beyond the budget nothing is proven, but changes are still shown")
         func budget() throws {
             let question = String(repeating: "?", count: 40)
             let old = try LanguageFixture.paths(["*a\(question)", "*b\(question)", "*c\(question)"])
@@ -116,11 +116,11 @@ extension AASASuite {
                 #expect(old.behaviour(of: url, for: "A.b") == .notMatched)
                 #expect(new.behaviour(of: url, for: "A.b") == .opens)
             }
-            // Equal rules need no search, however large their automata.
+            // Equal rules need no search, however large their automata are.
             #expect(BehaviourDiff.compare(old, old).isComplete)
         }
 
-        @Test("two files of a hundred components, one of which differs")
+        @Test("a difference in one of a hundred components is found")
         func large() throws {
             func file(_ changed: String) throws -> AppLinks {
                 let rules = (0..<100).map { index in
@@ -152,7 +152,7 @@ extension AASASuite {
             #expect(links.entries[0].reach(WorkMeter(budget)).count == 300)
         }
 
-        @Test("each real file does what it does, and each example between neighbours is true")
+        @Test("each real file equals itself, and each example between two files is true")
         func corpus() throws {
             guard let corpus = Corpus.find(holding: "aasa") else { return }
             let files = try corpus.files(in: "aasa", withExtension: "aasa").compactMap { file in

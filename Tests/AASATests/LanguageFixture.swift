@@ -14,14 +14,14 @@ enum LanguageFixture {
         return try #require(file.applinks)
     }
 
-    /// Paths in short: one string for each.
+    /// Short form for paths.
     static func paths(_ paths: [String]) throws -> AppLinks {
         let list = paths.map { "\"\($0)\"" }.joined(separator: ",")
         return try links(details: #"{"appIDs":["A.b"],"paths":[\#(list)]}"#)
     }
 }
 
-/// Random rules and URLs over few letters, so that they meet often.
+/// Random rules and URLs with few letters, so that they often match.
 struct RandomLanguage {
     var random: SeededGenerator
 
@@ -39,7 +39,7 @@ struct RandomLanguage {
         (0..<random.next() % (count + 1)).map { _ in pick(pieces) }.joined()
     }
 
-    /// A component with any of the features.
+    /// A random component that may use every feature.
     mutating func component(isRich: Bool = true) -> String {
         let plain = ["a", "b", "/", "*", "?", "/", "*"]
         let rich =
@@ -66,7 +66,7 @@ struct RandomLanguage {
         return "{\(members.joined(separator: ","))}"
     }
 
-    /// A URL in which each `%` begins an escape, of UTF-8 or not.
+    /// A URL in which each `%` begins an escape, which may be invalid UTF-8.
     mutating func url() -> String {
         let pieces = [
             "a", "b", "A", "B", "/", "*", "1", "k", "K", "%C3%A4", "%c3%84", "%61", "%FF", "%C3", "%E2%84%AA", "%20",

@@ -4,7 +4,7 @@ import Testing
 @testable import AASA
 
 extension AASASuite {
-    /// The linter's shorter way to a verdict may save work, and nothing else.
+    /// The linter's shortcut gives the same verdicts as the full search.
     @Suite("Language plain reach")
     struct LanguagePlainReachTests {
         private func describe(_ reach: RuleReach) -> String {
@@ -27,7 +27,7 @@ extension AASASuite {
         }
 
         @Test(
-            "the verdicts are those of the whole search, on random rules", arguments: UInt64(1)...Rounds.of(2, soak: 8))
+            "on random rules, both searches give the same verdicts", arguments: UInt64(1)...Rounds.of(2, soak: 8))
         func random(_ seed: UInt64) throws {
             var random = RandomLanguage(seed: seed &* 31)
             for round in 0..<25 {
@@ -41,7 +41,7 @@ extension AASASuite {
         }
 
         @Test(
-            "the verdicts are those of the whole search, on random paths with literal ends",
+            "on random paths with literal ends, both searches give the same verdicts",
             arguments: UInt64(1)...Rounds.of(2, soak: 8))
         func paths(_ seed: UInt64) throws {
             var random = RandomLanguage(seed: seed &* 57)
@@ -56,9 +56,9 @@ extension AASASuite {
         }
 
         @Test(
-            "escapes at the ends do not hide that two rules meet",
+            "escapes at the ends do not hide that two rules overlap",
             arguments: [
-                // Each pair has a URL in common, and the second rule has no other.
+                // The two rules share a URL, and the second rule has no other.
                 [#"{"/":"/a*","percentEncoded":false}"#, #"{"/":"/%61/b"}"#],
                 [#"{"/":"/%61*"}"#, #"{"/":"/%61/b"}"#],
                 [#"{"/":"*b/","percentEncoded":false}"#, #"{"/":"/x%62/"}"#],
@@ -76,7 +76,7 @@ extension AASASuite {
             try compare(entry)
         }
 
-        @Test("each real file gets the verdicts of the whole search")
+        @Test("on each real file, both searches give the same verdicts")
         func corpus() throws {
             guard let corpus = Corpus.find(holding: "aasa") else { return }
             for file in try corpus.files(in: "aasa", withExtension: "aasa") {

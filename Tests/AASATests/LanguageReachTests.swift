@@ -20,28 +20,28 @@ extension AASASuite {
         }
 
         @Test(
-            "a rule that never decides is told with those that take its URLs; any other, with its shortest URL",
+            "an unused rule has the rules that match its URLs; any other has its shortest URL",
             arguments: [
                 (["/a/*", "/a/b"], ["/a", "by 0"]),
                 (["*", "/a"], ["/", "by 0"]),
                 (["/a", "/a/"], ["/a", "by 0"]),
-                // A hair's breadth: the URL that ends where the first rule wants more.
+                // Almost: the second rule also matches the URL that is too short for the first.
                 (["/a/?*", "/a/*"], ["/a/a", "/a"]),
                 (["/a*", "/a/*"], ["/a", "by 0"]),
                 (["/a/*", "/a*"], ["/a", "/aa"]),
-                // By several together, none of which would do alone.
+                // Only several rules together match all its URLs.
                 (["/a", "/a/?*", "/a/*"], ["/a", "/a/a", "by 0,1"]),
                 (["/$(upper)", "/$(lower)", "/$(alpha)"], ["/A", "/a", "by 0,1"]),
                 (["/$(digit)", "/$(lower)", "/$(xdigit)"], ["/1", "/a", "/A"]),
-                // One of several alone suffices.
+                // One of several rules is enough.
                 (["/a/x", "/a/*", "/a/x*"], ["/a/x", "/a", "by 1"]),
-                // Behind an exclusion, and an exclusion behind what it should take away.
+                // After an exclusion, and an exclusion after a rule that matches its URLs.
                 (["NOT /a/*", "/a/b"], ["/a", "by 0"]),
                 (["/a/*", "NOT /a/b"], ["/a", "by 0"]),
                 (["NOT /a/b", "/a/*"], ["/a/b", "/a"]),
                 // An equal rule.
                 (["/a/*/b", "/c", "/a/*/b"], ["/a/a/b", "/c", "by 0"]),
-                // No URL at all.
+                // It matches no URL.
                 (
                     ["/ä", "/a b", "/$(none)", "/a?x=1", "/a#b"],
                     ["nothing", "nothing", "nothing", "/aax=1", "nothing"]
@@ -56,7 +56,7 @@ extension AASASuite {
         }
 
         @Test(
-            "queries, fragments, case and encoding count",
+            "queries, fragments, case and encoding matter",
             arguments: [
                 (#"{"/":"/a","?":"x=1"},{"/":"/a"}"#, ["/a?x=1", "/a"]),
                 (#"{"/":"/a"},{"/":"/a","?":"x=1"}"#, ["/a", "by 0"]),
@@ -78,7 +78,7 @@ extension AASASuite {
             #expect(describe(links.entries[0].reach(WorkMeter(.lint), plainly: false)) == expected)
         }
 
-        @Test("beyond the budget a rule is undecided, or shown to decide by a sample")
+        @Test("beyond the budget a rule is undecided, or a sample shows that it decides")
         func budget() throws {
             let question = String(repeating: "?", count: 30)
             let links = try LanguageFixture.paths(["*a\(question)", "*b\(question)", "/c"])
@@ -90,7 +90,7 @@ extension AASASuite {
         }
 
         @Test(
-            "examples of a rule are short and all match",
+            "a rule's examples are short, and all match",
             arguments: [
                 ("/buy/*", ["/buy", "/buy/a", "/buy/x"]), ("/id/?", ["/id/a", "/id/x", "/id/b"]), ("/a", ["/a"]),
                 ("/ä", []), ("*", ["/", "/a", "/x"]),
@@ -104,7 +104,7 @@ extension AASASuite {
             for example in examples { #expect(try rule.matches(#require(MatchableURL(example)))) }
         }
 
-        @Test("apps of two entries that open one URL are told with it; those that never meet are not")
+        @Test("entries of different apps that open one URL are reported with it")
         func overlaps() throws {
             func overlaps(_ details: String) throws -> [String] {
                 try LanguageFixture.links(details: details).overlaps(WorkMeter(.lint)) { _ in true }.found.map {
@@ -119,7 +119,7 @@ extension AASASuite {
             #expect(
                 try overlaps(first + #",{"appIDs":["A.d"],"paths":["/b/*","/a/??"]}"#)
                     == ["A.b A.c A.d /a/aa /a/* /a/??"])
-            // The same app twice is no overlap.
+            // The same app twice is not an overlap.
             #expect(try overlaps(#"{"appIDs":["A.b"],"paths":["/a"]},{"appIDs":["A.b"],"paths":["/a"]}"#) == [])
         }
     }

@@ -2,11 +2,11 @@ import AASA
 import Testing
 
 extension AASASuite {
-    /// Files that are right: a finding on one of them is a false alarm. The archived guide's own example has an exclusion
-    /// that excludes nothing, which is a finding; here it is made one that does.
+    /// Correct files: any finding is a false alarm. The example of Apple's archived guide has an exclusion that
+    /// excludes nothing, which is a finding. Here the exclusion has an effect.
     @Suite("Lint on correct files")
     struct LintCleanFileTests {
-        /// Apple's documented examples, with a prefix and a bundle id of a real shape: those of the pages are placeholders.
+        /// Apple's documented examples, with a realistic team ID and bundle ID instead of the placeholders.
         static let files: [(source: String, text: String)] = [
             (
                 "Supporting associated domains",
@@ -71,7 +71,7 @@ extension AASASuite {
             ),
         ]
 
-        @Test("Apple's documented examples have no finding but one for iOS 12", arguments: files.map(\.text))
+        @Test("Apple's documented examples have no finding except one about iOS 12", arguments: files.map(\.text))
         func documented(_ text: String) {
             let report = Linter.lint(Array(text.utf8))
             #expect(
@@ -88,15 +88,15 @@ extension AASASuite {
             #"{"applinks":{"apps":[],"details":[{"appID":"D7KQ4ZW2MX.com.acme.shop","paths":[\#(paths)]}]}}"#
         }
 
-        /// Files as people rightly write them, some of them more careful than they need be.
+        /// Correct files, some of them more careful than necessary.
         static let carefulFiles: [String] = [
-            // The whole site, written to be sure.
+            // The whole site, in careful notation.
             paths(#""*""#), paths(#""/*""#), paths(#""*","/""#), paths(#""*","/*""#), paths(#""/","/*","*""#),
             paths(#""NOT /e/*","*","/""#), components(#"{"/":"*"},{"/":"/"}"#), components(#"{"/":"/*"}"#),
-            // A page with and without what is below it.
+            // A page with and without its subpages.
             paths(#""/buy","/buy/*""#), paths(#""/buy/*","/buy""#), paths(#""/buy","/buy/","/buy/*""#),
             paths(#""/buy*","/buy","/buy/*""#), components(#"{"/":"/buy"},{"/":"/buy/"}"#),
-            // Exclusions of what nothing opens.
+            // Exclusions of URLs that no rule opens.
             paths(#""NOT /admin/*","NOT /api/*","NOT /login","/buy/*""#),
             components(#"{"/":"/admin/*","exclude":true},{"/":"/api/*","exclude":true},{"/":"/buy/*"}"#),
             components(#"{"/":"/buy/*"},{"/":"*","exclude":true}"#),
@@ -117,7 +117,7 @@ extension AASASuite {
             components(#"{"/":"/buy","?":""}"#), components(#"{"/":"/list","?":"filter[name]=*"}"#),
             components(#"{"/":"/list","?":{"filter[]":"?*","t":"12:30","user":"a:b"}}"#),
             components(##"{"#":"/buy/*"},{"#":"!/sell/*"},{"#":"section(1)"}"##),
-            // Signs that mean something elsewhere.
+            // Characters that are special in other notations.
             components(
                 #"{"/":"/wiki/Foo_(bar)"},{"/":"/film/(500)_Days"},{"/":"/wiki/Talk:Page"},{"/":"/stocks/$AAPL"}"#),
             components(#"{"/":"/@user/*"},{"/":"/~user/*"},{"/":"/-/issues/*"},{"/":"/c++/*"},{"/":"/index.*"}"#),
@@ -143,13 +143,13 @@ extension AASASuite {
             #"{"comment":"made by hand","applinks":{"comment":"x","details":[{"comment":"y","appIDs":["D7KQ4ZW2MX.com.acme.a"],"components":[{"/":"/a/*","comment":"z"}]}]}}"#,
         ]
 
-        @Test("a correct file has notes at most", arguments: carefulFiles)
+        @Test("a correct file has at most notes", arguments: carefulFiles)
         func correct(_ text: String) {
             let findings = Linter.lint(Array(text.utf8)).findings.filter { $0.severity != .note }
             #expect(findings.isEmpty, "\(findings.map { "\($0.start): \($0.message) [\($0.rule)]" })")
         }
 
-        @Test("the examples as they stand in the documentation bear placeholders, and no error")
+        @Test("the documentation's examples verbatim have placeholder notes and no error")
         func verbatim() {
             for (_, text) in Self.files {
                 let text = text.replacing("D7KQ4ZW2MX.com.acme", with: "ABCDE12345.com.example")

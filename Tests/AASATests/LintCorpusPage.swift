@@ -1,4 +1,4 @@
-// The text of docs/reference/lint-corpus.md: what the rules find in real files, and why each error is an error.
+// The text of docs/reference/lint-corpus.md: what the rules find in real files, and why each error is really an error.
 
 import AASA
 
@@ -20,12 +20,12 @@ struct LintCorpusPage {
         self.counts = counts
     }
 
-    /// Error rules with findings, but without a defence.
+    /// Error rules with findings, but without a reason in `defence`.
     var undefended: [String] {
         Linter.rules.filter { $0.severity == .error && counts[$0.id] != nil && Self.defence[$0.id] == nil }.map(\.id)
     }
 
-    /// Rules whose `seen` has a wrong number of files.
+    /// Rules whose `seen` gives a wrong number of files.
     var miscounted: [String] {
         Linter.rules.filter { rule in
             let files = counts[rule.id]?.files ?? 0

@@ -1,5 +1,5 @@
-// docs/reference/lint-rules.md is written from the rules, docs/reference/lint-corpus.md from what they find in real
-// files. AASA_REWRITE_EXPECTATIONS=1 writes both anew; the diff is to be reviewed.
+// The rules generate docs/reference/lint-rules.md, and their findings in real files docs/reference/lint-corpus.md.
+// AASA_REWRITE_EXPECTATIONS=1 writes both again. Review the diff.
 
 import AASA
 import Foundation
@@ -20,16 +20,16 @@ extension AASASuite {
             #expect(written == text, "docs/reference/\(name) is stale; run the tests with AASA_REWRITE_EXPECTATIONS=1")
         }
 
-        @Test("docs/reference/lint-rules.md is fresh")
+        @Test("docs/reference/lint-rules.md is up to date")
         func rules() throws { try compare(LintRulesPage.text, with: "lint-rules.md") }
 
-        @Test("docs/reference/lint-corpus.md is fresh, and each error rule in it is defended")
+        @Test("docs/reference/lint-corpus.md is up to date, and gives a reason for each error rule")
         func corpus() throws {
             guard let corpus = Corpus.find(holding: "aasa") else { return }
             let files = try corpus.files(in: "aasa", withExtension: "aasa").map { ($0.name, Linter.lint($0.bytes)) }
             let page = LintCorpusPage(files)
-            #expect(page.undefended.isEmpty, "say in LintCorpusPage why these are right: \(page.undefended)")
-            #expect(page.miscounted.isEmpty, "the `seen` of these is another number: \(page.miscounted)")
+            #expect(page.undefended.isEmpty, "explain in LintCorpusPage why these are errors: \(page.undefended)")
+            #expect(page.miscounted.isEmpty, "`seen` has a wrong number of files: \(page.miscounted)")
             try compare(page.text, with: "lint-corpus.md")
         }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import AASA
 
 extension AASASuite {
-    /// `lint --fix`: what has one right answer is written, and nothing else.
+    /// `lint --fix` applies fixes that have one right answer, and changes nothing else.
     @Suite("Lint fixes")
     struct LintFixTests {
         private static let app = "D7KQ4ZW2MX.com.acme.shop"
@@ -20,7 +20,7 @@ extension AASASuite {
                 (self.rule, self.text, self.fixed) = (rule, text, fixed)
             }
 
-            /// The part of a component's list, or of an entry.
+            /// Part of a component's list, or of an entry.
             static func components(_ rule: String, _ text: String, _ fixed: String) -> Case {
                 entry(rule, "\"components\": [\(text)]", "\"components\": [\(fixed)]")
             }
@@ -90,7 +90,7 @@ extension AASASuite {
             ),
         ]
 
-        @Test("what has one right answer is written, and no other byte", arguments: cases)
+        @Test("a fault with one right answer is fixed, and no other byte changes", arguments: cases)
         func fixes(_ example: Case) {
             let bytes = Array(example.text.utf8)
             let file = Linter.fix(bytes)
@@ -98,18 +98,18 @@ extension AASASuite {
             #expect(file.fixed.map(\.rule).contains(example.rule), "\(file.fixed.map(\.rule))")
             #expect(!file.report.findings.contains { $0.rule == example.rule })
             #expect(Linter.fix(file.bytes).bytes == file.bytes)
-            // Ignored, it stays. The text of a fault that is not ignored may go.
+            // An ignored fault is not fixed, but the fix of another fault may remove its text.
             #expect(!Linter.fix(bytes, ignoring: [example.rule]).fixed.contains { $0.rule == example.rule })
         }
 
         @Test(
-            "what needs a person stays as it is",
+            "a fault that needs a decision is left unchanged",
             arguments: [
-                // Where the bracket is missing, what it closes is open.
+                // A missing bracket could close several things.
                 "{\"applinks\": {\"details\": [{\"appIDs\": [\"\(app)\"], \"paths\": [\"/a\",]}}}",
                 "{\"applinks\": {\"details\": [],}", "{\"webcredentials\": {\"apps\": [“\(app)”, ]}", "",
                 "{“a”: “b \"c\" d”}", #"{"a": "b" "c": 1}"#, "{\"a\": 1, /* why */ \"b\": 2,}", "<html>’</html>",
-                // Which of two is meant.
+                // It is unclear which of the two is meant.
                 "{\"applinks\": {\"details\": [{\"appid\": \"\(app)\", \"AppID\": \"D7KQ4ZW2MX.com.acme.old\", \"paths\": [\"/a\"]}]}}",
                 "{\"webcredentials\": {\"apps\": [\"\(app)\"]}, \"webcredentials\": {\"apps\": []}}",
                 "{\"applinks\": {\"apps\": [\"D7KQ4ZW2MX.com.acme.old\"], \"details\": [{\"appIDs\": [\"\(app)\"], \"paths\": [\"/a\"]}]}}",
@@ -123,7 +123,7 @@ extension AASASuite {
             #expect(file.fixed.isEmpty)
         }
 
-        @Test("each fault is named at its place")
+        @Test("each fix is reported at its position")
         func places() {
             let text = "{\n \"webcredentials\": {\"apps\": [\n  \"\(Self.app)\",\n  \"\(Self.app)\",\n],},\n}\n"
             let file = Linter.fix(Array(text.utf8))
@@ -136,7 +136,7 @@ extension AASASuite {
                 ])
         }
 
-        @Test("the example of a rule that writes is mended", arguments: LintRuleTests.ids)
+        @Test("the example of a fixable rule gets fixed", arguments: LintRuleTests.ids)
         func examples(_ id: String) throws {
             let rule = try #require(LintRegistry.rules.first { $0.description.id == id })
             let bytes = rule.exampleBytes
@@ -145,7 +145,7 @@ extension AASASuite {
             #expect(!file.report.findings.contains { $0.rule == id }, "\(String(decoding: file.bytes, as: UTF8.self))")
         }
 
-        @Test("real files: once is enough, what was JSON stays JSON, and tidying changes no URL")
+        @Test("real files: one run is enough, JSON stays JSON, and tidying changes no URL")
         func corpus() throws {
             guard let corpus = Corpus.find(holding: "aasa") else { return }
             var rules: [String: Int] = [:]
@@ -164,7 +164,7 @@ extension AASASuite {
             #expect(rules["json-syntax", default: 0] > 3, "\(rules)")
         }
 
-        @Test("a file made to cost time costs no more than its rounds")
+        @Test("a hostile file costs no more than its rounds")
         func hostile() {
             let commas = "[" + String(repeating: "[1,],", count: 20_000) + "1]"
             let quotes = "{" + String(repeating: "“a”: ‘b’,", count: 6_000) + "“c”: 1}"
@@ -179,6 +179,6 @@ extension AASASuite {
 }
 
 extension AASASuite.LintFixTests.Case {
-    /// With a byte order mark that goes.
+    /// With a byte order mark, which the fix removes.
     fileprivate var withMark: Self { Self(rule, "\u{FEFF}" + text, fixed) }
 }

@@ -1,10 +1,10 @@
-// What a file shows to be another one, or never filled in: the file of Android, hosts in paths, words of a guide.
+// Text that belongs elsewhere or was never filled in: Android's file, hosts in paths, a guide's placeholders.
 
 import AASA
 import Testing
 
 extension AASASuite {
-    @Suite("Lint of what belongs elsewhere")
+    @Suite("Lint of text from elsewhere")
     struct LintForeignFileTests {
         private func findings(_ text: String) -> [LintFinding] { Linter.lint(Array(text.utf8)).findings }
 
@@ -15,7 +15,7 @@ extension AASASuite {
         }
 
         @Test(
-            "assetlinks.json is named, whether it is valid JSON or not",
+            "assetlinks.json is recognised, whether it is valid JSON or not",
             arguments: [
                 #"[{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app"}}]"#,
                 #"[{"relation": ["delegate_permission/common.handle_all_urls"],}]"#,
@@ -29,7 +29,7 @@ extension AASASuite {
         }
 
         @Test(
-            "services within what a function or an API wraps are found",
+            "services inside the wrapper of a function or an API are found",
             arguments: [
                 (
                     #"{"statusCode": 200, "body": "{\"applinks\": {}}"}"#,
@@ -42,7 +42,7 @@ extension AASASuite {
             #expect(finding.fix == fix)
         }
 
-        @Test("a file that names a service is the association file, whatever stands beside it")
+        @Test("a file with a service is the association file, whatever else it contains")
         func beside() {
             let text =
                 #"{"webcredentials": {"apps": ["D7KQ4ZW2MX.com.acme.shop"]}, "target": {"namespace": "android_app"}}"#
@@ -51,7 +51,7 @@ extension AASASuite {
         }
 
         @Test(
-            "a host in a path is named, behind a slash too, with the path to write",
+            "a host in a path is reported, even after a slash, with the path to write",
             arguments: [
                 ("/links.acme.com/*", "/*"), ("/acme.com/buy/*", "/buy/*"), ("//acme.com/buy", "/buy"),
                 ("/www.acme.museum", "/"), ("/links.acme.co.uk", "/"), ("/*.acme.com/*", "/*"), ("acme.shop/a", "/a"),
@@ -63,7 +63,7 @@ extension AASASuite {
         }
 
         @Test(
-            "what only looks like a host is a path",
+            "a path that only looks like a host is accepted",
             arguments: [
                 "/com.acme.shop/callback", "/io.acme/callback", "/v1.2/buy", "/sitemap.xml", "/jquery.min.js/",
                 "/acme.com", "/buy/acme.com/*", "/.well-known/x", "/a..com/", "/@acme.com/", "/readme.md/x",
@@ -72,7 +72,7 @@ extension AASASuite {
         func path(_ path: String) { #expect(!findings(ofPath: path).contains { $0.rule == "host-in-path" }) }
 
         @Test(
-            "two slashes with wildcards alone take the whole site, except the home page",
+            "two slashes with only wildcards match the whole site except the home page",
             arguments: [("/*/", true), ("/*/*", true), ("*/*/", true), ("/*/*/*", false), ("/*/a/", false)])
         func wholeSite(_ path: String, _ isWhole: Bool) {
             let finding = findings(ofPath: path).first { $0.rule == "whole-site" }
@@ -81,7 +81,7 @@ extension AASASuite {
         }
 
         @Test(
-            "words of a guide are a placeholder in any script, with blanks or without",
+            "placeholder text of a guide is recognised in any script, with or without spaces",
             arguments: [
                 "你的第一个APPTeamID.你的Bundle ID", "チームID.バンドルID", "команда.com.acme.shop", "équipe.com.acme.shop",
                 "팀.com.acme.shop", "D7KQ4ZW2MX.你的应用", "Your Team ID.com.acme.shop", "D7KQ4ZW2MX.Bundle ID",
@@ -91,7 +91,7 @@ extension AASASuite {
         }
 
         @Test(
-            "a typing error is none",
+            "a typing error is not a placeholder",
             arguments: [
                 ("D7KQ4ZW2MX.com.acme.shop ", "app-id-blank"), ("D7KQ4ZW2M\u{425}.com.acme.shop", "app-id-format"),
                 ("D7KQ4ZW2MX.com.acm\u{435}.shop", "app-id-format"), ("D7KQ4ZW2MX.com.caf\u{e9}", "app-id-format"),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension AASASuite {
-    /// Files made to cost time or to steer who reads the findings.
+    /// Files that try to use up time, or to manipulate the reader of the findings.
     @Suite("Lint on hostile files")
     struct LintHostileFileTests {
         private func entries(_ count: Int, _ entry: (Int) -> String) -> String {
@@ -12,7 +12,7 @@ extension AASASuite {
 
         private func lint(_ text: String) -> LintReport { Linter.lint(Array(text.utf8)) }
 
-        @Test("thousands of faults become fifty of a rule and a count")
+        @Test("thousands of faults become fifty per rule and a count")
         func capped() throws {
             let report = lint(entries(3_000) { #"{"appIDs":["bad\#($0)"],"paths":["/\#($0)"]}"# })
             let formats = report.findings.filter { $0.rule == "app-id-format" }
@@ -68,7 +68,7 @@ extension AASASuite {
             (0..<count).map { "\(text)\($0)\"\(after)" }.joined(separator: ",")
         }
 
-        @Test("a file of anything, nearly as large as devices read, ends soon", arguments: shapes.map(\.name))
+        @Test("a hostile file of the largest size is linted in time", arguments: shapes.map(\.name))
         func ends(_ name: String) throws {
             let text = try #require(Self.shapes.first { $0.name == name }).text
             #expect(text.utf8.count <= AssociationFile.sizeLimit)
@@ -76,7 +76,7 @@ extension AASASuite {
             #expect(report.findings.count <= 51 * Linter.rules.count)
         }
 
-        @Test("no text of the file reaches a message unescaped, nor at length")
+        @Test("text of the file appears in messages only escaped and shortened")
         func escaped() {
             let steering = "\\u001b[31m\\u202e\\u200b\\u0007" + String(repeating: "x", count: 5000)
             let report = lint(
@@ -95,7 +95,7 @@ extension AASASuite {
             }
         }
 
-        @Test("damaged files are judged without a crash, and always alike", arguments: 0..<4)
+        @Test("linting damaged files never crashes, and always gives the same result", arguments: 0..<4)
         func damaged(_ seed: Int) {
             var random = SeededGenerator(seed: UInt64(seed) + 3)
             let seeds = MarkedFile.all.map { $0.unmarked().bytes }.filter { $0.count > 20 && $0.count < 400 }

@@ -1,4 +1,4 @@
-// Findings at marked places: «…» stands around what a rule must point at, and everything that the rule finds is marked.
+// Findings at marked positions: «…» surrounds what a rule must point at, and each finding of the rule is marked.
 
 import AASA
 import Testing
@@ -34,7 +34,7 @@ struct MarkedFile: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(rule): \(text.prefix(100))" }
 
-    /// The bytes without marks, and the ranges that were marked.
+    /// The bytes without the marks, and the marked ranges.
     func unmarked() -> (bytes: [UInt8], ranges: [Range<Int>]) {
         var bytes: [UInt8] = []
         var (ranges, start) = ([Range<Int>](), 0)
@@ -60,7 +60,7 @@ extension AASASuite {
             #expect(findings.allSatisfy { $0.severity == file.severity })
         }
 
-        @Test("each error has its row in the table")
+        @Test("each error rule has a row in the table")
         func complete() {
             let covered = Set(MarkedFile.all.map(\.rule))
             let missing = Linter.rules.filter { $0.severity == .error && !covered.contains($0.id) }.map(\.id)

@@ -1,4 +1,4 @@
-// The table of LintMarkTests. A row without marks is a file that the rule must let pass.
+// The table of LintMarkTests. A rule must find nothing in a row without marks.
 
 import AASA
 
@@ -145,7 +145,7 @@ extension MarkedFile {
             #"{"applinks": {"defaults": {"exclude": true}, "details": [{"appIDs": ["A"], "components": [{"/": "/a", "exclude": false}]}]}}"#
         ),
         .init("entry-opens-nothing", .error, #"{"applinks": {"details": [{"appIDs": ["A"], "components": []}]}}"#),
-        // The entry of the same app behind it opens the URLs; or each rule has an error of its own.
+        // A later entry of the same app opens URLs, or each rule has its own error.
         .init(
             "entry-opens-nothing", .error,
             #"{"applinks": {"details": [{"appID": "A", "paths": ["NOT /a"]}, {"appID": "A", "paths": ["/b"]}]}}"#),

@@ -1,4 +1,4 @@
-// Paths that were written for a router or as a regular expression.
+// Paths written for a router, or as a regular expression.
 
 import AASA
 import Testing
@@ -13,7 +13,7 @@ extension AASASuite {
         }
 
         @Test(
-            "a foreign notation is named, and no other rule speaks about it",
+            "a foreign notation is named, and no other rule reports it",
             arguments: [
                 ("/buy/:id", ":id"), ("/buy/:id?", ":id"), ("/:area/buy", ":area"), ("/flights/:from-:to", ":from"),
                 ("/buy/{id}", "{id}"), ("/buy/{id:int}", "{id:int}"), ("/buy/{{ id }}", "{{ id }"),
@@ -30,7 +30,7 @@ extension AASASuite {
             #expect(findings.first?.message.hasPrefix(#""\#(part)" in "\#(pattern)" looks like"#) == true)
         }
 
-        @Test("an entry of which it is proven that no URL matches it has an error too")
+        @Test("an entry that provably matches no URL has an error, too")
         func proven() {
             let text =
                 #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"components":[{"/":"/buy/{id}"}]}]}}"#
@@ -39,7 +39,7 @@ extension AASASuite {
         }
 
         @Test(
-            "what looks like one and may stand in a URL is let pass",
+            "a similar text that can occur in a URL is accepted",
             arguments: [
                 "/wiki/Foo_(bar)", "/wiki/Talk:Page", "/wiki/*(film)*", "/item;id=5", "/@user/*", "/.well-known/*",
                 "/index.*", "/$metadata", "/odata/$batch", "/stocks/$AAPL", "/a:b/c", "/12:30/*", "/lat/1.0,2.0",
@@ -52,7 +52,7 @@ extension AASASuite {
         }
 
         @Test(
-            "queries, fragments and exclusions have signs of their own",
+            "queries, fragments and exclusions may use such characters",
             arguments: [
                 #""?":{"a":"user:1"}"#, #""?":"filter[name]=*""#, #""?":"a=b.*""#, ##""#":":~:text=*""##,
                 ##""#":"section(1)""##, #""/":"/a|b","percentEncoded":false"#, #""/":"/.*","exclude":true"#,

@@ -1,4 +1,5 @@
-// Findings that speak about another place: named so that it can be found in a file of one line, and given to programs.
+// Findings that refer to another position. They name it so that people find it even in a file of one line, and give it
+// to programs.
 
 import AASA
 import Testing
@@ -18,7 +19,7 @@ extension AASASuite {
             #"{"applinks":{"apps":[],"details":[{"appID":"D7KQ4ZW2MX.com.acme.shop","paths":["# + paths + "]}]}}"
         }
 
-        @Test("one rule takes, several take, each with its text and column")
+        @Test("an unused rule names the positions of the rules that match its URLs")
         func unreachable() throws {
             let one = try #require(findings("rule-unreachable", paths(#""/a/*","/a/b""#)).first)
             #expect(one.message == "never used: the rule at 1:80 already opens every URL this rule could open")
@@ -40,7 +41,7 @@ extension AASASuite {
                     == "never used: the exclusion at 1:80 already excludes every URL this rule could open")
         }
 
-        @Test("of many rules the first few are named")
+        @Test("only the first few of many rules are named")
         func many() throws {
             let digits = (0..<6).map { "\"/\($0)\"" }.joined(separator: ",")
             let text =
@@ -54,7 +55,7 @@ extension AASASuite {
             #expect(finding.related.count == 4)
         }
 
-        @Test("a catch-all in front of others is one finding with the rules that it hides")
+        @Test("a catch-all before other rules is one finding that lists the rules it hides")
         func catchAll() throws {
             let report = findings("exclude-after-include", paths(#""*","NOT /a","/b","NOT /c""#))
             #expect(
@@ -73,7 +74,7 @@ extension AASASuite {
         }
 
         @Test(
-            "that an entry opens nothing is one finding, which names the exclusions that are the cause",
+            "an entry that opens nothing is one finding that names the exclusions responsible",
             arguments: [
                 (#""NOT *","/a""#, "the exclusion at 1:80 already excludes every URL"),
                 (#""NOT *","/a","/b","NOT /c""#, "the exclusion at 1:80 already excludes every URL"),
@@ -88,7 +89,7 @@ extension AASASuite {
             #expect(findings("rule-unreachable", text).isEmpty)
         }
 
-        @Test("of two components with one path the one that opens the URLs is named")
+        @Test("of two components with one path, the finding names the one that opens the URLs")
         func component() throws {
             let text = components(#"{"/":"/a/*","?":{"b":"1"}},{"/":"/a/*","caseSensitive":false},{"/":"/a/c"}"#)
             let finding = try #require(findings("rule-unreachable", text).first)
@@ -96,7 +97,7 @@ extension AASASuite {
                 finding.message.hasPrefix("never used: the rule at 1:105 already opens"), "\(finding.message)")
         }
 
-        @Test("an exclusion names the rule that opens its URLs")
+        @Test("an unused exclusion names the rule that opens its URLs")
         func exclusion() throws {
             let finding = try #require(findings("exclude-after-include", paths(#""*","NOT /a""#)).first)
             #expect(
@@ -108,7 +109,7 @@ extension AASASuite {
             #expect(finding.evidence.map(\.value) == ["/a", "1:80", "/applinks/details/0/paths/0"])
         }
 
-        @Test("each rule about two places tells the other one")
+        @Test("each rule about two positions gives the other one")
         func others() throws {
             let entries =
                 #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.a","D7KQ4ZW2MX.b"],"paths":["/a","/b"]},{"appIDs":["D7KQ4ZW2MX.c","D7KQ4ZW2MX.a"],"paths":["/a"]}]}}"#
@@ -129,7 +130,7 @@ extension AASASuite {
             #expect(app.related.map(\.pointer) == ["/webcredentials/apps/0"])
         }
 
-        @Test("the text of another place cannot be long, nor steer anything")
+        @Test("text from another position is shortened and cleaned")
         func hostile() throws {
             let long = String(repeating: "\\u202e", count: 20) + String(repeating: "x", count: 500)
             let text =

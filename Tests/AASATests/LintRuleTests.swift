@@ -4,7 +4,7 @@ import Testing
 @testable import AASA
 
 extension AASASuite {
-    /// What each rule says of itself holds.
+    /// Each rule fulfils its own description.
     @Suite("Lint rules")
     struct LintRuleTests {
         static let ids = LintRegistry.rules.map { $0.description.id }
@@ -13,7 +13,7 @@ extension AASASuite {
             try #require(LintRegistry.rules.first { $0.description.id == id })
         }
 
-        @Test("a rule's example is flagged by it, with its severity", arguments: ids)
+        @Test("a rule finds its own example, with its severity", arguments: ids)
         func example(_ id: String) throws {
             let rule = try rule(id)
             let findings = Linter.lint(rule.exampleBytes).findings.filter { $0.rule == id }
@@ -24,14 +24,14 @@ extension AASASuite {
             }
         }
 
-        @Test("a rule's corrected example has no finding of it and no error", arguments: ids)
+        @Test("a rule's corrected example has no finding of the rule and no error", arguments: ids)
         func fixedExample(_ id: String) throws {
             let report = Linter.lint(Array(try rule(id).description.fixedExample.utf8))
             #expect(report.isValid, "\(id): \(report.findings.map(\.message))")
             #expect(!report.findings.contains { $0.rule == id }, "\(id): \(report.findings.map(\.message))")
         }
 
-        @Test("ids are kebab-case, each once, and each rule under Rules/ is named after its id and listed")
+        @Test("ids are unique kebab-case, and each rule under Rules/ is listed and named after its id")
         func names() throws {
             #expect(Set(Self.ids).count == Self.ids.count)
             let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -51,7 +51,7 @@ extension AASASuite {
             }
         }
 
-        @Test("the ids that other documents promise exist")
+        @Test("the ids that other documents mention exist")
         func promised() {
             let promised = [
                 "json-syntax", "json-duplicate-key", "byte-order-mark", "root-not-object", "no-service",

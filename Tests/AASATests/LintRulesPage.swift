@@ -3,7 +3,7 @@
 import AASA
 
 enum LintRulesPage {
-    /// Longer examples are cut.
+    /// Longer examples are shortened.
     private static let maximumExample = 700
 
     static var text: String {
@@ -50,12 +50,12 @@ enum LintRulesPage {
         return text
     }
 
-    /// Whether `lint --fix` corrects the example. Other findings of the rule may need a person.
+    /// Whether `lint --fix` fixes the example. Other findings of the rule may need a decision.
     private static func isWritten(_ rule: LintRuleDescription) -> Bool {
         Linter.fix(Array(rule.example.utf8)).fixed.contains { $0.rule == rule.id }
     }
 
-    /// Invisible characters would be lost on the page.
+    /// Makes invisible characters visible on the page.
     private static func shown(_ example: String) -> String {
         let visible = example.replacing("\u{FEFF}", with: "<U+FEFF>")
         return visible.count > maximumExample ? visible.prefix(maximumExample) + "…" : visible

@@ -1,4 +1,4 @@
-// What findings say where the words decide whether they help.
+// Wording that decides whether a finding helps.
 
 import AASA
 import Testing
@@ -18,7 +18,7 @@ extension AASASuite {
             #"{"applinks":{"apps":[],"details":[{"appID":"D7KQ4ZW2MX.com.acme.shop","paths":["# + paths + "]}]}}"
         }
 
-        @Test("what is compared with a host or a query in a path is told")
+        @Test("a host or a query in a path says what devices compare")
         func comparison() throws {
             let host = try finding("host-in-path", paths(#""https://acme.com/a""#))
             #expect(host.message.contains(#"devices compare "/https:/acme.com/a/" with the path"#), "\(host.message)")
@@ -32,7 +32,7 @@ extension AASASuite {
             #expect(fragment.fix.hasPrefix("write a component"))
         }
 
-        @Test("\"percentEncoded\" is advised to components, and not to paths, which do not have it")
+        @Test("\"percentEncoded\" is suggested for components, not for paths, which lack it")
         func encoding() throws {
             #expect(try finding("pattern-not-encoded", components(#"{"/":"/ü"}"#)).fix.contains("percentEncoded"))
             let path = try finding("pattern-not-encoded", paths(#""/ü""#))
@@ -45,7 +45,7 @@ extension AASASuite {
         }
 
         @Test(
-            "the name of a variable is none of the pattern's characters",
+            "a variable's name is not checked as part of the pattern",
             arguments: ["Tür", "my var", "p%2f", #"\\b"#, "a#b", "a?b=c", "x\u{2013}y", "a&amp;b", "%20"])
         func names(_ name: String) {
             for component in [
@@ -59,13 +59,13 @@ extension AASASuite {
             #expect(beside.findings.map(\.rule) == ["pattern-not-encoded"])
         }
 
-        @Test("of two equal keys it is not said which one devices read")
+        @Test("a duplicate key does not claim which one devices read")
         func duplicateKey() throws {
             let message = try finding("json-duplicate-key", #"{"webcredentials":{"apps":[],"apps":[]}}"#).message
             #expect(message.contains("it is undefined which one devices read"), "\(message)")
         }
 
-        @Test("nesting beyond what is read here is not called invalid, nor ignored by devices")
+        @Test("a file nested deeper than our limit is called neither invalid nor ignored by devices")
         func depth() {
             let text = String(repeating: "[", count: 300) + String(repeating: "]", count: 300)
             let finding = Linter.lint(Array(text.utf8)).findings.first
@@ -74,7 +74,7 @@ extension AASASuite {
         }
 
         @Test(
-            "what another rule explains is not told twice",
+            "a fault that one rule explains is not reported twice",
             arguments: [
                 #"{"?":{"ü":"?*"}}"#, #"{"?":{"a=1":"?*"}}"#, #"{"/":"/ü"}"#,
             ])
@@ -88,7 +88,7 @@ extension AASASuite {
         }
 
         @Test(
-            "an item that no URL has is told with what becomes of its rule",
+            "an impossible query item says what becomes of its rule",
             arguments: [
                 (#"{"?":{"ü":"?*"}}"#, "query-item-name", "the rule never matches"),
                 (#"{"?":{"ü":""}}"#, "query-item-name", "the condition holds for every URL"),
@@ -99,7 +99,7 @@ extension AASASuite {
             #expect(try finding(rule, components(component)).message.hasSuffix(words))
         }
 
-        @Test("exclusions by default are told by their cause")
+        @Test("exclusions by default get advice about the default")
         func defaults() throws {
             let text =
                 #"{"applinks":{"defaults":{"exclude":true},"details":[{"appIDs":["A"],"components":[{"/":"/a"}]}]}}"#
@@ -109,7 +109,7 @@ extension AASASuite {
         }
 
         @Test(
-            "the variable that was probably meant is named",
+            "the variable that was probably meant is suggested",
             arguments: [
                 ("foods", "food"), (" food ", "food"), ("Food", "food"), ("food-type", "foodType"), ("digits", "digit"),
                 ("langs", "lang"), ("LANG", "lang"), ("language", "lang"), ("regions", "region"), ("country", "region"),
@@ -123,7 +123,7 @@ extension AASASuite {
         }
 
         @Test(
-            "the advice writes what was meant",
+            "the fix suggests the intended text",
             arguments: [
                 (#"{"/":" /buy/*"}"#, "pattern-not-encoded", #"write "/buy/*""#),
                 (#"{"?":{"utm_*":"?*"}}"#, "query-item-name", #"or a pattern for the whole query as "?""#),
@@ -138,7 +138,7 @@ extension AASASuite {
         }
 
         @Test(
-            "an exclusion that takes what is missing is the only cause, with its own advice",
+            "an exclusion that matches missing items is the only finding, with its own fix",
             arguments: [
                 (#"{"?":{"a[]":"*"},"exclude":true},{"/":"/a"}"#, "exclusion-takes-missing-item", "*"),
                 (#"{"?":{"a":"**"},"exclude":true},{"/":"/a"},{"/":"/b"}"#, "exclusion-takes-missing-item", "**"),
@@ -157,7 +157,7 @@ extension AASASuite {
             #expect(findings.first?.message.hasPrefix(#""\#(value)" also matches "#) == true)
         }
 
-        @Test("an entry whose apps are opened by another entry is said to shut the others alone")
+        @Test("an entry of exclusions names only the apps that no other entry opens")
         func shutApps() throws {
             let text =
                 #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.a","D7KQ4ZW2MX.b"],"components":[{"/":"/a","exclude":true}]},"#
@@ -167,7 +167,7 @@ extension AASASuite {
         }
 
         @Test(
-            "a text that can be no app's ID has its reason",
+            "an invalid app ID has a reason",
             arguments: [
                 ("com", "it has no bundle ID"), ("", "it is empty"), ("A b", "it contains a space"),
                 ("com.acme", "only a bundle ID"),
@@ -179,7 +179,7 @@ extension AASASuite {
         }
 
         @Test(
-            "a well-formed app ID has no fault, be it an example's",
+            "a well-formed app ID has no fault, even an example's",
             arguments: ["ABCDE12345.com.example.app", "D7KQ4ZW2MX.a"])
         func goodAppID(_ text: String) { #expect(AppID.fault(in: text) == nil) }
     }

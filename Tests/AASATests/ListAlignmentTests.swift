@@ -6,7 +6,7 @@ import Testing
 extension AASASuite {
     @Suite("List alignment")
     struct ListAlignmentTests {
-        /// The length of a longest common subsequence, by the table that everyone knows.
+        /// The length of a longest common subsequence, by the textbook table.
         private func common(_ old: [Int], _ new: [Int]) -> Int {
             var row = Array(repeating: 0, count: new.count + 1)
             for element in old {
@@ -24,13 +24,13 @@ extension AASASuite {
             Dictionary(list.map { ($0, 1) }, uniquingKeysWith: +)
         }
 
-        /// Lists of a few letters, so that they repeat, and of many, so that they do not.
+        /// Lists of few letters, which repeat, and of many, which do not.
         private func list(_ random: inout SeededGenerator) -> [Int] {
             let letters = Int.random(in: 1...12, using: &random)
             return (0..<Int.random(in: 0...14, using: &random)).map { _ in Int.random(in: 0..<letters, using: &random) }
         }
 
-        @Test("added, removed and moved are as few as a plain table finds", arguments: UInt64(1)...6)
+        @Test("the numbers of additions, removals and moves are minimal", arguments: UInt64(1)...6)
         func minimal(_ seed: UInt64) {
             var random = SeededGenerator(seed: seed)
             for round in 0..<400 {
@@ -45,7 +45,7 @@ extension AASASuite {
             }
         }
 
-        @Test("what is said of the older list makes the newer one", arguments: UInt64(1)...6)
+        @Test("applying the alignment to the old list gives the new one", arguments: UInt64(1)...6)
         func applied(_ seed: UInt64) {
             var random = SeededGenerator(seed: seed &+ 40)
             for _ in 0..<400 {
@@ -55,20 +55,20 @@ extension AASASuite {
                 #expect((alignment.pairs.map(\.old) + alignment.removed).sorted() == Array(old.indices))
                 #expect((alignment.pairs.map(\.new) + alignment.added).sorted() == Array(new.indices))
                 #expect(alignment.pairs.map(\.new) == alignment.pairs.map(\.new).sorted())
-                // Those that did not move keep their order, so taking out and putting in is all that is left to do.
+                // Elements that did not move keep their order, so only removals and insertions remain.
                 let kept = alignment.pairs.filter { !alignment.moved.contains($0) }
                 #expect(kept.map(\.old) == kept.map(\.old).sorted())
             }
         }
 
-        @Test("one element that moved far is the only one that is told")
+        @Test("elements that moved far are the only ones reported")
         func readable() {
             let old = Array(0..<ListAlignment.maximumOrdered)
             let new = Array(old.dropFirst(2)) + [0, 1]
             #expect(ListAlignment(from: old, to: new).moved.map(\.old) == [0, 1])
         }
 
-        @Test("in longer lists nothing moved, and what came and went is told all the same")
+        @Test("long lists report no moves, but still additions and removals")
         func long() {
             let old = Array(0..<100_000)
             let alignment = ListAlignment(from: old, to: old.dropFirst().reversed() + [-1])

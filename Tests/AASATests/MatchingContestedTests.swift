@@ -8,7 +8,7 @@ extension AASASuite {
             links.match(try url(text)).contested
         }
 
-        @Test("they are named where they decide, and nowhere else")
+        @Test("a contested point is named only where it decides")
         func points() throws {
             let two = try applinks(
                 #""details":[{"appID":"A","paths":["/a/*","/x"]},{"appID":"B","paths":["/b/*","/x"]}]"#)
@@ -25,7 +25,7 @@ extension AASASuite {
         }
 
         @Test(
-            "a key that stands twice is contested where the first would give another answer",
+            "a duplicate key is contested if its first value would give another result",
             arguments: [
                 #"{"applinks":{"details":[{"appID":"A","paths":["/a","/x"],"paths":["/b","/x"]}]}}"#,
                 #"{"applinks":{"details":[{"appID":"A","paths":["/a","/x"]}],"details":[{"appID":"A","paths":["/b","/x"]}]}}"#,
@@ -39,7 +39,7 @@ extension AASASuite {
             #expect(try points(links, "/c").isEmpty)
         }
 
-        @Test("each has a sentence of its own", arguments: ContestedPoint.allCases)
+        @Test("each contested point has its own explanation", arguments: ContestedPoint.allCases)
         func explanations(_ point: ContestedPoint) {
             #expect(point.explanation.count > 40)
             #expect(ContestedPoint.allCases.filter { $0.explanation == point.explanation } == [point])

@@ -2,8 +2,8 @@ import AASA
 import Testing
 
 extension AASASuite {
-    /// Rows of the pattern language: what Apple documents at
-    /// https://developer.apple.com/documentation/bundleresources/applinks/details/components, and what its tool does.
+    /// Rows of the pattern language, as Apple documents it at
+    /// https://developer.apple.com/documentation/bundleresources/applinks/details/components, and as its tool behaves.
     @Suite("Matching: patterns")
     struct MatchingPatternTests {
         struct Row: Sendable, CustomTestStringConvertible {
@@ -20,7 +20,7 @@ extension AASASuite {
         }
 
         static let rows: [Row] = [
-            // 5.3, consequences of the normalisation.
+            // Consequences of the normalisation.
             Row("whole path", "/buy", ["/buy", "/buy/"], not: ["/buy/x", "/Buy", "/buyer", "/"]),
             Row("folder and all below", "/buy/*", ["/buy", "/buy/", "/buy/a/b"], not: ["/buyer", "/bu"]),
             Row("prefix", "/buy*", ["/buy", "/buyer", "/buy/x"], not: ["/bu", "/abuy"]),
@@ -31,7 +31,7 @@ extension AASASuite {
             Row("the root alone", "/", ["/", "https://e.com", "//", "?x=1"], not: ["/x"]),
             // TN3155: `/test/*` covers `/test`.
             Row("TN3155", "/test/*", ["/test", "/test/", "/test/x"], not: ["/tests"]),
-            // 5.3, tokens.
+            // Tokens.
             Row("one or more", "/a?*", ["/ab", "/a/b", "/abc", "/a/"], not: ["/b"]),
             Row("a star takes slashes", "/a*z", ["/az", "/a/b/z/", "/a/z/z"], not: ["/a/b"]),
             Row("a question mark takes any one", "/a?c", ["/abc", "/a/c", "/a-c"], not: ["/ac", "/abbc"]),
@@ -41,7 +41,7 @@ extension AASASuite {
             Row("unclosed", "/$(lang", [], not: ["/en", "/$(lang"]),
             Row("undefined", "/$(nobody)/x", [], not: ["/en/x", "/$(nobody)/x", "//x"]),
             Row("a dollar alone is a dollar", "/$5", ["/$5"], not: ["/5"]),
-            // 5.3, normalisation of pattern and path alike.
+            // Normalisation of patterns and paths.
             Row("empty pattern", "", ["/", "https://e.com?q"], not: ["/a"]),
             Row("doubled stars", "/a/**/c", ["/a/b/c"], not: ["/a/c"]),
             Row("doubled slashes in the pattern", "//a//b", ["/a/b", "//a/b"], not: ["/a"]),
@@ -49,18 +49,18 @@ extension AASASuite {
             Row("a leading slash is added", "abc", ["/abc", "/abc/"], not: ["/", "/x/abc"]),
             Row("one character is left alone", "a", [], not: ["/a", "/a/", "/"]),
             Row("one question mark is left alone", "?", ["/"], not: ["/a"]),
-            // 5.4.
+            // Escapes.
             Row("escapes are compared as they are", "/%e3", ["/%e3"], not: ["/%E3"]),
-            Row("an escaped slash is none", "/a/b", ["/a/b"], not: ["/a%2Fb"]),
+            Row("an escaped slash is not a slash", "/a/b", ["/a/b"], not: ["/a%2Fb"]),
             Row("an unescaped letter beyond ASCII never matches", "/é", [], not: ["/é", "/%C3%A9"]),
-            Row("its escape does", "/%C3%A9", ["/é", "/%C3%A9"], not: ["/%c3%a9"]),
-            Row("a blank never matches", "/a b", [], not: ["/a b", "/a%20b"]),
-            // 5.5: a question mark inside a path is one character.
+            Row("its escape matches", "/%C3%A9", ["/é", "/%C3%A9"], not: ["/%c3%a9"]),
+            Row("a space never matches", "/a b", [], not: ["/a b", "/a%20b"]),
+            // A question mark inside a path is one character.
             Row("no query in a path", "/a?b=1", ["/axb=1"], not: ["/a?b=1"]),
             Row("no fragment in a path", "/a#b", [], not: ["/a#b"]),
         ]
 
-        @Test("a path matches whole, after normalisation", arguments: rows)
+        @Test("a path must match as a whole, after normalisation", arguments: rows)
         func path(_ row: Row) throws {
             for links in [try components(#"{"/":\#(quoted(row.pattern))}"#), try paths(quoted(row.pattern))] {
                 for text in row.matches { #expect(try links.behaviour(of: text) == .opens, "\(text)") }
@@ -87,13 +87,13 @@ extension AASASuite {
             Row("values with wildcards", "/$(wild)/z", ["/a1/z", "/bxyz/z", "/b/z"], not: ["/a/z", "/a12/z"]),
             Row("an empty value", "/x$(maybe)y", ["/xy", "/x1y"], not: ["/x2y"]),
             Row("a bare string", "/$(bare)", ["/one"], not: ["/two"]),
-            Row("what is no string is skipped", "/$(mixed)", ["/a"], not: ["/1", "/true"]),
+            Row("values that are not strings are skipped", "/$(mixed)", ["/a"], not: ["/1", "/true"]),
             Row("a value with a variable is dropped", "/$(nested)", ["/ok"], not: ["/a", "/$(alpha)"]),
             Row("no value at all", "/$(none)", [], not: ["/", "/x"]),
             Row("a custom name hides a predefined one", "/$(seven)$(lower)", ["/7q"], not: ["/7a", "/aq"]),
         ]
 
-        @Test("variables stand for one of their values", arguments: variables)
+        @Test("a variable matches one of its values", arguments: variables)
         func variable(_ row: Row) throws {
             let own = #"""
                 "substitutionVariables":{"food":["burrito","pizza","burger"],"wild":["a?","b*"],"maybe":["","1"],"bare":"one",
@@ -104,7 +104,7 @@ extension AASASuite {
             for text in row.others { #expect(try links.behaviour(of: text) == .notMatched, "\(text)") }
         }
 
-        @Test("lower-case letters alone")
+        @Test("$(lower) matches lower-case letters only")
         func lower() throws {
             let links = try components(#"{"/":"/$(lower)"}"#)
             #expect(try links.behaviour(of: "/a") == .opens)
@@ -122,18 +122,18 @@ extension AASASuite {
             #expect(fault("/$(lang)/*") == nil)
         }
 
-        @Test("without regard to case, for letters and for values")
+        @Test("letters and values match without regard to case if caseSensitive is false")
         func caseInsensitive() throws {
             let links = try components(
                 ##"{"/":"/Buy/$(lang)/$(food)/$(upper)*","?":{"Item":"ABC"},"#":"Top","caseSensitive":false}"##,
                 applinks: #""substitutionVariables":{"food":["Pizza","x"]},"#)
             #expect(try links.behaviour(of: "/bUY/En/PIZZA/q?Item=aBc#tOP") == .opens)
             #expect(try links.behaviour(of: "/bUY/En/PIZZA/1?Item=aBc#tOP") == .notMatched)
-            // Names of items stay exact.
+            // Names of items stay case-sensitive.
             #expect(try links.behaviour(of: "/buy/en/x/q?item=abc#top") == .notMatched)
         }
 
-        @Test("beyond ASCII one letter folds to one letter")
+        @Test("beyond ASCII, one letter folds to one letter")
         func unicodeCase() throws {
             let links = try components(#"{"/":"/Äß/*","caseSensitive":false,"percentEncoded":false}"#)
             #expect(try links.behaviour(of: "/äß/x") == .opens)
@@ -141,21 +141,20 @@ extension AASASuite {
             #expect(try links.behaviour(of: "/ÄSS") == .notMatched)
         }
 
-        // W20: the URL is decoded, the pattern is not.
-        @Test("percentEncoded false decodes the URL alone")
+        @Test("percentEncoded false decodes the URL, not the pattern")
         func decoded() throws {
             let links = try components(#"{"/":"/é t/*","?":{"q":"ü"},"percentEncoded":false}"#)
             #expect(try links.behaviour(of: "/%c3%A9%20t?q=%C3%BC") == .opens)
             #expect(try links.behaviour(of: "/é t/x?q=ü") == .opens)
             let encoded = try components(#"{"/":"/%C3%A9","percentEncoded":false}"#)
             #expect(try encoded.behaviour(of: "/é") == .notMatched)
-            // A name that is spelt with a combining mark is another name.
+            // A name with a combining mark is another name.
             let name = try components(#"{"?":{"e\u0301":"?*"},"percentEncoded":false}"#)
             #expect(try name.behaviour(of: "/?é=1") == .notMatched)
             #expect(try name.behaviour(of: "/?e\u{301}=1") == .opens)
         }
 
-        @Test("a URL is taken apart by scalars")
+        @Test("a URL is split by scalars")
         func urls() throws {
             let strange = try url("https://user:pw@Example.com:8443/a?\u{301}b#\u{301}c")
             #expect(strange.host == "example.com")

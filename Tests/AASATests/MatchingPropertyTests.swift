@@ -6,7 +6,7 @@ import Testing
 extension AASASuite {
     @Suite("Matching: properties")
     struct MatchingPropertyTests {
-        /// The plainest reading of a pattern: takes what each element may take, and tries all that is left. Exponential.
+        /// The simplest matcher: tries every possibility for each element. Exponential.
         static func plain(_ elements: ArraySlice<PatternElement>, _ text: ArraySlice<Unicode.Scalar>, _ exact: Bool)
             -> Bool
         {
@@ -26,7 +26,7 @@ extension AASASuite {
         private static let variables = try? components(
             "", applinks: #""substitutionVariables":{"v":["a","ab","b*","?A",""],"w":["ab","ba","aa"]},"#)
 
-        @Test("the matcher agrees with a plain recursive one", arguments: [false, true])
+        @Test("the matcher agrees with a simple recursive one", arguments: [false, true])
         func agrees(_ exact: Bool) throws {
             var random = SeededGenerator(seed: exact ? 11 : 12)
             let variables = try #require(Self.variables).variables
@@ -50,7 +50,7 @@ extension AASASuite {
                     let expected = Self.plain(elements[...], subject[...], exact)
                     if expected { matched += 1 }
                     #expect(pattern.matches(subject, isCaseSensitive: exact) == expected, "\(text) on \(subject)")
-                    // By the other way too, whichever is taken.
+                    // The other algorithm, too, whichever one `matches` uses.
                     let form = try #require(exact ? pattern.program?.exact : pattern.program?.folded)
                     let folded = exact ? subject : subject.map(\.folded)
                     let all =
@@ -65,7 +65,7 @@ extension AASASuite {
             #expect(matched > 500)
         }
 
-        @Test("places agree across the bounds of words", arguments: [62, 63, 64, 65, 127, 128, 129, 200])
+        @Test("position sets work across word boundaries", arguments: [62, 63, 64, 65, 127, 128, 129, 200])
         func words(_ count: Int) throws {
             let variables = try #require(Self.variables).variables
             let text = Array(String(repeating: "ab", count: count).unicodeScalars.prefix(count))
@@ -78,9 +78,9 @@ extension AASASuite {
             }
         }
 
-        /// Steps are counted, not timed.
+        /// The test counts steps, not time.
         @Test(
-            "patterns made to cost time do not",
+            "hostile patterns do not cost more time",
             arguments: [
                 String(repeating: "*a", count: 64) + "b", String(repeating: "a*", count: 63) + "*b",
                 "*" + String(repeating: "a", count: 3000) + "b*", String(repeating: "*a?", count: 31) + "c*b",
@@ -91,7 +91,7 @@ extension AASASuite {
             let variables = try #require(Self.variables).variables
             let compiled = Pattern(pattern, isPath: false, variables: variables)
             let form = try #require(compiled.program?.exact)
-            // As long as a text that `matches` would not refuse for its end.
+            // As long as a text that `matches` would not refuse because of its end.
             func steps(_ count: Int) -> Int {
                 var steps = 0
                 let end = form.tail.isEmpty ? [] : form.tail
@@ -101,11 +101,11 @@ extension AASASuite {
             }
             let (short, long) = (steps(5000), steps(50_000))
             #expect(short < 3_000_000)
-            // Ten times the text, about ten times the work.
+            // Ten times the text costs about ten times the work.
             #expect(long < 15 * max(short, 1000), "\(short) \(long)")
         }
 
-        @Test("a long list of values used often is held once")
+        @Test("a long list of values that is used often is stored once")
         func shared() throws {
             let values = (0..<2000).map { "\"value\($0)\"" }.joined(separator: ",")
             let rules = (0..<2000).map { "{\"/\":\"/\($0)/$(v)\"}" }.joined(separator: ",")

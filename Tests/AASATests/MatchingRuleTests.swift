@@ -2,7 +2,7 @@ import AASA
 import Testing
 
 extension AASASuite {
-    /// Which rule decides, and what the parts and flags of a rule do.
+    /// Which rule decides, and the effect of a rule's parts and flags.
     @Suite("Matching: rules")
     struct MatchingRuleTests {
         struct Row: Sendable, CustomTestStringConvertible {
@@ -19,7 +19,7 @@ extension AASASuite {
         }
 
         static let parts: [Row] = [
-            // 5.1, defaults and wrong types.
+            // Defaults and wrong types.
             Row("no constraint", "{}", ["/", "/a?b#c"]),
             Row("a path of a wrong type", #"{"/":5,"?":{"a":"1"}}"#, ["/x?a=1"], not: ["/x"]),
             Row("a query as a list", #"{"/":"/x","?":["a"]}"#, ["/x", "/x?b"], not: ["/y"]),
@@ -28,17 +28,17 @@ extension AASASuite {
             Row("a fragment of a wrong type", ##"{"/":"/x","#":true}"##, ["/x", "/x#y"], not: ["/y"]),
             Row("an unknown key", #"{"path":"/x","excludes":true}"#, ["/y"]),
             Row("not an object", "17", ["/", "/a?b#c"]),
-            // 5.2: all parts must match.
+            // All parts must match.
             Row(
                 "all parts", ##"{"/":"/a/*","?":{"q":"1"},"#":"top"}"##, ["/a/b?q=1#top"],
                 not: ["/b?q=1#top", "/a?q=2#top", "/a?q=1#to", "/a?q=1"]),
-            // 5.5, query as a string.
+            // The query as a string.
             Row("whole query", #"{"?":"a=1&b=*"}"#, ["/?a=1&b=", "/?a=1&b=2&c=3"], not: ["/?b=1&a=1", "/?a=1", "/"]),
             Row("empty query", #"{"?":""}"#, ["/", "/?", "/#x"], not: ["/?a"]),
             Row("any query", #"{"?":"*"}"#, ["/", "/?a"]),
             Row("some query", #"{"?":"?*"}"#, ["/?a"], not: ["/", "/?"]),
             Row("the query stays encoded", #"{"?":"q=a b"}"#, [], not: ["/?q=a b", "/?q=a%20b"]),
-            // 5.5, query as a dictionary.
+            // The query as a dictionary.
             Row(
                 "order and others do not count", #"{"?":{"a":"1","b":"2"}}"#, ["/?b=2&x=9&a=1"],
                 not: ["/?a=1", "/?a=1&b=3"]),
@@ -50,7 +50,7 @@ extension AASASuite {
             Row("only the first equals sign parts", #"{"?":{"a":"b=c"}}"#, ["/?a=b=c"], not: ["/?a=b"]),
             Row("the last of two equal names", #"{"?":{"a":"1","a":"2"}}"#, ["/?a=2"], not: ["/?a=1"]),
             Row("no names at all", #"{"?":{}}"#, ["/", "/?a=1"]),
-            // 5.5, fragment.
+            // The fragment.
             Row("fragment", ##"{"#":"no_universal_links"}"##, ["/#no_universal_links"], not: ["/", "/#no"]),
             Row("empty fragment", ##"{"#":""}"##, ["/", "/#", "/?x"], not: ["/#a"]),
             Row("hash router", ##"{"#":"/item/*"}"##, ["/#/item/4"], not: ["/item/4", "/#/item"]),
@@ -66,7 +66,6 @@ extension AASASuite {
             for text in row.others { #expect(try links.behaviour(of: text) == .notMatched, "\(text)") }
         }
 
-        // 5.1: how Apple's reader takes what is no boolean.
         @Test(
             "booleans are read as Apple reads them",
             arguments: [
@@ -85,7 +84,6 @@ extension AASASuite {
             #expect(try encoded.behaviour(of: "/é") == (value ? .notMatched : .opens))
         }
 
-        // 5.2, W19: exclusions go first, and end the evaluation.
         @Test("the first rule that matches decides")
         func order() throws {
             let rules =
@@ -115,7 +113,7 @@ extension AASASuite {
             #expect(try parts("/a?x=1&y=2#f") == [nil])
         }
 
-        @Test("of several apps the first of the file opens, the others are told")
+        @Test("the first app in the file opens the URL, and the others are listed")
         func apps() throws {
             let links = try applinks(
                 #""details":[{"appIDs":["A.none"],"components":[]},{"appIDs":["B.x","B.y","B.x"],"paths":["NOT /b","*"]},"#
@@ -130,13 +128,12 @@ extension AASASuite {
             #expect(try links.behaviour(of: "/b", for: "B.x") == .blocked)
             #expect(try links.behaviour(of: "/b", for: "S") == .notMatched)
             #expect(try links.behaviour(of: "/b", for: "E") == .notMatched)
-            // An entry without an app decides nothing, though its rule matches.
+            // An entry without an app decides nothing, even if its rule matches.
             #expect(try applinks(#""details":[{"paths":["*"]}]"#).match(url("/")).deciding == nil)
         }
 
-        // 5.8 and 4.3.
         @Test(
-            "NOT excludes with one blank, in any case",
+            "NOT excludes with exactly one space, in any case",
             arguments: [
                 ("NOT /x", LinkBehaviour.blocked), ("not /x", .blocked), ("Not /x", .blocked), ("nOt /x", .blocked),
                 ("NOT x", .opens),
@@ -148,7 +145,7 @@ extension AASASuite {
             #expect(try paths("\(literal),\"*\"").behaviour(of: "/x") == behaviour)
         }
 
-        @Test("a path looks at the path only, with regard to case")
+        @Test("a path matches the path only, case-sensitively")
         func onlyPaths() throws {
             let links = try paths(#""NOT /a/b","/a/*","?x=1""#, applinks: #""defaults":{"caseSensitive":false},"#)
             #expect(try links.behaviour(of: "/a/c?q#f") == .opens)
@@ -158,7 +155,7 @@ extension AASASuite {
         }
 
         @Test(
-            "lists that are none match everything, empty ones nothing",
+            "a list of the wrong type matches everything, an empty list nothing",
             arguments: [
                 (#""appIDs":["\#(matchingApp)"]"#, true), (#""appID":"\#(matchingApp)","paths":"*""#, true),
                 (#""appID":"\#(matchingApp)","components":{"/":"/x"}"#, true),
@@ -178,7 +175,7 @@ extension AASASuite {
                 try applinks("\"details\":[{\(entry)}]").behaviour(of: "/any?a#b") == (opens ? .opens : .notMatched))
         }
 
-        @Test("details as an object, and apps alone")
+        @Test("details may be an object, and apps may stand alone")
         func otherForms() throws {
             let legacy = try applinks(
                 #""details":{"A":{"paths":["/a"]},"B":{"paths":["*"]},"C":7,"A":{"paths":["/last"]}}"#)
@@ -196,8 +193,8 @@ extension AASASuite {
             }
         }
 
-        // 5.6: component over entry over applinks; any key is taken over.
-        @Test("defaults at both levels")
+        // A component overrides its entry, which overrides applinks. Every key is inherited.
+        @Test("defaults apply at both levels")
         func defaults() throws {
             let both = try components(
                 ##"{"/":"/a"},{"/":"/b","caseSensitive":true},{"?":{"q":"1"},"/":"/c","#":"*"}"##,
@@ -211,12 +208,12 @@ extension AASASuite {
             let excluding = try components("{},{\"exclude\":false}", entry: #""defaults":{"exclude":true,"/":"/x"},"#)
             #expect(try excluding.behaviour(of: "/x") == .blocked)
             #expect(try excluding.behaviour(of: "/y") == .notMatched)
-            // A wrong type hides the default too; a default of a wrong type is none.
+            // A value of a wrong type also hides the default; a default of a wrong type is ignored.
             #expect(try components(#"{"/":1}"#, entry: #""defaults":{"/":"/x"},"#).behaviour(of: "/y") == .opens)
             #expect(try components("{}", entry: #""defaults":["/"],"#).behaviour(of: "/y") == .opens)
         }
 
-        @Test("a rule that takes every URL is known as such")
+        @Test("a rule that matches every URL is recognised")
         func unconstrained() throws {
             func isUnconstrained(_ component: String) throws -> Bool {
                 try components(component).entries[0].rules[0].isUnconstrained

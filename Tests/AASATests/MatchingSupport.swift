@@ -1,10 +1,10 @@
 import AASA
 import Testing
 
-/// The app of files that name one only.
+/// The app of files that name only one.
 let matchingApp = "ABCDE12345.com.example.app"
 
-/// `applinks` with what stands between its braces.
+/// `applinks` with these members.
 func applinks(_ members: String) throws -> AppLinks {
     let file = try AssociationFile(parsing: Array("{\"applinks\":{\(members)}}".utf8))
     return try #require(file.applinks)
@@ -23,7 +23,7 @@ func paths(_ list: String, applinks more: String = "") throws -> AppLinks {
 func url(_ text: String) throws -> MatchableURL { try #require(MatchableURL(text), "\(text)") }
 
 extension AppLinks {
-    /// What a URL does for the one app; both ways of asking must agree.
+    /// The behaviour of a URL for the one app. Both ways to ask must agree.
     func behaviour(of text: String, for app: String = matchingApp) throws -> LinkBehaviour {
         let url = try url(text)
         let behaviour = behaviour(of: url, for: app)

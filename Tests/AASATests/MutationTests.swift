@@ -12,7 +12,7 @@ extension AASASuite {
             #"[[["deep",{"a":{"a":{"a":true}}}],"é\\\"\n"],-0.0,1e9]"#,
         ]
 
-        /// One text with a few of its bytes cut, doubled, swapped or replaced.
+        /// The text with a few of its bytes cut, doubled, swapped or replaced.
         private func mutated(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
             let spice: [UInt8] = Array("{}[]\",:\\u0'/#-.eE<".utf8) + [0x00, 0x1B, 0x80, 0xC3, 0xED, 0xEF, 0xF4, 0xFF]
             var bytes = bytes
@@ -29,7 +29,7 @@ extension AASASuite {
             return bytes
         }
 
-        @Test("damaged files are read or refused, never worse, and always alike", arguments: seeds.indices)
+        @Test("damaged files are read or refused without a crash, and always in the same way", arguments: seeds.indices)
         func damaged(_ seed: Int) throws {
             var random = SeededGenerator(seed: UInt64(seed) + 20_261_121)
             let original = Array(Self.seeds[seed].utf8)

@@ -2,10 +2,10 @@ import AASA
 import Testing
 
 extension AASASuite {
-    @Suite("App IDs that are nearly the one that was looked for")
+    @Suite("App IDs that are similar to the requested one")
     struct NearbyAppIDTests {
         @Test(
-            "the nearest come first, with how they differ",
+            "the most similar come first, with their difference",
             arguments: [
                 (
                     ["ABCDE12345.org.other", "D7KQ4ZW2MX.com.acme.staff", "D7KQ4ZW2MX.com.Acme.shop"],
@@ -29,7 +29,7 @@ extension AASASuite {
             #expect(found.count == ids.count)
         }
 
-        @Test("of thousands some are told")
+        @Test("of thousands, only a few are listed")
         func many() {
             let ids = (0..<10_000).map { "ABCDE12345.com.acme.a\($0)" }
             #expect(NearbyAppID.all(ids, near: "D7KQ4ZW2MX.com.acme.shop").count == 5)

@@ -12,7 +12,7 @@ extension AASASuite {
         }
 
         @Test(
-            "a URL of a rule's own patterns answers as the search through all URLs, on random rules",
+            "URLs from a rule's own patterns give the same result as the full search, on random rules",
             arguments: UInt64(1)...8)
         func random(_ seed: UInt64) throws {
             var random = RandomLanguage(seed: seed &* 73)
@@ -26,7 +26,7 @@ extension AASASuite {
         }
 
         @Test(
-            "what keeps a file from opening anything",
+            "exclusions and impossible patterns can keep a file from opening anything",
             arguments: [
                 (#"{"/":"*"}"#, true),
                 (#"{"/":"/a","exclude":true},{"/":"*"}"#, true),
@@ -42,7 +42,7 @@ extension AASASuite {
             #expect(isFound(links) == opens)
         }
 
-        @Test("a template of an app identifier is no app")
+        @Test("a template of an app ID is not an app")
         func template() throws {
             let text =
                 #"{"applinks":{"details":[{"appIDs":["$(AppIdentifierPrefix)com.a"],"components":[{"/":"*"}]}]}}"#
@@ -50,7 +50,7 @@ extension AASASuite {
             #expect(!links.opensLinks)
         }
 
-        @Test("each real file")
+        @Test("each real file gives the same result as the full search")
         func corpus() throws {
             guard let corpus = Corpus.find(holding: "aasa") else { return }
             for file in try corpus.files(in: "aasa", withExtension: "aasa") {

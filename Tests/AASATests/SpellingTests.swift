@@ -5,7 +5,7 @@ extension AASASuite {
     @Suite("Spelling")
     struct SpellingTests {
         @Test(
-            "the distance of two words is counted in slips",
+            "the distance of two words is counted in typing errors",
             arguments: [
                 ("interval", "interval", 0), ("interva1", "interval", 1), ("itnerval", "interval", 1),
                 ("intervall", "interval", 1), ("intrvl", "interval", 2), ("", "ab", 2), ("kitten", "sitting", 3),
@@ -15,7 +15,7 @@ extension AASASuite {
             #expect(Spelling.distance(Array(right), Array(left)) == expected)
         }
 
-        @Test("the nearest word within two slips is proposed")
+        @Test("the nearest word within two typing errors is suggested")
         func nearest() {
             let words = ["interval", "timeout", "log", "url"]
             #expect(Spelling.nearest(to: "Interval", among: words) == "interval")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Alerting
 
-/// The root of this target's tests.
+/// The root suite of this target.
 @Suite("Alerting", .timeLimit(.minutes(120)), .inTurn)
 struct AlertingSuite {}
 
@@ -54,12 +54,12 @@ func channel(_ name: String = "hook", _ kind: ChannelKind = .webhook, keys: [Dat
     Channel(name: name, kind: kind, url: "https://\(name).test/services/T0SECRET/B0SECRET", signingKeys: keys)
 }
 
-/// A JSON object as dictionaries.
+/// A JSON object as a dictionary.
 func object(_ data: Data) throws -> [String: Any] {
     try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
 }
 
-/// Waits for a condition, not for time; the suite's limit ends what never comes.
+/// Waits for a condition, not for a time. The suite's time limit ends a wait that never succeeds.
 func eventually(_ condition: () async throws -> Bool) async throws {
     while try await !condition() {
         try await Task.sleep(for: .milliseconds(1))

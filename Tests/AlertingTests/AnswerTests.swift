@@ -80,7 +80,7 @@ extension AlertingSuite {
                 .telegram, 429,
                 #"{"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":21}}"#,
                 .throttled(after: .seconds(21))),
-            // More seconds than a `Duration` holds.
+            // More seconds than a `Duration` can hold.
             Case(
                 .telegram, 429, #"{"ok":false,"parameters":{"retry_after":1e300}}"#, .throttled(after: .seconds(3600))),
             Case(.telegram, 401, #"{"ok":false,"description":"Unauthorized"}"#, refused),
@@ -146,12 +146,12 @@ extension AlertingSuite {
             Case(.opsgenie, 503, "", .transient),
         ]
 
-        @Test("an answer is judged by the service's own table", arguments: cases)
+        @Test("each service's responses are classified by its own table", arguments: cases)
         func outcome(row: Case) throws {
             #expect(try row.service.channel().format.judge(row.answer, now: noon) == row.outcome)
         }
 
-        @Test("what no table knows is judged as everywhere", arguments: Service.allCases)
+        @Test("a response outside the table is classified by the common rules", arguments: Service.allCases)
         func rest(service: Service) throws {
             let format = try service.channel().format
             for status in [nil, 302, 410, 500, 502, 504] as [Int?] {
@@ -161,11 +161,11 @@ extension AlertingSuite {
         }
 
         @Test(
-            "what answers in a service's place with a status of success has not delivered", arguments: Service.allCases)
+            "a success status from anything but the service is not a delivery", arguments: Service.allCases)
         func stranger(service: Service) throws {
             let channel = try service.channel()
             let page = "<!DOCTYPE html>\n<html><head><title>Sign in · error 429</title></head><body>ok</body></html>"
-            // By what is taken there, and where it is not, by what the log and the trouble say of it.
+            // The outcome shows what counts as delivered; the words show what the log says about everything else.
             let kind = channel.kind.rawValue
             let article = ["email", "ntfy", "opsgenie"].contains(kind) ? "an" : "a"
             for (status, body, words) in [
@@ -186,13 +186,13 @@ extension AlertingSuite {
             let cut = TransportAnswer(
                 status: 200, fault: TransportFault(kind: .network, detail: "the connection was closed"))
             let isAny = channel.kind == .alertmanager
-            #expect(channel.format.judge(cut, now: noon) == (isAny ? .delivered : .transient), "of half an answer")
+            #expect(channel.format.judge(cut, now: noon) == (isAny ? .delivered : .transient), "for a cut response")
             let own = TransportAnswer(status: service.yes.status, body: Data(service.yes.body.utf8))
             #expect(channel.format.judge(own, now: noon) == .delivered)
             #expect(channel.words(of: own)?.hasPrefix("expected ") != true)
         }
 
-        @Test("the words of a page hold no secret that it repeats")
+        @Test("the text of an HTML page hides a secret that the page repeats")
         func pageWords() throws {
             let channel = try Service.slack.channel()
             let page = "<html><title>Not found: \(channel.baseURL)</title>"
@@ -204,7 +204,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "the name that a service gives a message is kept where later ones can answer it",
+            "the message reference that a service returns is kept if later messages can reply to it",
             arguments: [
                 (Service.slackBot, #"{"ok":true,"channel":"C1","ts":"1.2"}"#, "1.2"),
                 (.telegram, #"{"ok":true,"result":{"message_id":5}}"#, "5"),
@@ -224,7 +224,7 @@ extension AlertingSuite {
             #expect(key != MessageIdentity.key(ofIncident: "a2"))
         }
 
-        @Test("planted secrets are hidden however they are quoted", arguments: Service.allCases)
+        @Test("planted secrets are hidden, however they are quoted", arguments: Service.allCases)
         func redaction(service: Service) throws {
             let channel = try service.channel()
             let request = try channel.format.request(
@@ -244,7 +244,7 @@ extension AlertingSuite {
             #expect(!dumped.contains("SECRET"))
         }
 
-        @Test("no secret is in the bytes that are stored", arguments: Service.allCases)
+        @Test("the stored bytes contain no secret", arguments: Service.allCases)
         func stored(service: Service) throws {
             for occasion in Occasion.allCases {
                 let body = try service.channel().format.body(

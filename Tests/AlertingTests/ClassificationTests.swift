@@ -9,7 +9,7 @@ extension AlertingSuite {
     @Suite("Classification")
     struct ClassificationTests {
         @Test(
-            "each status has its class",
+            "each status has one outcome",
             arguments: [
                 (200, Outcome.delivered), (202, .delivered), (204, .delivered),
                 (301, .permanentChannel(gone: false)), (302, .permanentChannel(gone: false)),
@@ -23,12 +23,12 @@ extension AlertingSuite {
             let answer = TransportAnswer(
                 status: status, fault: status == nil ? TransportFault(kind: .network, detail: "reset") : nil)
             #expect(WebhookFormat().judge(answer, now: noon) == outcome)
-            // Slack says so in its body, see below.
+            // Slack gives its errors in the body, see below.
             if outcome != .delivered { #expect(SlackFormat().judge(answer, now: noon) == outcome) }
         }
 
         @Test(
-            "Retry-After is read as seconds, date or body, at least a second, at most an hour",
+            "Retry-After is read as seconds, as a date or from the body, and limited to 1 s to 1 h",
             arguments: [
                 ("7", "", 7), ("0", "", 1), ("86400", "", 3600), ("99999999999999999999999999", "", 3600),
                 ("Sat, 21 Nov 2026 07:00:30 GMT", "", 30), ("Sat, 21 Nov 2026 06:00:00 GMT", "", 1),
@@ -43,14 +43,14 @@ extension AlertingSuite {
             #expect(WebhookFormat().judge(answer, now: noon) == .throttled(after: seconds.map { .seconds($0) }))
         }
 
-        @Test("503 with Retry-After is a wish to wait")
+        @Test("503 with Retry-After means throttled")
         func busy() {
             let answer = TransportAnswer(status: 503, headers: [HeaderField(name: "Retry-After", value: "9")])
             #expect(WebhookFormat().judge(answer, now: noon) == .throttled(after: .seconds(9)))
         }
 
         @Test(
-            "Slack is judged by its word",
+            "Slack's outcome follows from its body",
             arguments: [
                 (200, "ok", Outcome.delivered), (200, "ok\n", .delivered),
                 (200, "", .permanentChannel(gone: false)), (200, "OK, signed in", .permanentChannel(gone: false)),
@@ -68,7 +68,7 @@ extension AlertingSuite {
             #expect(SlackFormat().judge(TransportAnswer(status: status, body: Data(body.utf8)), now: noon) == outcome)
         }
 
-        @Test("the waits grow to a quarter of an hour and stay there, a fifth either way")
+        @Test("retry delays grow to 15 minutes and stay there, each varied by a fifth")
         func schedule() {
             let waits = (1...9).map { RetrySchedule.delay(afterAttempts: $0, jitter: 0) }
             #expect(waits == [5, 15, 45, 120, 300, 600, 900, 900, 900].map { .seconds($0) })

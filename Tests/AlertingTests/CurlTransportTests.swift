@@ -11,14 +11,14 @@ import Testing
 
 @testable import Alerting
 
-/// A server on loopback that answers one connection with fixed bytes and keeps what it was sent.
+/// A loopback server that answers one connection with fixed bytes and keeps what it received.
 private final class OneShotServer: Sendable {
     let port: UInt16
     private let request = Mutex(Data())
 
     var received: String { String(decoding: request.withLock(\.self), as: UTF8.self) }
 
-    /// `reply`: sent after the request's body; the connection is closed then.
+    /// `reply`: sent after the request's body. Then the server closes the connection.
     init(reply: String, bodyBytes: Int) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -73,7 +73,7 @@ extension AlertingSuite {
             return answer
         }
 
-        @Test("a message arrives as it was given, and the answer comes back")
+        @Test("a message arrives unchanged, and the response comes back")
         func delivers() async throws {
             let server = try OneShotServer(
                 reply: "HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 4\r\n\r\nwait", bodyBytes: 9)
@@ -88,7 +88,7 @@ extension AlertingSuite {
             #expect(server.received.hasSuffix(#"{"a":"b"}"#))
         }
 
-        @Test("an address goes out byte for byte")
+        @Test("a URL is sent byte for byte")
         func address() async throws {
             let server = try OneShotServer(reply: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", bodyBytes: 2)
             let path = "/a%2Fb/%7Ex?sp=%2Ftriggers%2Fmanual&sig=a%2Fb_-"
@@ -97,7 +97,7 @@ extension AlertingSuite {
             #expect(server.received.hasSuffix("{}"))
         }
 
-        @Test("a redirect is an answer, not a way")
+        @Test("a redirect is a response and is not followed")
         func redirect() async throws {
             let server = try OneShotServer(
                 reply: "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", bodyBytes: 2)
@@ -106,7 +106,7 @@ extension AlertingSuite {
             #expect(answer.fault == nil)
         }
 
-        @Test("an endless answer is cut, its status counts")
+        @Test("an endless response is cut, and its status counts")
         func endless() async throws {
             let server = try OneShotServer(
                 reply: "HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 300_000), bodyBytes: 2)
@@ -116,7 +116,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a name that leads to the metadata of a cloud is refused before a connection, as a fault of the channel",
+            "a host name of a cloud's metadata service is refused before connecting, as the channel's fault",
             arguments: ["169.254.169.254", "[fe80::1]", "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]", "100.100.100.200"])
         func metadata(address: String) async throws {
             let driver = try CurlDriver(network: NetworkSettings(resolve: ["hook.test:443:\(address)"]))
@@ -132,8 +132,8 @@ extension AlertingSuite {
         }
 
         @Test(
-            "without a connection nothing was sent, which is a fault of the network",
-            // No name server is asked for a label of more than 63 characters.
+            "without a connection nothing was sent, and the fault is the network's",
+            // A label of more than 63 characters is sent to no name server.
             arguments: ["127.0.0.1:1", "\(String(repeating: "a", count: 64)).invalid"])
         func refused(host: String) async throws {
             let answer = try await post("http://\(host)/hook")
@@ -142,9 +142,9 @@ extension AlertingSuite {
             #expect(answer.fault?.wasSent == false)
         }
 
-        @Test("a handshake that fails comes before the message")
+        @Test("a failed handshake means that nothing was sent")
         func handshake() async throws {
-            // It speaks no TLS.
+            // It does not speak TLS.
             let receiver = try await LabReceiver.start()
             let answer = try await post("https://127.0.0.1:\(receiver.port)/hook")
             #expect(answer.fault?.wasSent == false, "\(answer)")
@@ -152,7 +152,7 @@ extension AlertingSuite {
             await receiver.shutdown()
         }
 
-        @Test("a receiver that reads the message and says nothing may have it")
+        @Test("a receiver that reads the message and never responds may have the message")
         func silent() async throws {
             let server = try OneShotServer(reply: "", bodyBytes: 2)
             let answer = try await post("http://127.0.0.1:\(server.port)/hook")

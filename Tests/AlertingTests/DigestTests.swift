@@ -32,7 +32,7 @@ extension AlertingSuite {
         private func names(_ count: Int) -> [String] { (0..<count).map { "d\($0).example.com" } }
 
         @Test(
-            "the headline counts domains, and incidents where a domain has several",
+            "the headline counts domains, and incidents if a domain has several",
             arguments: [
                 (NotificationReason.firing, ["a.test", "b.test"], "2 domains: Apple's CDN still serves the old files"),
                 (.escalated, ["a.test", "b.test"], "2 domains: Apple's CDN still serves the old files"),
@@ -52,7 +52,7 @@ extension AlertingSuite {
             #expect(RenderedAlert(try digest(reason, domains)).headline == text)
         }
 
-        @Test("the first ten are listed, and how many more there are")
+        @Test("the first ten are listed, and the rest are counted")
         func list() throws {
             let ten = try #require(RenderedAlert(try digest(.firing, names(10))).lists.first)
             #expect(ten.lines.count == 10 && ten.lines[0] == "d0.example.com · error, for 25 h · i0")
@@ -64,7 +64,7 @@ extension AlertingSuite {
             #expect(last == "… and 1 more: see the incidents page")
         }
 
-        @Test("each part of a diagnosis is that of all, or none")
+        @Test("the digest shows a part of the diagnosis only if all its alerts share it")
         func diagnosis() throws {
             let one = RenderedAlert(try digest(.firing, names(3)))
             #expect(one.summary == "Phones are not affected.")
@@ -79,7 +79,7 @@ extension AlertingSuite {
                 ])
         }
 
-        @Test("what phones do is said of each domain where it differs, and of no other")
+        @Test("if the effects differ, each domain's line has its own")
         func effects() throws {
             let digest = try digest(
                 .firing,
@@ -97,7 +97,7 @@ extension AlertingSuite {
                 ])
         }
 
-        @Test("a webhook says that they ended, and how if all ended alike")
+        @Test("a webhook's diagnosis is the common end, if there is one")
         func diagnosisOfEnds() throws {
             var alerts = try names(2).enumerated().map { try alert(.resolved, incident: "i\($0)", domain: $1) }
             func diagnosis() throws -> String? {
@@ -110,7 +110,7 @@ extension AlertingSuite {
             #expect(try diagnosis() == "All resolved.")
         }
 
-        @Test("the end of each is said where they ended differently")
+        @Test("if the ends differ, each domain's line has its own")
         func ends() throws {
             var alerts = try names(2).enumerated().map { try alert(.resolved, incident: "i\($0)", domain: $1) }
             alerts[1].incident.reason = .originReverted
@@ -123,7 +123,7 @@ extension AlertingSuite {
                 ])
         }
 
-        @Test("a domain whose end leaves it failing says so in its line, and the message is not green")
+        @Test("a resolved domain that still fails says so in its line, and the message is not green")
         func stillFailing() throws {
             let alerts = try names(2).enumerated().map { index, domain in
                 let one = try alert(.resolved, incident: "i\(index)", domain: domain)
@@ -141,7 +141,7 @@ extension AlertingSuite {
             #expect(digest.tone(over: 0, error: 1, warning: 2, note: 3) == 2)
         }
 
-        @Test("what fired and ended unseen says both, for each domain")
+        @Test("incidents that fired and ended unsent show both times for each domain")
         func wasFiring() throws {
             let rendered = RenderedAlert(try digest(.wasFiring, names(2)))
             #expect(rendered.summary.isEmpty)
@@ -151,7 +151,7 @@ extension AlertingSuite {
             #expect(rendered.notes.isEmpty)
         }
 
-        @Test("the most severe incident, the common labels and the page as a whole stand for all")
+        @Test("a digest has the most severe severity, the common labels and the incidents page")
         func common() throws {
             var first = try alert(incident: "a", domain: "a.test", severity: .error)
             var second = try alert(incident: "b", domain: "b.test", severity: .warning)
@@ -174,7 +174,7 @@ extension AlertingSuite {
             #expect(incidents.allSatisfy { $0["effect"] is String && $0["action"] is String })
         }
 
-        @Test("the most severe are listed first, then by name, whatever their ids are")
+        @Test("the most severe incidents come first, then by name, whatever their ids")
         func order() throws {
             let alerts = [
                 try alert(incident: "1", domain: "z.test", severity: .warning),
@@ -187,14 +187,14 @@ extension AlertingSuite {
             #expect(lines.map { String($0.prefix(6)) } == ["b.test", "y.test", "a.test", "z.test"])
         }
 
-        @Test("one alert is no digest, and none is nothing")
+        @Test("a digest of one alert is that alert, and a digest of none is nil")
         func small() throws {
             let one = try alert()
             #expect(Alert(digestOf: [one], key: "k") == one)
             #expect(Alert(digestOf: [], key: "k") == nil)
         }
 
-        @Test("a webhook lists as many as fit, and counts all")
+        @Test("a webhook lists the incidents that fit, and counts all")
         func webhook() throws {
             let body = try WebhookFormat().body(try digest(.firing, names(1000)), plain: false)
             #expect(body.count < WebhookFormat.maximumBytes)

@@ -26,7 +26,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "only a clear yes counts as taken",
+            "only a clear success counts as delivered",
             arguments: [
                 (200, true), (500, false), (503, false), (408, false), (429, false), (302, false), (400, false),
                 (403, false), (410, false), (nil, false),
@@ -37,7 +37,7 @@ extension AlertingSuite {
             #expect(taken == (isTaken ? ["hook", "other"] : ["other"]))
         }
 
-        @Test("a repetition has the key and the bytes of before; another channel has a key of its own")
+        @Test("a repeat has the same key and bytes; another channel has its own key")
         func keys() async throws {
             let channels = [try channel("hook"), try channel("other")]
             for _ in 1...2 { _ = await notifier.send(trouble(), to: channels) }
@@ -47,7 +47,7 @@ extension AlertingSuite {
             #expect(sent[0].id != transport.sent(to: "other").first?.id)
         }
 
-        @Test("it says what fails, what that means and what to do", arguments: [false, true])
+        @Test("the alert says what fails, what that means and what to do", arguments: [false, true])
         func words(isAtStart: Bool) {
             let text = RenderedAlert(trouble(isAtStart: isAtStart)).plainText
             #expect(text.hasPrefix("aasa-monitor: ") && text.contains(", for 1 min · error · monitor.degraded"))
@@ -56,7 +56,7 @@ extension AlertingSuite {
             #expect(trouble().facts.findings.map(\.rule.rawValue) == ["monitor.store-failing"])
         }
 
-        @Test("a channel that has moved is followed")
+        @Test("a Telegram group that moved gets the message at its new id")
         func moved() async throws {
             let moved = #"{"ok":false,"description":"x","parameters":{"migrate_to_chat_id":-100777}}"#
             let channel = try Service.telegram.channel(url: "https://ops.test")
@@ -66,7 +66,7 @@ extension AlertingSuite {
             #expect(transport.sent(to: "ops").count == 2)
         }
 
-        @Test("a test message to a pager ends what it opened")
+        @Test("a test message to a pager closes the incident that it opened")
         func pagerTest() async throws {
             let test = Alert.test(
                 domain: try Domain("example.com"), links: .init(statusPage: nil), instance: "monitor-1", now: noon)

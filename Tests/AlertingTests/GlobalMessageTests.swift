@@ -19,7 +19,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "every channel takes it without a domain", arguments: Service.allCases,
+            "every channel can send an alert without a domain", arguments: Service.allCases,
             [IncidentKind.cdnWide, .monitorDegraded])
         func everyChannel(_ service: Service, _ kind: IncidentKind) throws {
             for reason in NotificationReason.allCases {
@@ -34,7 +34,7 @@ extension AlertingSuite {
             }
         }
 
-        @Test("people read how many domains it is about, and the first of them")
+        @Test("the text counts the domains and lists the first of them")
         func people() throws {
             let text = try RenderedAlert(alert(.cdnWide)).plainText
             #expect(text.hasPrefix("12 of 40 domains: ") && text.contains(", for 5 min · error · cdn.wide"))
@@ -43,7 +43,7 @@ extension AlertingSuite {
             #expect(own.hasPrefix("aasa-monitor: ") && own.contains(", for 5 min · error · monitor.degraded"))
         }
 
-        @Test("a webhook has domains in place of a domain, none for the monitor itself")
+        @Test("a webhook has `domains` instead of `domain`, and an empty list for the monitor itself")
         func webhook() throws {
             func data(_ kind: IncidentKind) throws -> [String: Any] {
                 let body = try WebhookFormat().body(try alert(kind), plain: false)
@@ -57,14 +57,14 @@ extension AlertingSuite {
             #expect((try data(.monitorDegraded)["domains"] as? [String])?.isEmpty == true)
         }
 
-        @Test("names of thousands of domains do not swell a message")
+        @Test("thousands of domain names do not exceed the size limit")
         func bounded() throws {
             let alert = try alert(.cdnWide, domains: 5000)
             #expect(alert.facts.affected?.count == 5000)
             #expect(try WebhookFormat().body(alert, plain: false).count < WebhookFormat.maximumBytes)
         }
 
-        @Test("Alertmanager gets two incidents of the monitor as two alerts, without an empty label")
+        @Test("two incidents of the monitor are two alerts in Alertmanager, without empty labels")
         func alertmanager() throws {
             let incident = try alert(.monitorDegraded).incident
             let alert = AlertmanagerAlert(

@@ -7,7 +7,7 @@ import Testing
 @testable import Alerting
 
 extension AlertingSuite {
-    /// `origin.broken` gathers many troubles.
+    /// `origin.broken` covers many different faults.
     @Suite("Headlines of a broken origin")
     struct HeadlineTests {
         private static let refusals = AgentRefusals(
@@ -69,7 +69,7 @@ extension AlertingSuite {
                 labels: [:], links: .init(statusPage: nil), instance: "monitor-1")
         }
 
-        @Test("the headline follows from the cause, and from no sentence", arguments: causes)
+        @Test("the headline follows from the cause, not from any text", arguments: causes)
         func headline(_ cause: Cause, _ words: String) throws {
             let alert = try alert(cause, problem: Self.noService)
             #expect(alert.trouble == words)
@@ -90,7 +90,7 @@ extension AlertingSuite {
             (noService, "the origin serves no valid file"),
         ]
 
-        @Test("where the cause is about another problem, the incident's own finding tells", arguments: findings)
+        @Test("if the cause is another problem, the headline comes from the finding", arguments: findings)
         func finding(_ problem: Problem, _ words: String) throws {
             #expect(try alert(Cause(.cdn(.missing(status: 404, at: nil))), problem: problem).trouble == words)
         }

@@ -1,4 +1,4 @@
-// Receivers that do to a message what servers do to a check.
+// Receivers that misbehave like hostile web servers.
 
 import Curl
 import Evidence
@@ -15,7 +15,7 @@ extension AlertingSuite {
     @Suite("Hostile receivers")
     struct HostileReceiverTests {
         @Test(
-            "a receiver that drips, resets, never ends or closes in the middle ends an attempt in time, and its class is clear",
+            "an attempt ends in time with a clear outcome if the receiver drips, resets, never ends or breaks off",
             .waitsForTimeout,
             arguments: LabFault.allCases)
         func fault(_ fault: LabFault) async throws {
@@ -26,17 +26,17 @@ extension AlertingSuite {
             var request = try hook.format.request(
                 body: Data("{}".utf8), messageKey: "key", timestamp: noon, userAgent: "aasa-monitor/test",
                 channel: hook)
-            // Time for the request to be sent.
+            // Enough time to send the request.
             request.timeout = .seconds(20)
             let answer = try await ReceiverTransport(driver: driver).post(request)
             #expect(answer.body.count <= TransportAnswer.maximumBodyBytes)
             let outcome = hook.format.judge(answer, now: noon)
-            // A clear yes in the head counts, whatever becomes of the rest; without one the end is unclear.
+            // A success status counts, whatever happens to the rest. Without one the message may have arrived.
             if answer.status == 200 {
                 #expect(outcome == .delivered)
             } else {
                 #expect(answer.status == nil && answer.fault?.kind == .network && outcome == .transient, "\(answer)")
-                #expect(answer.fault?.wasSent == true, "the receiver has read it: \(answer)")
+                #expect(answer.fault?.wasSent == true, "the receiver read the request: \(answer)")
             }
             await driver.shutdown()
             await receiver.shutdown()

@@ -6,7 +6,7 @@ import Testing
 @testable import Alerting
 
 extension AlertingSuite {
-    @Suite("Inert values")
+    @Suite("Text from outside")
     struct InertTests {
         private func texts(_ service: Service, _ value: String) throws -> [String] {
             let change = AssociationChange(kind: .added, summary: value, pointer: "/a")
@@ -15,13 +15,13 @@ extension AlertingSuite {
             alert.acknowledgement = Acknowledgement(by: value, reason: value, at: noon)
             let channel = try service.channel()
             var texts = try service.texts(channel.format.body(alert, plain: false))
-            // The plainest form of Telegram is sent without markup.
+            // Telegram's plainest form is sent without markup.
             if service != .telegram { texts += try service.texts(channel.format.body(alert, plain: true)) }
             return texts
         }
 
         @Test(
-            "no value calls anybody", arguments: Service.allCases,
+            "text from outside mentions nobody", arguments: Service.allCases,
             ["@everyone", "@here", "@channel", "@all", "@someone", "@e\u{301}veryone", "＠here"])
         func mentions(service: Service, value: String) throws {
             for text in try texts(service, "see \(value) now") {
@@ -30,7 +30,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "tags and entities of a service stand there as text",
+            "a service's tags and entities stay text",
             arguments: [
                 (Service.slack, "<!channel>"), (.slackBot, "<@U123>"), (.slack, "<https://evil.test|x>"),
                 (.telegram, "<b>bold</b>"), (.telegram, "<a href=\"tg://user?id=1\">x</a>"), (.telegram, "a & b &lt;"),
@@ -41,21 +41,21 @@ extension AlertingSuite {
             ])
         func tags(service: Service, value: String) throws {
             for text in try texts(service, value) {
-                // The one tag of this name is our own.
+                // One tag of this name is ours.
                 let foreign = text.replacing("[/code]", with: "", maxReplacements: 1)
                 #expect(!foreign.contains(value), "\(text)")
             }
         }
 
         @Test(
-            "Markdown from outside stands there as text", arguments: [Service.discord, .mattermost],
+            "Markdown from outside stays text", arguments: [Service.discord, .mattermost],
             [
                 "**bold**", "[x](https://evil.test)", "# title", "`code`", "~~x~~", "||x||", "> quote", "<@123>",
                 "<:a:1>", "*\u{301}x*", "![](https://evil.test/p.png)",
             ])
         func markdown(service: Service, value: String) throws {
             for text in try texts(service, value) {
-                // Outside of code each mark has its backslash; within code there is no mark but the end of it.
+                // Outside code each mark has a backslash. Inside code only the closing mark appears.
                 let outside = text.split(separator: "\n").filter { !$0.contains("• `") }.joined(separator: "\n")
                     .replacing("**example.com: Apple's CDN still serves the old file**", with: "")
                     .replacing(
@@ -86,7 +86,7 @@ extension AlertingSuite {
             }
         }
 
-        @Test("control and direction marks vanish", arguments: Service.allCases)
+        @Test("control and direction characters are removed", arguments: Service.allCases)
         func controls(service: Service) throws {
             for text in try texts(service, "a\u{202E}b\u{7}c\u{1B}[31m") {
                 #expect(!text.unicodeScalars.contains { ["\u{202E}", "\u{7}", "\u{1B}"].contains($0) })

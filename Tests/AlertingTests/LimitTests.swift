@@ -18,7 +18,7 @@ extension AlertingSuite {
 
         private static let units = ["a", "é", "e\u{301}", "漢", "👩🏽", "🇯🇵", "&", "<", "*", "[", "\"", "@", "\\"]
 
-        @Test("a text of just the limit stays whole; of one more it is cut between characters", arguments: units)
+        @Test("a text of exactly the limit stays whole; a longer one is cut between characters", arguments: units)
         func cut(unit: String) {
             for markup in Self.markups {
                 let piece = markup.cut(unit, to: 100)
@@ -37,7 +37,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a layout is never over its limit, keeps first line and links, and cuts the diff first",
+            "a layout stays within its limit, keeps the first line and the links, and cuts the diff first",
             arguments: units, Rounds.of([1000, 1001, 2000], soak: [1000, 1001, 1002, 2000, 4096]))
         func layout(unit: String, limit: Int) throws {
             func check(_ markup: some Markup) throws {
@@ -60,7 +60,7 @@ extension AlertingSuite {
             for markup in Self.markups { try check(markup) }
         }
 
-        @Test("what to do outlives the diff")
+        @Test("the diff is cut before the action")
         func worth() throws {
             let change = AssociationChange(kind: .added, summary: String(repeating: "x", count: 250), pointer: "/")
             let alert = try alert(
@@ -73,7 +73,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "no message is over its service's limit", arguments: Service.allCases,
+            "no message exceeds its service's limit", arguments: Service.allCases,
             ["漢", "👩🏽", "e\u{301}", "<", "*", "\""])
         func services(service: Service, unit: String) throws {
             let long = String(repeating: unit, count: 20_000)

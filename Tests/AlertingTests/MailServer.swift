@@ -1,4 +1,4 @@
-// A real mail server (aiosmtpd) on loopback. It needs Python packages, which `make setup` installs where it can.
+// A real mail server (aiosmtpd) on loopback. It needs Python packages, which `make setup` installs where possible.
 
 import Curl
 import Evidence
@@ -11,7 +11,7 @@ import Testing
 
 @testable import Alerting
 
-/// What the server got, read as mail programs read it; or a login.
+/// A mail as mail programs read it, or a login.
 struct ServerEvent: Decodable {
     var port: Int?
     var holds: Bool?
@@ -39,12 +39,12 @@ struct ServerEvent: Decodable {
 
 final class MailServer {
     struct Settings: Encodable, Sendable {
-        /// `starttls`, `smtps`, or nil for none.
+        /// `starttls`, `smtps`, or nil for no TLS.
         var tls: String?
         var certificate: String?
         var key: String?
         var login: [String]?
-        /// `greeting`, `message` or `quit`: where it stops to answer.
+        /// Where the server stops responding: `greeting`, `message` or `quit`.
         var hang: String?
         var sender_reply: String?
         var message_reply: String?
@@ -61,7 +61,7 @@ final class MailServer {
     }
 
     static let absence: Comment =
-        "the mail server of these tests (aiosmtpd) is not installed; `make setup` does that where it has a network"
+        "the tests' mail server (aiosmtpd) is not installed; run `make setup` with network access"
 
     let port: Int
     let caFile: String
@@ -69,7 +69,7 @@ final class MailServer {
     private let input = Pipe()
     private let child: Child
 
-    /// `certificate`: shown for `host`, signed by the tests' own authority.
+    /// `certificate`: the server's, for `host`, signed by the tests' own authority.
     init(_ settings: Settings = Settings(), certificate: LabCertificate = .valid) async throws {
         let place = FileManager.default.temporaryDirectory.appending(path: "mail-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -106,26 +106,26 @@ final class MailServer {
     }
 
     deinit {
-        // It ends with its input.
+        // The server ends with its input.
         try? input.fileHandleForWriting.close()
         try? FileManager.default.removeItem(at: folder)
     }
 
     private static func events(_ folder: URL) throws -> [ServerEvent] {
         let text = try String(contentsOf: folder.appending(path: "out"), encoding: .utf8)
-        // The last line may not be whole yet.
+        // The last line may be incomplete.
         return try text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map {
             try JSONDecoder().decode(ServerEvent.self, from: Data($0.utf8))
         }
     }
 
-    /// What it got so far. It writes a mail down before it answers.
+    /// All mails so far. The server writes a mail down before it responds.
     var mails: [ServerEvent] { get throws { try Self.events(folder).filter { $0.id != nil } } }
-    /// A whole message is there, and its answer is kept back.
+    /// Whether the server has a whole message and has not yet responded.
     var holds: Bool { get throws { try Self.events(folder).contains { $0.holds == true } } }
     var logins: [ServerEvent] { get throws { try Self.events(folder).filter { $0.login != nil } } }
 
-    /// As a channel names it: by a name, which is another machine to the monitor, or by its address.
+    /// `isNamed`: a channel that names the server by host name, so the monitor takes it for another machine.
     func channel(
         _ scheme: String = "smtp", isNamed: Bool = false, to recipients: [String] = ["ops@example.net"],
         login: [String]? = nil
@@ -136,8 +136,8 @@ final class MailServer {
             mail: MailAddresses(sender: "monitor@example.net", recipients: recipients, username: login?[0]))
     }
 
-    /// Sends by a driver of its own, which trusts the tests' authority.
-    /// `limit`: in place of the channel's own time limits; without one, far more than any answer takes.
+    /// Sends with a driver that trusts the tests' authority.
+    /// `limit` replaces the channel's own timeouts. Without it, the limit is far longer than any response takes.
     func send(_ request: MessageRequest, within limit: Duration? = nil) async throws -> TransportAnswer {
         let driver = try CurlDriver(
             network: NetworkSettings(caFile: caFile, resolve: ["\(Self.host):\(port):127.0.0.1"]))

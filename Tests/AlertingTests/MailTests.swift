@@ -10,7 +10,7 @@ import Testing
 @testable import Alerting
 
 extension AlertingSuite {
-    /// Mail as a real server takes it, and as the standard library of another language reads it.
+    /// Mails that a real server accepts, and that Python's standard library parses.
     @Suite("Mail", .enabled(if: MailServer.isInstalled, MailServer.absence))
     struct MailTests {
         private static let headers = [
@@ -20,16 +20,16 @@ extension AlertingSuite {
         ]
 
         @Test(
-            "a mail arrives by each way, with what every reader needs",
+            "a mail arrives over each kind of connection, with the headers that every reader needs",
             arguments: [(nil, false), ("starttls", false), ("starttls", true), ("smtps", true)] as [(String?, Bool)])
         func arrives(tls: String?, isNamed: Bool) async throws {
             let server = try await MailServer(.init(tls: tls))
-            // The certificate is for the name alone.
+            // The certificate is for the host name only.
             let channel = try server.channel(
                 tls == "smtps" ? "smtps" : "smtp", isNamed: isNamed, to: ["ops@example.net", "b@example.net"])
             let answer = try await server.send(alert(), channel)
             if tls == "starttls", !isNamed {
-                // Offered TLS is used on this machine, too, and then verified.
+                // On this machine, too, STARTTLS is used if offered, and then verified.
                 #expect(answer.fault?.kind == .certificate, "\(answer)")
                 return
             }
@@ -49,7 +49,7 @@ extension AlertingSuite {
             #expect(mail.html?.contains("<b>example.com: Apple's CDN still serves the old file</b>") == true)
         }
 
-        @Test("whatever stands in an alert, the mail is well formed, and nothing of it gets into headers")
+        @Test("whatever text an alert contains, the mail is well formed and no text gets into the headers")
         func wellFormed() async throws {
             let server = try await MailServer()
             let channel = try server.channel()
@@ -80,7 +80,7 @@ extension AlertingSuite {
             }
         }
 
-        /// Without links, which HTML has behind their names, and bullets, which are its own.
+        /// Without links, which HTML has behind their names, and without bullets.
         private static func words(ofPlain text: String) -> [Substring] {
             text.replacing(/: https?:\/\/\S+/, with: "").replacing("• ", with: "").split(whereSeparator: \.isWhitespace)
         }
@@ -91,7 +91,7 @@ extension AlertingSuite {
                 .split(whereSeparator: \.isWhitespace)
         }
 
-        @Test("lines that begin with a dot arrive as they are")
+        @Test("lines that begin with a dot arrive unchanged")
         func dots() async throws {
             let server = try await MailServer()
             let channel = try server.channel()
@@ -109,7 +109,7 @@ extension AlertingSuite {
             #expect(try server.mails.first?.plain == text + "\r\n")
         }
 
-        @Test("the mails about an incident are a thread, each with an id of its own that a retry keeps")
+        @Test("the mails about an incident form a thread; each has its own id, which a retry keeps")
         func threads() async throws {
             let server = try await MailServer()
             let channel = try server.channel()
@@ -137,7 +137,7 @@ extension AlertingSuite {
 
         // MARK: - Refusals
 
-        @Test("those who were accepted get the mail, and the answer names the others")
+        @Test("accepted recipients get the mail, and the response names the others")
         func someRefused() async throws {
             let server = try await MailServer()
             let channel = try server.channel(to: ["unknown@example.net", "ops@example.net", "later@example.net"])
@@ -163,7 +163,7 @@ extension AlertingSuite {
         private static let refused = Outcome.permanentChannel(gone: false)
 
         @Test(
-            "a refusal for good and one for now are told apart, and neither may have arrived",
+            "permanent and temporary refusals are distinguished, and neither mail may have arrived",
             arguments: [
                 Refusal(
                     to: ["unknown@a.test", "unknown2@a.test"], status: 550, outcome: refused,
@@ -199,7 +199,7 @@ extension AlertingSuite {
 
         private static let login = ["monitor", "PLANTED-password"]
 
-        @Test("the login is sent within TLS; a wrong one is a fault of the channel, and shows no password")
+        @Test("credentials are sent only over TLS; wrong ones are the channel's fault, and no password is shown")
         func logins() async throws {
             let server = try await MailServer(.init(tls: "starttls", login: Self.login))
             let good = try server.channel(isNamed: true, login: Self.login)
@@ -221,7 +221,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "to another machine nothing is said without TLS, and nothing to one with a wrong certificate",
+            "the monitor sends nothing to another machine without TLS or with a wrong certificate",
             arguments: [
                 (nil, LabCertificate.valid), ("starttls", .wrongName), ("starttls", .untrustedRoot),
                 ("starttls", .expired), ("smtps", .wrongName),
@@ -235,22 +235,22 @@ extension AlertingSuite {
             #expect(try server.logins.isEmpty && server.mails.isEmpty)
         }
 
-        // MARK: - Silence
+        // MARK: - Servers that hang
 
         @Test(
-            "a server that hangs ends an attempt in time; only with the message sent may it have it", .waitsForTimeout)
+            "if the server hangs, an attempt ends in time; only a sent mail may have arrived", .waitsForTimeout)
         func hangs() async throws {
             for (place, wasSent) in [("greeting", false), ("message", true)] {
                 let server = try await MailServer(.init(hang: place))
                 let channel = try server.channel()
-                // Time for what comes before the silence.
+                // Enough time for the steps before the server hangs.
                 let answer = try await server.send(alert(), channel, within: .seconds(20))
                 #expect(channel.format.judge(answer, now: noon) == .transient)
                 #expect(answer.status == nil && answer.mayHaveArrived == wasSent, "\(place): \(answer)")
             }
         }
 
-        @Test("a server that never says goodbye has taken the message")
+        @Test("a server that never answers QUIT has accepted the message")
         func goodbye() async throws {
             let server = try await MailServer(.init(hang: "quit"))
             let answer = try await server.send(alert(), server.channel())
@@ -258,7 +258,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a server that keeps back its answer to the message holds up no other message, and none of it after a cancellation"
+            "a server that delays its response blocks no other message, and cancelling ends the wait"
         )
         func apart() async throws {
             let server = try await MailServer(.init(hang: "message"))

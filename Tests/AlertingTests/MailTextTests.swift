@@ -8,7 +8,7 @@ extension AlertingSuite {
     @Suite("Mail text")
     struct MailTextTests {
         @Test(
-            "quoted-printable: short lines of ASCII that begin with no dot and no From, and end with no blank",
+            "quoted-printable lines are short ASCII, never begin with a dot or From, and never end with a space",
             arguments: [
                 ("a=b", "a=3Db"), (".", "=2E"), ("..x", "=2E.x"), ("From here", "=46rom here"),
                 ("a \nb\t", "a=20\r\nb=09"),
@@ -22,7 +22,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a subject is plain ASCII or encoded words in lines of 76 characters at most, each of whole characters",
+            "a subject is plain ASCII, or encoded words of whole characters in lines of at most 76 characters",
             arguments: [
                 "example.com: ok", "漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字", "a\r\nBcc: x@y.test", "=?utf-8?Q?x?=",
                 String(repeating: "long ", count: 40), "",
@@ -45,13 +45,13 @@ extension AlertingSuite {
             #expect((value == text) == (text == "example.com: ok" || text.isEmpty))
         }
 
-        @Test("a date is of the Gregorian calendar, in English, whatever this machine speaks")
+        @Test("dates are Gregorian and English, whatever this machine's language")
         func date() {
             #expect(MailText.date(noon) == "Sat, 21 Nov 2026 07:00:00 +0000")
             #expect(MailText.date(Date(timeIntervalSince1970: 1_798_761_599)) == "Thu, 31 Dec 2026 23:59:59 +0000")
         }
 
-        @Test("mail to another machine is told from mail to this one")
+        @Test("mail to another machine is distinguished from mail to this one")
         func channels() {
             let mail = MailAddresses(sender: "a@b.test", recipients: ["c@d.test"])
             for (url, isRemote) in [

@@ -1,5 +1,5 @@
-// The judge of payloads: a program that holds each body against the models and schemas that the services publish. It needs
-// Python packages, which `make setup` installs where it can.
+// Validates payloads against the models and schemas that the services publish, in a Python program.
+// `make setup` installs its packages where possible.
 
 import Evidence
 import Facts
@@ -10,14 +10,14 @@ import Testing
 
 @testable import Alerting
 
-/// A body as it goes out, for the judge.
+/// A request for the validator.
 struct PayloadCase: Encodable {
     let service: String
-    /// Of the address, without its query.
+    /// The path of the URL, without its query.
     var path: String
     var headers: [String: String]
     var body: String
-    /// Of a webhook: what its receiver checks the signature by.
+    /// For a webhook: the secret by which its receiver checks the signature.
     var secret: String?
 
     init(_ judged: JudgedService, _ request: MessageRequest) {
@@ -28,7 +28,7 @@ struct PayloadCase: Encodable {
         secret = judged == .webhook ? JudgedService.secrets.first : nil
     }
 
-    /// The same with another body.
+    /// The same case with a changed body.
     func changed(_ change: (inout [String: Any]) -> Void) throws -> PayloadCase {
         var root = try object(Data(body.utf8))
         change(&root)
@@ -38,8 +38,7 @@ struct PayloadCase: Encodable {
     }
 }
 
-/// The services that publish something to judge by, or whose SDK has models. docs/reference/channels.md describes the
-/// others.
+/// The services that publish a schema, or whose SDK has models. docs/reference/channels.md describes the others.
 enum JudgedService: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case slack
     case slackBot = "slack-bot"
@@ -57,7 +56,7 @@ enum JudgedService: String, CaseIterable, Sendable, CustomTestStringConvertible 
         return try #require(Service(rawValue: rawValue)).channel()
     }
 
-    /// What the service would call the first message.
+    /// The service's reference of the first message.
     var reference: String? { Service(rawValue: rawValue)?.reference }
 }
 
@@ -66,15 +65,15 @@ enum PayloadJudge {
     private static let home = tests.deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: ".build/payload-judge")
 
-    /// `make setup` puts this there last.
+    /// `make setup` installs this last.
     static var isInstalled: Bool {
         FileManager.default.fileExists(atPath: home.appending(path: "requirements.txt").path)
     }
 
     static let absence: Comment =
-        "the Python packages that payloads are judged by are not installed; `make setup` does that where it has a network"
+        "the Python packages that validate payloads are not installed; run `make setup` with network access"
 
-    /// A verdict for each: `ok`, or why it is refused.
+    /// One verdict for each case: `ok`, or why the service would refuse it.
     static func verdicts(_ cases: [PayloadCase]) async throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "judge-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -86,7 +85,7 @@ enum PayloadJudge {
         try lines.joined().write(to: file, atomically: true, encoding: .utf8)
         let judge = try await ChildProcess.run(
             home.appending(path: "bin/python"), [tests.appending(path: "Payloads/judge.py").path],
-            // Not this process's own, which may forbid Python to keep what it compiled: that doubles its start.
+            // This process's own environment may forbid Python to cache bytecode, which doubles its start time.
             environment: ["PATH": "/usr/bin:/bin"], input: file)
         try #require(judge.exitCode == 0, "\(judge.errors)")
         let verdicts = judge.output.split(separator: "\n").map(String.init)

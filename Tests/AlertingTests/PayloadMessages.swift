@@ -1,4 +1,4 @@
-// Every kind of message that there is, with texts as they may come from outside.
+// Every kind of message, with text as it may come from outside.
 
 import Evidence
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Alerting
 
-/// What a value from outside may look like.
+/// Kinds of text from outside.
 enum ForeignText: String, CaseIterable, Sendable {
     case plain, hostile, long, wide, controls, empty
 
@@ -51,7 +51,7 @@ enum MessageKind: String, CaseIterable, Sendable {
         let isEnd = reason.type == .resolved
         var alert = try AlertingTests.alert(
             reason, incident: id,
-            // As long as a name may be.
+            // The longest possible domain name.
             domain: text.count > 5000 ? String(repeating: "long.", count: 48) + "example.com" : "example.com",
             changes: isEnd ? [] : Array(repeating: change, count: 30),
             findings: isEnd ? [] : [finding(text, evidence: ["seen": text], fix: text)], diagnosis: text)
@@ -61,7 +61,7 @@ enum MessageKind: String, CaseIterable, Sendable {
         return alert
     }
 
-    /// Of one text, in more messages than a digest shows.
+    /// More alerts of one text than a digest shows.
     private func several(_ reason: NotificationReason, _ text: String) throws -> Alert {
         let alerts = try (0..<25).map { try one(reason, text, id: "a\($0)") }
         return try #require(Alert(digestOf: alerts, key: MessageIdentity.key(ofMessages: ["k"])))
@@ -76,7 +76,7 @@ enum MessageKind: String, CaseIterable, Sendable {
     }
 }
 
-/// About a global incident.
+/// An alert about a global incident.
 func globalAlert(
     _ kind: IncidentKind, _ reason: NotificationReason = .firing, _ affected: AffectedDomains?,
     findings: [Finding] = [], diagnosis: String = "what is wrong"

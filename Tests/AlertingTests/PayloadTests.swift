@@ -8,20 +8,20 @@ import Testing
 @testable import Alerting
 
 extension AlertingSuite {
-    /// Each service's payloads by its own SDK's models, or a schema that is published.
+    /// Validates each service's payloads with its SDK's models, or with a published schema.
     @Suite("Payloads", .enabled(if: PayloadJudge.isInstalled, PayloadJudge.absence), .computing)
     struct PayloadTests {
-        /// How a message may go out: plain after the service refused the rich form, and as an answer in a thread.
+        /// How a message may be sent: plain if the service refused the rich form, threaded as a reply.
         private enum Form: CaseIterable { case rich, plain, threaded }
 
-        /// A message as it goes out.
+        /// Messages in the form in which they are sent.
         private func cases(
             _ service: JudgedService, _ kind: MessageKind, _ text: ForeignText, _ forms: [Form]
         ) throws -> [PayloadCase] {
             let channel = try service.channel()
             let format = channel.format
             let alert = try kind.alert(text)
-            // The receiver of a webhook takes none that is not of now.
+            // A webhook receiver accepts only a current timestamp.
             let timestamp = Date()
             var cases: [PayloadCase] = []
             for form in forms {
@@ -36,28 +36,28 @@ extension AlertingSuite {
         }
 
         @Test(
-            "the service's own model takes every kind of message, whatever stands in it, and refuses slips",
+            "the service's own model accepts every kind of message with any text, and refuses mistakes",
             arguments: JudgedService.allCases)
         func judged(service: JudgedService) async throws {
             var all: [(name: String, payload: PayloadCase)] = []
             for (place, kind) in MessageKind.allCases.enumerated()
             where kind != .acknowledged || service == .pagerduty {
                 for (offset, text) in ForeignText.allCases.enumerated() {
-                    // All forms of one kind, and of the others each in its turn.
+                    // All forms of one kind. The other kinds take turns.
                     let turn = [Form.allCases[(place + offset) % Form.allCases.count]]
                     let forms = kind == .firing ? Form.allCases : Rounds.of(turn, soak: Form.allCases)
                     all += try cases(service, kind, text, forms).map { ("\(kind.rawValue) \(text.rawValue)", $0) }
                 }
             }
             if service == .webhook {
-                // During a rotation either secret will do.
+                // During a rotation, either secret verifies.
                 all += all.map { name, payload in
                     var other = payload
                     other.secret = JudgedService.secrets.last
                     return (name, other)
                 }
             }
-            // One run of the judge: it loads the services' models at its start.
+            // Only one run of the validator, because it loads the services' models when it starts.
             let good = try #require(try cases(service, .firing, .plain, [.rich]).first)
             let slips = Self.slips(service)
             let verdicts = try await PayloadJudge.verdicts(try all.map(\.payload) + slips.map { try $0.change(good) })
@@ -70,7 +70,7 @@ extension AlertingSuite {
             }
         }
 
-        // MARK: - Slips
+        // MARK: - Mistakes
 
         private struct Slip {
             let name: String
@@ -91,7 +91,7 @@ extension AlertingSuite {
             }
         }
 
-        /// A name in an object, or a place in a list.
+        /// A key of an object, or an index of a list.
         private enum Step: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
             case name(String)
             case place(Int)
@@ -209,12 +209,12 @@ extension AlertingSuite {
             }
         }
 
-        /// Changes the object at a path of names and places.
+        /// Changes the object at a path of keys and indexes.
         private static func edit(
             _ root: inout [String: Any], _ path: Step..., change: (inout [String: Any]) -> Void
         ) {
             guard let edited = edited(root, path[...], change) as? [String: Any] else {
-                Issue.record("nothing is at \(path)")
+                Issue.record("nothing at \(path)")
                 return
             }
             root = edited

@@ -1,4 +1,4 @@
-// One channel of each kind, with planted secrets, and its requests as a receiver would see them.
+// One channel of each kind, with planted secrets, and its requests as the receiver gets them.
 
 import Evidence
 import Foundation
@@ -16,7 +16,7 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// `url`: another address than the service's own.
+    /// `url`: replaces the service's own URL.
     func channel(_ name: String = "ops", url: String? = nil) throws -> Channel {
         let kind = try #require(ChannelKind(rawValue: self == .slackBot ? "slack" : rawValue))
         return Channel(
@@ -68,7 +68,7 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What it answers when it takes a message.
+    /// A successful response.
     var yes: (status: Int, body: String) {
         switch self {
         case .slack, .mattermost: (200, "ok")
@@ -89,7 +89,7 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What the service would call the first message, where later ones answer it.
+    /// The service's reference of the first message, if later messages can reply to it.
     var reference: String? {
         switch self {
         case .slackBot: "1700000000.000100"
@@ -99,7 +99,7 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The parts of the body that people read, as the service would show them before it reads its own markup.
+    /// The parts of the body that people read, before the service interprets its own markup.
     func texts(_ body: Data) throws -> [String] {
         if self == .chatwork {
             let form = String(decoding: body, as: UTF8.self).split(separator: "&").first ?? ""
@@ -118,7 +118,7 @@ enum Service: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The messages that the snapshots show.
+/// The messages in the snapshots.
 enum Occasion: String, CaseIterable, Sendable {
     case firing, reminder, resolved, digest, test
 

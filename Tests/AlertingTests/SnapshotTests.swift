@@ -1,4 +1,4 @@
-// Each service's requests, whole, in Snapshots/NAME.txt. `make golden` writes them again.
+// Each service's full requests, in Snapshots/NAME.txt. `make golden` writes them again.
 
 import Evidence
 import Facts
@@ -14,7 +14,7 @@ extension AlertingSuite {
     struct SnapshotTests {
         private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snapshots")
 
-        @Test("a service gets exactly what stands in its file", arguments: Service.allCases)
+        @Test("a service gets exactly the requests in its file", arguments: Service.allCases)
         func requests(service: Service) throws {
             var text = ""
             let isPager = try service.channel().kind.isPager

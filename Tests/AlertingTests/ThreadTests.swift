@@ -1,4 +1,4 @@
-// What the delivery does with the names that services give to messages: threads, moves.
+// How the delivery uses the references that services return: threads, and groups that moved.
 
 import Evidence
 import Facts
@@ -19,7 +19,7 @@ extension AlertingSuite {
             return try World(script: ["ops": script], World.routing([channel]))
         }
 
-        @Test("Slack: the end goes into the thread of the first message; an update is shown to all")
+        @Test("Slack: the end goes into the first message's thread; an update is also shown in the channel")
         func slack() async throws {
             let world = try world(
                 .slackBot, (1...3).map { .status(200, #"{"ok":true,"channel":"C9","ts":"17.\#($0)"}"#) })
@@ -36,7 +36,7 @@ extension AlertingSuite {
             #expect((bodies[2]["text"] as? String)?.contains("example.com, resolved: ") == true)
         }
 
-        @Test("Telegram: a group that became another one is followed, without a failure")
+        @Test("Telegram: a group that became a supergroup gets the message, without a failure")
         func migration() async throws {
             let moved =
                 #"{"ok":false,"description":"Bad Request: upgraded","parameters":{"migrate_to_chat_id":-100777}}"#
@@ -52,13 +52,13 @@ extension AlertingSuite {
             #expect((bodies[2]["reply_parameters"] as? [String: Any])?["message_id"] as? Int == 5)
             #expect(world.log.text.filter { $0.contains("-100777") }.count == 1)
             #expect(world.delivery.counts().map(\.outcome) == ["delivered"])
-            // It is the same place: nothing is sent anew.
+            // The destination is the same, so nothing is sent again.
             try await world.restart()
             try await world.pass(60)
             #expect(world.transport.sent.count == 3)
         }
 
-        @Test("a pager gets what becomes worse and the end under one key, and no reminder")
+        @Test("a pager gets the worsening and the end under one key, and no reminder")
         func pager() async throws {
             let world = try world(.pagerduty, [])
             try await world.commit(.firing, severity: .warning)
@@ -73,7 +73,7 @@ extension AlertingSuite {
             #expect(sent[0]["routing_key"] as? String == "SECRETSECRETSECRETSECRETSECRET00")
         }
 
-        @Test("an Opsgenie creates, acknowledges and closes one alert by its alias, below the path of its address")
+        @Test("Opsgenie creates, acknowledges and closes one alert by its alias, under the path of the channel's URL")
         func opsgenie() throws {
             let channel = try Service.opsgenie.channel(url: "https://api.atlassian.com/jsm/ops/integration/")
             func request(_ reason: NotificationReason) throws -> (url: String, root: [String: Any]) {

@@ -9,7 +9,7 @@ import Testing
 extension AlertingSuite {
     @Suite("Webhook")
     struct WebhookTests {
-        @Test("the signature is that of the Standard Webhooks example; openssl gives the same")
+        @Test("the signature matches the example of Standard Webhooks and openssl's output")
         func signature() throws {
             let key = try #require(Data(base64Encoded: "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
             let header = WebhookSignature.header(
@@ -18,7 +18,7 @@ extension AlertingSuite {
             #expect(header == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
         }
 
-        @Test("two keys sign twice, in their order")
+        @Test("two keys give two signatures, in order")
         func rotation() {
             let keys = [Data("one".utf8), Data("two".utf8)]
             func header(_ keys: [Data]) -> String {
@@ -28,7 +28,7 @@ extension AlertingSuite {
             #expect(header(keys).split(separator: " ").allSatisfy { $0.hasPrefix("v1,") })
         }
 
-        @Test("every key of the contract is there, null where there is nothing to say")
+        @Test("every documented key is present, null if there is no value")
         func keys() throws {
             let change = AssociationChange(kind: .added, summary: "applinks: app added", pointer: "/applinks")
             let data = try WebhookFormat().body(
@@ -65,7 +65,7 @@ extension AlertingSuite {
             #expect(links["cdn"] as? String == "https://cdn.test/a/v1/example.com")
         }
 
-        @Test("a resolve carries its reason and its end")
+        @Test("a resolve has its reason and its end")
         func resolved() throws {
             let data = try WebhookFormat().body(alert(.resolved), plain: false)
             let root = try object(data)
@@ -76,7 +76,7 @@ extension AlertingSuite {
             #expect(incident["resolved_at"] as? String == "2026-11-21T07:00:00Z")
         }
 
-        @Test("the body stays under 20 kB; evidence is the first to go, the summary stays")
+        @Test("the body stays under 20 kB: evidence is cut first, the summary never")
         func size() throws {
             let wide = String(repeating: "語", count: 3000)
             let evidence = try WebhookFormat().body(
@@ -96,7 +96,7 @@ extension AlertingSuite {
             #expect(body["summary"] as? String == "example.com: Apple's CDN still serves the old file (for 25 h)")
         }
 
-        @Test("the headers name message, attempt and signature, the latter only with a key")
+        @Test("the headers name the message, the attempt and, if there is a key, the signature")
         func headers() throws {
             let signed = WebhookFormat().headers(
                 messageKey: "k", timestamp: noon + 0.9, body: Data("{}".utf8),

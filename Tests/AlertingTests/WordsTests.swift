@@ -7,10 +7,10 @@ import Testing
 @testable import Alerting
 
 extension AlertingSuite {
-    @Suite("Words of messages")
+    @Suite("Message texts")
     struct WordsTests {
         @Test(
-            "each reason has its headline and its summary",
+            "each reason has its own headline and summary",
             arguments: [
                 (NotificationReason.firing, "", ""), (.escalated, "", ""), (.again, ", again", "again: "),
                 (.worse, ", worse", "worse: "), (.changed, ", changed", "changed: "), (.reminder, ", still", "still: "),
@@ -26,7 +26,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "an end says how long it took, and until when where nobody heard of it before",
+            "an end says how long the incident took, and when it ended if nobody was notified before",
             arguments: [
                 (
                     NotificationReason.resolved, "example.com, resolved: ",
@@ -49,7 +49,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "what began and ended within a minute, or began just now, is said to have lasted, and not from then to then"
+            "an incident of less than a minute has a duration, not a period"
         )
         func short() throws {
             var alert = try alert(.wasFiring)
@@ -65,7 +65,7 @@ extension AlertingSuite {
             #expect(RenderedAlert(new).since.contains(" UTC, just now · ") && new.summary.hasSuffix(" (just now)"))
         }
 
-        @Test("a certificate's message says when it ends, and not since when that is known")
+        @Test("a certificate's message says when the certificate expires, not since when we know")
         func certificate() throws {
             var alert = try alert(
                 findings: [Finding(.origin(.certificateExpiring(noon + 6 * 86_400 + 3600)))])
@@ -83,7 +83,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "what is wrong says the labels and how to acknowledge, where that makes sense",
+            "a firing alert shows the labels and how to acknowledge, if that makes sense",
             arguments: [
                 (NotificationReason.firing, true), (.escalated, true), (.again, true), (.worse, true), (.changed, true),
                 (.reminder, true), (.flapping, false), (.acknowledged, false),
@@ -100,10 +100,10 @@ extension AlertingSuite {
             alert.labels = [:]
             #expect(notes(alert)["Labels:"] == nil)
             alert.isStored = false
-            #expect(notes(alert)["To acknowledge:"] == nil, "the store knows of no such incident")
+            #expect(notes(alert)["To acknowledge:"] == nil, "the store has no such incident")
         }
 
-        @Test("ends, changes and tests say neither")
+        @Test("ends, changes and tests show neither")
         func noHelp() throws {
             let test = Alert.test(domain: try Domain("a.test"), links: .init(statusPage: nil), instance: "m", now: noon)
             var change = try alert()
@@ -117,7 +117,7 @@ extension AlertingSuite {
         private static let long = "universal-links.loyalty.eu-central-1.production.contoso-hospitality-group.example"
 
         @Test(
-            "a notification of 80 characters says the domain and what phones do",
+            "80 characters of a notification have the domain and the effect",
             arguments: [
                 (.openWebsite(at: nil), "example.com", "example.com: links open the website, not the app"),
                 (
@@ -132,7 +132,7 @@ extension AlertingSuite {
                     .followUnexpectedFile, "example.com",
                     "example.com: phones use this file, but it does not meet your expectations"
                 ),
-                // What is well, or unknown, is not the news.
+                // If links work, or the effect is unknown, the headline has the trouble.
                 (.work(seen: nil), "example.com", "example.com: Apple's CDN still serves the old file"),
                 (.unknown(.cdnNotReached), "example.com", "example.com: Apple's CDN still serves the old file"),
             ] as [(Effect.Links, String, String)])
@@ -145,14 +145,14 @@ extension AlertingSuite {
                 labels: [:], links: one.links, instance: "m")
             let rendered = RenderedAlert(alert)
             #expect(rendered.headline == headline)
-            // Nobody reads the same twice; example paths stand below, where they are escaped.
+            // The summary does not repeat the headline. Example paths go there, because there they are escaped.
             let isExample = if case .followOtherFile = links { true } else { false }
             #expect(rendered.summary.contains("evil") == isExample)
             #expect(!rendered.summary.lowercased().contains("not the app"))
         }
 
         @Test(
-            "an end says what phones do now, and what it was",
+            "an end says what phones do now, and what the incident was",
             arguments: [
                 (.work(seen: nil), false, "example.com, resolved: links work"),
                 (.openWebsite(at: nil), true, "example.com, resolved: but links open the website, not the app"),
@@ -178,7 +178,7 @@ extension AlertingSuite {
             #expect(told["effect"] as? String == "Links open the website, not the app.")
         }
 
-        @Test("what is still wrong is said once, and is not green")
+        @Test("a remaining fault is mentioned once, and the message is not green")
         func removed() throws {
             var one = try alert(.resolved)
             one.incident.reason = .removed
@@ -194,7 +194,7 @@ extension AlertingSuite {
             #expect(one.tone(over: 0, error: 1, warning: 2, note: 3) == 0)
         }
 
-        @Test("links that worked all the time are not what an ended incident was")
+        @Test("an ended incident does not repeat that links worked")
         func worked() throws {
             let one = try alert(.resolved)
             func was(_ links: Effect.Links) -> String? {
@@ -211,7 +211,7 @@ extension AlertingSuite {
             #expect(was(.openWebsite(at: nil)) == "Links open the website, not the app. \(cause)")
         }
 
-        @Test("a start that nobody saw is a period, and the instant is that of the first sight")
+        @Test("an unseen start is shown as a period, along with the time when it was first seen")
         func roughStart() throws {
             let one = try alert()
             let alert = Alert(
@@ -223,7 +223,7 @@ extension AlertingSuite {
             #expect(since.hasSuffix(", not watched · error · cdn.stale"))
         }
 
-        @Test("a note with an address is a link, a long one a paragraph that can be cut")
+        @Test("a note with a URL is a link; a long note is a paragraph that can be cut")
         func note() throws {
             var alert = try alert()
             alert.note = "Runbook: https://wiki.test/cdn"
@@ -233,7 +233,7 @@ extension AlertingSuite {
             #expect(RenderedAlert(alert).notes.last?.title == "Note:")
         }
 
-        @Test("every kind has words for its trouble and each of its ends", arguments: IncidentKind.allCases)
+        @Test("every kind has texts for its trouble and for each of its ends", arguments: IncidentKind.allCases)
         func kinds(kind: IncidentKind) throws {
             var alert = try alert(findings: [finding()])
             alert.incident.kind = kind
@@ -248,7 +248,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "the end of a global incident counts no domains, and says what it leaves open",
+            "the end of a global incident counts no domains, and says that others may still fail",
             arguments: [true, false])
         func global(isOfCDN: Bool) throws {
             let kind: IncidentKind = isOfCDN ? .cdnWide : .monitorDegraded
@@ -261,7 +261,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a span is never negative and has at most two units",
+            "a duration is never negative and has at most two units",
             arguments: [
                 (-5.0, "0 s"), (59, "59 s"), (60, "1 min"), (3660, "1 h 1 min"), (90_000, "25 h"), (273_600, "3 d 4 h"),
             ])

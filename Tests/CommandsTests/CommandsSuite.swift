@@ -1,5 +1,5 @@
 import TestTraits
 import Testing
 
-/// What commands print and decide, from values made by hand: no socket, no process.
+/// What commands print and decide, tested with values in memory: no socket, no process.
 @Suite(.inTurn) enum CommandsTests {}

@@ -27,7 +27,7 @@ extension CommandsTests {
             return record
         }
 
-        @Test("the list has a line for each delivery, without what a message says")
+        @Test("the list has one line per delivery, without the message's text")
         func list() throws {
             let text = DeliveryListing.text(
                 [try entry(.delivered, status: 200), try entry(.refused, status: 400, error: "bad\u{1B}block")].map {
@@ -56,7 +56,7 @@ extension CommandsTests {
             DeliveryAttempt(at: noon, outcome: "delivered", status: 200),
         ]
 
-        @Test("a message is shown whole: whom it is about, each attempt, what it says")
+        @Test("a message is shown with its incidents, each attempt and its text")
         func show() throws {
             #expect(
                 DeliveryListing.text(try message(attempts: Self.tried, text: "FIRING\nWhy: x\u{1B}")) == """
@@ -80,7 +80,7 @@ extension CommandsTests {
                     """)
         }
 
-        @Test("one under way says when it is tried next; of a feed the log's own line is the attempt")
+        @Test("a pending message says when the next attempt is; a feed's delivery is shown as its only attempt")
         func unusual() throws {
             let waiting = DeliveryListing.text(try message(attempts: [Self.tried[0]], text: "x", retryAt: Self.noon))
             #expect(waiting.contains("outcome:  under way\n") && waiting.contains("  next at 2026-11-21T07:00:00Z\n"))
@@ -102,7 +102,7 @@ extension CommandsTests {
                     + #""schema":"aasa-monitor/message/v1","text":"FIRING","type":"incident.firing"}"#)
         }
 
-        @Test("a message that a daemon answered is shown as one of the store")
+        @Test("a message from a daemon is shown like one from the store")
         func remote() throws {
             for document in [try message(attempts: Self.tried, text: "x"), try message(retryAt: Self.noon)] {
                 let read = try ReportJSON.decoder.decode(
@@ -111,7 +111,7 @@ extension CommandsTests {
             }
         }
 
-        @Test("as JSON each key is there, null where nothing is known")
+        @Test("each JSON key is present, null if the value is unknown")
         func json() throws {
             let known = try entry(.delivered, status: 200)
             var unknown = known
@@ -127,7 +127,7 @@ extension CommandsTests {
                 try ReportJSON.decoder.decode(DeliveryReport.self, from: ReportJSON.encoder.encode(report)) == report)
         }
 
-        @Test("retry says whether the channel is tried now or the receiver asked to wait")
+        @Test("retry says whether the channel is tried now, or the receiver asked to wait")
         func retried() {
             var record = ChannelRecord(name: "ops", type: "slack")
             #expect(
@@ -193,7 +193,7 @@ extension CommandsTests {
             return done.joined(separator: " ")
         }
 
-        @Test("a domain stands for its one open incident; of several each is named")
+        @Test("a domain means its one open incident; if it has several, each is named")
         func targets() async throws {
             try await withStore { (store: Store) async throws -> Void in
                 let several = await refusal { _ = try await acknowledge("a.test", store) }
@@ -208,7 +208,7 @@ extension CommandsTests {
                 let none = await refusal { _ = try await unacknowledge("a.test", store) }
                 #expect(none == "no open incident of a.test is acknowledged")
                 let byID = try await acknowledge("bbbb", store)
-                // The only one that can be meant.
+                // Only this one is acknowledged.
                 let only = try await unacknowledge("a.test", store)
                 #expect(byID == "bbbb0000" && only == "bbbb0000")
                 let twice = await refusal { _ = try await unacknowledge("bbbb", store) }
@@ -218,7 +218,7 @@ extension CommandsTests {
             }
         }
 
-        @Test("who acknowledges a domain acknowledges the cause and what it explains")
+        @Test("acknowledging a domain acknowledges the cause and the incidents that it inhibits")
         func explained() async throws {
             try await withStore(inhibitedBy: .originBroken) { (store: Store) async throws -> Void in
                 let both = try await acknowledge("a.test", store)
@@ -228,7 +228,7 @@ extension CommandsTests {
             }
         }
 
-        @Test("the beginning of several ids says which they are")
+        @Test("an ambiguous id prefix lists the matching incidents")
         func ambiguous() async throws {
             try await withStore(ids: ["abcd0000", "abcd1111"]) { (store: Store) async throws -> Void in
                 let words = await refusal { _ = try await acknowledge("abcd", store) }
@@ -239,7 +239,7 @@ extension CommandsTests {
             }
         }
 
-        @Test("one open incident is meant by its domain")
+        @Test("a domain means its one open incident, also for unack")
         func one() async throws {
             try await withStore(ids: ["abcd0000"]) { (store: Store) async throws -> Void in
                 let taken = try await acknowledge("a.test", store)

@@ -1,4 +1,4 @@
-// The JSON of commands: the order of keys, and what is not there.
+// The JSON of commands: the order of keys, and missing values.
 
 import Evidence
 import Foundation
@@ -34,7 +34,7 @@ extension CommandsTests {
             var above: String?
         }
 
-        @Test("a document has its keys in order and its reports theirs in that of the alphabet, with null for nil")
+        @Test("a document has its keys in order, its reports theirs in alphabetical order, and null for nil")
         func order() {
             #expect(
                 OrderedJSON.document(Detailed(Sample(), More())).text(isPretty: false)

@@ -1,4 +1,4 @@
-// What entitlements are read from: XML, binary property lists, provisioning profiles, and what is none of them.
+// The formats of entitlements: XML, binary property lists, provisioning profiles, and files that are none of these.
 
 import Evidence
 import Foundation
@@ -20,7 +20,7 @@ extension CommandsTests {
             try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
         }
 
-        /// A tag of DER with its length.
+        /// A DER element: the tag, the length and the content.
         private static func der(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
             let count = content.count
             let length: [UInt8] =
@@ -28,7 +28,7 @@ extension CommandsTests {
             return [tag] + length + content
         }
 
-        /// A CMS signature without signers, as far as reading its content goes.
+        /// A CMS signature without signers: enough to read its content.
         private static func signed(_ content: Data) -> Data {
             let signedData: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
             let data: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]
@@ -45,7 +45,7 @@ extension CommandsTests {
         }
 
         @Test(
-            "the same is read from each container",
+            "each container gives the same entitlements",
             arguments: [
                 "xml", "binary", "profile", "profile that was taken out of its signature",
                 "profile around a binary list", "blob of a signature",
@@ -70,7 +70,7 @@ extension CommandsTests {
         }
 
         @Test(
-            "how the app is signed, and what it is",
+            "the keys tell how the app is signed, and whether it is a browser or an App Clip",
             arguments: [
                 (["get-task-allow": true], false, false, false),
                 (["com.apple.security.get-task-allow": false], true, false, false),
@@ -93,7 +93,7 @@ extension CommandsTests {
         }
 
         @Test(
-            "what is no entitlements is refused with what it is",
+            "a file without entitlements is refused by its type",
             arguments: [
                 ("large", Data(repeating: UInt8(ascii: " "), count: 1 << 20 | 1), "is larger than 1 MiB"),
                 ("cut", Data("bplist00 and no more, for there is nothing behind it".utf8), "is a damaged binary"),
@@ -111,7 +111,7 @@ extension CommandsTests {
             #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
         }
 
-        @Test("a profile that allows every domain is told apart from an app that claims some")
+        @Test("a profile that allows every domain is distinguished from an app that claims some")
         func wildcardProfile() throws {
             var keys = Self.plain
             keys["com.apple.developer.associated-domains"] = "*"

@@ -11,12 +11,12 @@ extension CommandsTests {
             let text = try Explanation.text(of: name)
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             #expect(lines.first?.hasPrefix(name) == true, "\(text)")
-            // What it means is the second paragraph, in words and without the marks of a document.
+            // The meaning is the second paragraph, in words and without Markdown.
             #expect(lines.count > 2 && lines[1].isEmpty && lines[2].contains(" "), "\(text)")
             #expect(!lines[2].contains("]("), "\(text)")
         }
 
-        @Test("a name that a finding and an alert have is explained as both, and each part of an alert is")
+        @Test("a name of a finding and an alert is explained as both, and each variant of an alert is explained")
         func both() throws {
             let text = try Explanation.text(of: "cdn.missing")
             #expect(text.contains("cdn.missing (error): a finding") && text.contains("cdn.missing: a kind of alert"))
@@ -25,7 +25,7 @@ extension CommandsTests {
             #expect(text.contains("alert: cdn.missing") && text.contains("findings: cdn.missing, cdn.crawler-error"))
         }
 
-        @Test("a misspelt name is answered with the nearest")
+        @Test("for a misspelt name, the nearest name is suggested")
         func misspelt() {
             let failure = #expect(throws: CommandFailure.self) { try Explanation.text(of: "origin.statsu") }
             #expect(failure?.exit == .usage && failure?.message.contains("did you mean 'origin.status'?") == true)

@@ -1,4 +1,4 @@
-// What `diff` says of two files: as an engineer reads it who must decide whether to merge.
+// What `diff` says about two files to an engineer who must decide whether to merge.
 
 import AASA
 import Evidence
@@ -30,21 +30,21 @@ extension CommandsTests {
                 testDescription: "an entry of two apps became two", old: entry("b c", "/x"),
                 new: entry("b", "/x") + "," + entry("c", "/x"), lines: [proof], absent: []),
             Row(
-                testDescription: "apps changed places", old: entry("b", "/x") + "," + entry("c", "/x"),
+                testDescription: "apps were reordered", old: entry("b", "/x") + "," + entry("c", "/x"),
                 new: entry("c", "/x") + "," + entry("b", "/x"),
                 lines: ["  ↕ applinks: app A.c, from place 2 to place 1", proof], absent: []),
             Row(
                 testDescription: "one of two apps of an entry got a rule", old: entry("b c", "/x"),
                 new: entry("b", "/x") + "," + entry("c", "/x", "/y"), lines: ["  /y", others], absent: [proof]),
             Row(
-                testDescription: "an app with a file of its own has no others", old: entry("b", "/x"),
+                testDescription: "an app with its own rules has no other app's", old: entry("b", "/x"),
                 new: entry("b", "/x", "/y"), lines: ["  /y"], absent: [others]),
             Row(
                 testDescription: "the first app went, and the second opens all that it opened",
                 old: entry("b", "/x/*") + "," + entry("c", "*"), new: entry("c", "*"),
                 lines: ["      A.c: opens it now, instead of A.b", others], absent: []),
             Row(
-                testDescription: "an app came ahead of another", old: entry("c", "/x"),
+                testDescription: "an app was added before another", old: entry("c", "/x"),
                 new: entry("b", "/x") + "," + entry("c", "/x"),
                 lines: ["      A.c: opened it before; now A.b comes first"], absent: []),
         ]
@@ -56,7 +56,7 @@ extension CommandsTests {
             return FileDifference(old: try file(row.old), new: try file(row.new), names: ["old", "new"])
         }
 
-        @Test("text", arguments: rows)
+        @Test("the text shows the difference", arguments: rows)
         func text(_ row: Row) throws {
             let text = try difference(row).text(style: TextStyle(isColoured: false))
             let lines = text.split(separator: "\n").map(String.init)
@@ -66,7 +66,7 @@ extension CommandsTests {
             #expect(plain.utf8.allSatisfy { $0 < 0x80 }, "\(plain)")
         }
 
-        @Test("JSON names the app that opens an example before, and the one that opens it now")
+        @Test("the JSON names the app that opens an example before and after")
         func json() throws {
             let row = try #require(Self.rows.first { $0.testDescription.hasPrefix("the first app went") })
             let text = OrderedJSON.document(DiffDocument(try difference(row))).text(isPretty: false)

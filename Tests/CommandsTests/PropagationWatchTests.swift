@@ -1,4 +1,4 @@
-// What is told of a row of looks at the edges.
+// The events of a watch, from a series of rounds over the edges.
 
 import Evidence
 import Foundation
@@ -14,7 +14,7 @@ extension CommandsTests {
         private static let new = Served.version(2)
         private static let silent = Served.noAnswer("x")
 
-        /// Looks at edges `a`, `b`, … ten seconds apart; the kinds of events of each, with the edge that they are about.
+        /// Asks edges `a`, `b`, … every ten seconds. Returns the kind and the edge of each round's events.
         private func told(_ looks: [[Served]]) throws -> ([[String]], PropagationWatch) {
             var watch = try PropagationWatch(waitingFor: 2)
             let all = looks.enumerated().map { index, served in
@@ -24,7 +24,7 @@ extension CommandsTests {
             return (all, watch)
         }
 
-        @Test("each edge is told once as it picks up the file")
+        @Test("each edge is reported once when it picks up the file")
         func pickUp() throws {
             let (told, watch) = try told([
                 [Self.old, Self.new, .status(404)], [Self.old, Self.new, .status(404)],
@@ -36,7 +36,7 @@ extension CommandsTests {
         }
 
         @Test(
-            "what an edge does between two looks is told for what it is",
+            "each change of an edge between two rounds has its own event",
             arguments: [
                 (silent, new, ["edgePickedUp a"]), (silent, old, ["edgeReachable a"]), (silent, .noAnswer("y"), []),
                 (old, .status(404), ["edgeChanged a"]), (.status(404), .status(404), []),
@@ -49,7 +49,7 @@ extension CommandsTests {
             #expect(try told([[first], [second]]).0.dropFirst() == [expected])
         }
 
-        @Test("an edge that was silent for a while is no news of the file, and counts as not in sync meanwhile")
+        @Test("an edge that did not answer for a while is not reported again, and is not in sync until it answers")
         func silence() throws {
             let (told, watch) = try told([[Self.new, Self.old], [Self.silent, Self.old], [Self.new, Self.old]])
             #expect(told.dropFirst() == [["edgeUnreachable a"], ["edgeReachable a"]])
@@ -58,7 +58,7 @@ extension CommandsTests {
             #expect(try self.told([[Self.new, Self.silent]]).1.isComplete == false)
         }
 
-        @Test("that no edge can be asked is said once, until one could be")
+        @Test("the failure to reach any edge is reported once, until one is reached")
         func allSilent() throws {
             let none = [Self.silent, Self.silent]
             let (told, _) = try told([none, none, [Self.old, Self.silent], none])
@@ -69,7 +69,7 @@ extension CommandsTests {
             #expect(told[3] == ["edgeUnreachable a", "allUnreachable"])
         }
 
-        @Test("edges that answer something else are told by what they answer, not as a dead network")
+        @Test("edges that answer with an error are reported by their answer, not as a network failure")
         func troubledEdges() throws {
             var watch = try PropagationWatch(waitingFor: 2)
             let events = watch.look([.status(500), .status(500), .status(500), .noAnswer("connection refused")])
@@ -80,7 +80,7 @@ extension CommandsTests {
             #expect(words.last == "cannot be reached: connection refused")
         }
 
-        @Test("edges come and go with the CDN's addresses")
+        @Test("edges are added and removed with the CDN's addresses")
         func roll() throws {
             var watch = try PropagationWatch(waitingFor: 2)
             _ = watch.look([Self.new, Self.old])
@@ -91,7 +91,7 @@ extension CommandsTests {
             #expect(watch.isComplete)
         }
 
-        @Test("a newer deploy moves the goal, and what was in sync is so no longer")
+        @Test("a newer deploy moves the goal, and edges with the old file are no longer in sync")
         func newerDeploy() throws {
             var watch = try PropagationWatch(waitingFor: 1)
             _ = watch.look([Self.old, Self.new])
@@ -104,13 +104,13 @@ extension CommandsTests {
             #expect(watch.onOrigin(try Self.new.atOrigin(), at: .testing + 6).isEmpty)
         }
 
-        @Test("a goal in other bytes of the same meaning does not move")
+        @Test("a reformatted file of the same meaning does not move the goal")
         func reformatted() throws {
             var watch = try PropagationWatch(waitingFor: 2)
             #expect(watch.onOrigin(try Self.new.atOrigin(body: SampleFile.spaced(2)), at: .testing).isEmpty)
         }
 
-        @Test("an origin that breaks is told once, and nothing is complete while it is so")
+        @Test("a broken origin is reported once, and the watch is not complete until it recovers")
         func brokenOrigin() throws {
             var watch = try PropagationWatch(waitingFor: 2)
             _ = watch.look([Self.new])
@@ -124,7 +124,7 @@ extension CommandsTests {
         }
 
         @Test(
-            "without a file at the first look there is nothing to wait for",
+            "without a file in the first round there is nothing to wait for",
             arguments: [
                 (.status(404), "the origin has no file"), (.status(500), "the origin serves no file that can be read"),
             ] as [(Served, String)])
@@ -136,7 +136,7 @@ extension CommandsTests {
             #expect(events.first?.findings.isEmpty == false)
         }
 
-        @Test("the origin is asked again at every tenth look, and before a success")
+        @Test("the origin is asked again in every tenth round, and before a success")
         func originNowAndThen() throws {
             var watch = try PropagationWatch(waitingFor: 2)
             let asked = (1...25).filter { _ in
@@ -149,7 +149,7 @@ extension CommandsTests {
         }
 
         @Test(
-            "each edge is told as it answers, of how many it is known from the start, in the order of addresses after")
+            "each edge is reported when it answers; the total is known from the start, and the list gets sorted")
         func oneByOne() throws {
             var watch = try PropagationWatch(waitingFor: 2)
             _ = watch.on(.asking(["b", "a", "c"]), at: .testing)
@@ -164,7 +164,7 @@ extension CommandsTests {
         }
 
         @Test(
-            "an edge that never answered is not waited for after three looks, one that did is",
+            "the watch gives up after three rounds on an edge that never answered, but waits for one that did",
             arguments: [
                 ([silent], false), ([silent, silent], false), ([silent, .noAnswer("y"), silent], true),
                 ([old, silent, silent, silent], false), ([silent, silent, silent, old], false),
@@ -175,12 +175,12 @@ extension CommandsTests {
             #expect(try told(course.map { [Self.new, $0] }).1.isComplete == isComplete)
         }
 
-        @Test("where no edge ever answered there is no success")
+        @Test("if no edge ever answered, there is no success")
         func noneAnswered() throws {
             #expect(try !told(Array(repeating: [Self.silent, Self.silent], count: 5)).1.isComplete)
         }
 
-        @Test("the end names who has not answered yet, and a success whom nobody could ask")
+        @Test("the end names the edges without an answer, and those that a success had to leave out")
         func lastWord() throws {
             var watch = try PropagationWatch(waitingFor: 2)
             _ = watch.on(.asking(["192.0.2.1", "192.0.2.2"]), at: .testing)

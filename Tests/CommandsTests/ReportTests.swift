@@ -1,4 +1,4 @@
-// The report of a full check, from an observation made by hand.
+// The report of a full check, from observations in memory.
 
 import Evidence
 import Facts
@@ -10,7 +10,7 @@ import Testing
 
 extension CommandsTests {
     @Suite struct ReportTests {
-        // MARK: - Observations by hand
+        // MARK: - Observations
 
         private static let good = Data(SampleFile.version(2).utf8)
         private static let old = Data(SampleFile.version(1).utf8)
@@ -133,7 +133,7 @@ extension CommandsTests {
 
         // MARK: - Text
 
-        @Test("where all is alike it takes a line")
+        @Test("servers that answer alike take one line")
         func alike() {
             let results = ["192.0.2.1", "192.0.2.2"].map { Self.address($0, Self.answer(Self.good, at: $0)) }
             let report = Self.report(
@@ -155,7 +155,7 @@ extension CommandsTests {
             }
         }
 
-        @Test("in a pipe or a file each part of the diagnosis is a line; on a terminal it is broken")
+        @Test("in a pipe or a file, each part of the diagnosis is one line; on a terminal it wraps")
         func diagnosis() throws {
             let report = Self.report(Self.mixed)
             let parts = report.diagnosis
@@ -184,7 +184,7 @@ extension CommandsTests {
 
         private static func changed(_ date: String) -> Retrieval { answer(good, ["Last-Modified": date]) }
 
-        /// What each is, how many lines it takes at 80 columns, and how it begins.
+        /// Each scene's name and report, its number of lines at 80 columns, and its first words.
         static var scenes: [(name: String, report: CheckReport, lines: ClosedRange<Int>, begin: String)] {
             let addresses = ["192.0.2.1", "192.0.2.2"].map { address($0, answer(good, at: $0)) }
             let refused = (1...8).map { refusal("17.253.1.\($0)") }
@@ -220,7 +220,7 @@ extension CommandsTests {
             ]
         }
 
-        @Test("no line is wider than the terminal; a cause is said once", arguments: [40, 80, 120])
+        @Test("no line is wider than the terminal; a cause is shown once", arguments: [40, 80, 120])
         func terminals(_ width: Int) {
             for (name, report, lines, begin) in Self.scenes {
                 for isUnicode in [true, false] {
@@ -248,7 +248,7 @@ extension CommandsTests {
             }
         }
 
-        @Test("of several trouble comes first, and a line counts them")
+        @Test("domains with trouble come first, and a line counts the domains")
         func several() {
             var output = ReportOutput(
                 format: .text, isSingle: false, names: ["example.com"], style: TextStyle(isColoured: false, width: 80))
@@ -264,7 +264,7 @@ extension CommandsTests {
             #expect(lines.last == "3 domains: 1 failing, 1 propagating, 1 up to date")
         }
 
-        @Test("beside a name of more than half a line no sentence is squeezed")
+        @Test("after a name longer than half a line, the sentence starts on a new line")
         func longNames() {
             let name = "links.example.com  applinks  ABCDE12345.com.example.app"
             let words = "This iPhone uses an older copy: /sub2 opens Safari."
@@ -272,7 +272,7 @@ extension CommandsTests {
             #expect(style.heading(TextStyle.Sign(.failing), name, words) == ["✗ \(name)", "    \(words)"])
         }
 
-        @Test("bars, moves and dashes have signs of ASCII where the locale has no others")
+        @Test("without Unicode in the locale, bars, arrows and dashes are ASCII")
         func signs() {
             let style = TextStyle(isColoured: false, isUnicode: false)
             let lines = HistoryText.plot([("a", 7200, ""), ("b", 100, "")], width: 10) + ["  ↕ x, 603a95c5… → y · z"]
@@ -280,7 +280,7 @@ extension CommandsTests {
             #expect(text.utf8.allSatisfy { $0 < 0x80 } && text.contains("  ^ x, 603a95c5... -> y - z"), "\(text)")
         }
 
-        @Test("services of one domain stand in one column")
+        @Test("the reports of several services are aligned in one column")
         func services() throws {
             let subjects = ["webcredentials:example.com", "applinks:example.com"]
             var output = ReportOutput(
@@ -296,7 +296,7 @@ extension CommandsTests {
             #expect(lines.count == 2 && columns == [subjects[0].count + 2], "\(output.text)")
         }
 
-        @Test("what is ignored says first why trouble is OK, and a mark of trouble stays")
+        @Test("a report that is OK because of ignored findings says so first, and keeps its warning sign")
         func ignored() {
             let full = Self.full(
                 addresses: [Self.address("192.0.2.1", Self.answer(Self.good))],
@@ -317,7 +317,7 @@ extension CommandsTests {
             #expect(output.text.hasSuffix("1 domain: 1 OK with ignored findings"), "\(output.text)")
         }
 
-        @Test("where the origin has no file, a copy is not counted as wrong")
+        @Test("if the origin has no file, a copy is not counted as wrong")
         func copies() {
             let report = Self.report(
                 origin: Self.silence(),
@@ -328,7 +328,7 @@ extension CommandsTests {
             #expect(text.contains(" · Apple has a file on 3 of 3 edges"), "\(text)")
         }
 
-        @Test("what was asked about stands in heading, JSON and JUnit")
+        @Test("the requested service is in the heading, the JSON and the JUnit report")
         func asked() throws {
             var report = Self.report(Self.full(edges: [Self.edge("17.253.1.1")]))
             report.service = "webcredentials"
@@ -341,7 +341,7 @@ extension CommandsTests {
             #expect(try json(report)["service"] is NSNull)
         }
 
-        @Test("where servers differ it is told which has what")
+        @Test("if servers differ, the report says which one has what")
         func different() {
             let text = text(Self.report(Self.mixed), width: 120)
             for words in [
@@ -361,7 +361,7 @@ extension CommandsTests {
             for line in lines where !line.contains("https://") { #expect(line.count <= width, "\(line)") }
         }
 
-        @Test("what servers send steers no terminal")
+        @Test("text from servers cannot control the terminal")
         func hostile() {
             let evil = "\u{1B}[31m\u{202E}\u{07}\u{9B}2J"
             var result = Self.mixed
@@ -389,7 +389,7 @@ extension CommandsTests {
             return try #require(object as? [String: Any])
         }
 
-        @Test("each address is told with what it gave")
+        @Test("each address is listed with its response")
         func addresses() throws {
             let origin = try #require(json(Self.report(Self.mixed))["origin"] as? [String: Any])
             let addresses = try #require(origin["addresses"] as? [[String: Any]])
@@ -407,7 +407,7 @@ extension CommandsTests {
                 ])
         }
 
-        @Test("each edge is told with Apple's words on it")
+        @Test("each edge is listed with Apple's reason")
         func edges() throws {
             let report = try json(Self.report(Self.mixed))
             let cdn = try #require(report["cdn"] as? [String: Any])
@@ -421,7 +421,7 @@ extension CommandsTests {
             #expect(pages.map { $0["app_store"] as? String } == [nil, "https://apps.apple.com/app/id1"])
         }
 
-        @Test("a light check falls back on the one connection")
+        @Test("a light check reports its only connection")
         func light() throws {
             let report = try json(Self.report(nil))
             #expect(report["depth"] as? String == "light")

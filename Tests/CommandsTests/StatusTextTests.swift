@@ -1,4 +1,4 @@
-// What `status` prints, from values made by hand.
+// What `status` prints, from values in memory.
 
 import Evidence
 import Foundation
@@ -56,7 +56,7 @@ extension CommandsTests {
         }
 
         @Test(
-            "a daemon without a channel notifies nobody, and one that does not say is not accused",
+            "only a daemon that reports zero channels gets the warning that nobody is notified",
             arguments: [
                 (0, "no channel is configured, so nobody is notified"), (1, "no notification is pending"),
                 (nil, "no notification is pending"),
@@ -66,7 +66,7 @@ extension CommandsTests {
             #expect(StatusText(overview, style: Self.style, now: Self.noon).text.hasSuffix("\n" + words))
         }
 
-        @Test("domains with one cause are one paragraph, in which each has a line with its incident")
+        @Test("domains with one cause share a paragraph, with one line for each domain and its incident")
         func oneCause() throws {
             let states = try (0..<20).map { try Self.state("s\($0).test", .failing, "No copy for \($0) hours.") }
             let lines = Self.text(states + [try Self.state("other.test", .failing, "Another cause.")])
@@ -80,7 +80,7 @@ extension CommandsTests {
             #expect(lines.filter { $0.hasPrefix("other.test  FAILING  ") }.count == 1)
         }
 
-        @Test("of very many domains with one cause the first are listed, and the others counted")
+        @Test("of very many domains with one cause, the first are listed and the rest counted")
         func very() throws {
             let lines = Self.text(try (0..<50).map { try Self.state("s\($0).test", .failing, "No copy.") })
             #expect(lines.contains("    and 30 more; --short lists all"), "\(lines)")
@@ -89,7 +89,7 @@ extension CommandsTests {
             #expect(short.count == 51)
         }
 
-        @Test("one line a domain, without the diagnosis")
+        @Test("the short form has one line per domain, without the diagnosis")
         func short() throws {
             let lines = Self.text(
                 [try Self.state("a.test", .failing, "No copy."), try Self.state("good.test", .ok, "All well.")],
@@ -102,7 +102,7 @@ extension CommandsTests {
                 ])
         }
 
-        @Test("no line is wider than the terminal, and the longest name does not decide", arguments: [40, 80, 120])
+        @Test("no line is wider than the terminal, not even with a very long name", arguments: [40, 80, 120])
         func width(_ width: Int) throws {
             let long = "universal-links.loyalty.eu-central-1.production.contoso-hospitality-group.test"
             let states = try [
@@ -119,7 +119,7 @@ extension CommandsTests {
             }
         }
 
-        @Test("that no daemon checks comes first, and nothing is called well now")
+        @Test("a missing daemon is reported first, and no domain is called OK now")
         func dead() throws {
             let well = [try Self.state("a.test", .ok, "All well."), try Self.state("b.test", .ok, "All well.")]
             let lines = Self.text(well, life: .stopped(since: Self.noon - 3 * 86_400))
@@ -134,7 +134,7 @@ extension CommandsTests {
             #expect(sick.first == "The daemon is not ready: checks start 900 s late")
         }
 
-        @Test("a plugin is told of each domain, of what fires, and of a daemon that is gone")
+        @Test("the plugin output reports each domain, what fires, and a missing daemon")
         func plugin() throws {
             var plugin = PluginOutput()
             for row in Self.overview([
@@ -152,7 +152,7 @@ extension CommandsTests {
             #expect(well.text.hasPrefix("AASA CRITICAL - No daemon runs; b.test: "), "\(well.text)")
         }
 
-        @Test("what a pending incident waits for")
+        @Test("a pending incident says what it waits for")
         func waits() throws {
             let domain = try Domain("a.test")
             func words(_ state: Incident.State, _ notBefore: Date?) -> String? {

@@ -1,4 +1,4 @@
-// The times that options take: durations of the configuration, and curl's seconds.
+// The times that options accept: durations as in the configuration, and seconds as in curl.
 
 import Testing
 
@@ -9,7 +9,7 @@ extension CommandsTests {
         private static let read = TimeSpan.reading(.milliseconds(1)...(.seconds(7200)))
 
         @Test(
-            "seconds and durations are both taken",
+            "seconds and durations are accepted",
             arguments: [
                 ("2", .seconds(2)), ("2.5", .milliseconds(2500)), (".5", .milliseconds(500)),
                 ("0.001", .milliseconds(1)),
@@ -21,7 +21,7 @@ extension CommandsTests {
         }
 
         @Test(
-            "anything else is refused, with what to write",
+            "anything else is refused, with a valid form",
             arguments: [
                 ("", "it is empty"), ("soon", "not a whole number with a unit"), ("1e3", "the units are"),
                 ("inf", "not a whole number with a unit"), ("nan", "not a whole number with a unit"),
@@ -40,7 +40,7 @@ extension CommandsTests {
             }
         }
 
-        @Test("a default is shown as it is written")
+        @Test("a default is shown in the same notation")
         func shown() {
             #expect(TimeSpan(.seconds(30)).description == "30s")
             #expect(TimeSpan(.seconds(86_400)).description == "24h")

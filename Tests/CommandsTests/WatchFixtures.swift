@@ -1,4 +1,4 @@
-// What edges and origin of a watch serve.
+// What edges and the origin serve in the tests of watches.
 
 import Evidence
 import Facts
@@ -8,14 +8,14 @@ import TestSupport
 
 @testable import Commands
 
-/// What one place serves.
+/// What one server serves.
 enum Served: Equatable, Sendable {
     case version(Int)
     case noFile
-    /// A status by which the edge says that it has no copy, or something that says nothing about the file.
+    /// A status that means "no copy", or that says nothing about the file.
     case status(Int)
     case noAnswer(String)
-    /// Words of a site that would steer a terminal.
+    /// Text of a site that would control a terminal.
     case refusal(String)
 
     var retrieval: Retrieval {
@@ -48,10 +48,10 @@ enum Served: Equatable, Sendable {
             (ContentHash(of: Data($0.utf8)), Data($0.utf8))
         })
 
-    /// As the answer of an edge.
+    /// As an edge's answer.
     func at(_ address: String) -> EdgeNews { .seen(EdgeResult(address: address, retrieval: retrieval), Self.contents) }
 
-    /// As the origin's.
+    /// As the origin's answer.
     func atOrigin(body: String? = nil) throws -> Observation {
         Observation(
             domain: try Domain("site.test"), checkedAt: .testing,
@@ -61,20 +61,20 @@ enum Served: Equatable, Sendable {
 }
 
 extension PropagationWatch {
-    /// That of version 2.
+    /// A watch that waits for version 2.
     init(waitingFor version: Int = 2) throws {
         self.init(begin: .testing)
         _ = onOrigin(try Served.version(version).atOrigin(), at: .testing)
     }
 
-    /// One look at these edges, all of it; what a board alone shows is left out.
+    /// One complete round over these edges, without the events that only the board shows.
     mutating func look(_ edges: [(address: String, served: Served)], at now: Date = .testing) -> [WatchEvent] {
         let asked = on(.asking(edges.map(\.address)), at: now)
         let seen = edges.flatMap { on($0.served.at($0.address), at: now) }
         return asked + seen + onLookEnd(at: now).filter { $0.kind != .lookEnded }
     }
 
-    /// At edges `a`, `b`, …
+    /// The same for edges `a`, `b`, …
     mutating func look(_ served: [Served], at now: Date = .testing) -> [WatchEvent] {
         look(zip("abcdefgh", served).map { (String($0), $1) }, at: now)
     }

@@ -1,4 +1,4 @@
-// The loop of a watch, with a clock that passes only while somebody sleeps.
+// The loop of a watch, with a clock that advances only during sleeps.
 
 import Evidence
 import Foundation
@@ -12,7 +12,7 @@ import Testing
 
 extension CommandsTests {
     @Suite struct WatchLoopTests {
-        /// A world in which each look at edges or origin gets the next answer, the last one for ever.
+        /// Each round gets the script's next answers of the edges and the origin. The last one repeats.
         private final class Script: MonitorClock {
             private struct State {
                 var now = Date.testing
@@ -39,7 +39,7 @@ extension CommandsTests {
                 state.withLock { $0.sleeps.append(duration) }
             }
 
-            /// `look`: nil: as the script says.
+            /// `look` replaces the script's rounds.
             func run(
                 limit: Duration = .seconds(3600),
                 look: (@Sendable (@escaping @Sendable (EdgeNews) -> Void) async throws -> Void)? = nil
@@ -69,7 +69,7 @@ extension CommandsTests {
             var sleeps: [Duration] { state.withLock(\.sleeps) }
         }
 
-        @Test("it ends when every edge serves the file, with the time that it took")
+        @Test("the watch ends when every edge serves the file, and reports the duration")
         func success() async {
             let script = Script(
                 edges: [
@@ -83,7 +83,7 @@ extension CommandsTests {
             #expect(script.originLooks == 2)
         }
 
-        @Test("it ends at the time limit, and sleeps no longer than that")
+        @Test("the watch ends at the time limit, and never sleeps beyond it")
         func timeLimit() async {
             let script = Script(edges: [[("a", .version(1))]], origins: [.version(2)])
             #expect(await script.run(limit: .seconds(100)) == .timeLimit)
@@ -92,7 +92,7 @@ extension CommandsTests {
             #expect(script.events.last?.elapsed == 100)
         }
 
-        @Test("a deploy that comes just before the end moves the goal, and the wait goes on")
+        @Test("a deploy just before the end moves the goal, and the watch continues")
         func movedGoal() async {
             let script = Script(
                 edges: [[("a", .version(2))], [("a", .version(2))], [("a", .version(3))]],
@@ -103,7 +103,7 @@ extension CommandsTests {
             #expect(script.events.last?.elapsed == 60)
         }
 
-        @Test("edges that serve the file are no success while the origin cannot be read")
+        @Test("there is no success while the origin cannot be read, even if the edges serve the file")
         func brokenOrigin() async {
             let script = Script(edges: [[("a", .version(2))]], origins: [.version(2), .status(500), .version(2)])
             #expect(await script.run() == .inSync)
@@ -112,14 +112,14 @@ extension CommandsTests {
                     == [.started, .goalSet, .edgeSeen, .originUnreadable, .originReadable, .inSync])
         }
 
-        @Test("without a file at the origin no edge is asked")
+        @Test("if the origin has no file, no edge is asked")
         func nothing() async {
             let script = Script(edges: [[("a", .version(2))]], origins: [.status(404)])
             #expect(await script.run() == .nothingToWaitFor)
             #expect(script.events.map(\.kind) == [.started, .nothingToWaitFor])
         }
 
-        @Test("a cancelled watch ends with a last word")
+        @Test("a cancelled watch ends with a last event")
         func interrupted() async {
             let script = Script(edges: [[("a", .version(1))]], origins: [.version(2)])
             let task = Task {
@@ -130,7 +130,7 @@ extension CommandsTests {
             #expect(script.events.last?.kind == .interrupted)
         }
 
-        @Test("a look that is cut at the time limit ends the watch, with what it saw until then told")
+        @Test("a round cut off by the time limit ends the watch, and what it saw until then is reported")
         func slowCheck() async {
             let script = Script(edges: [], origins: [.version(2)])
             let end = await script.run(limit: .seconds(60)) { tell in
@@ -145,13 +145,13 @@ extension CommandsTests {
             #expect(script.events.last?.detail == "no answer yet: b")
         }
 
-        @Test("an edge is told before the slowest one has answered")
+        @Test("an edge is reported before the slowest one answers")
         func asTheyCome() async {
             let script = Script(edges: [], origins: [.version(2)])
             let end = await script.run { tell in
                 tell(.asking(["a", "b"]))
                 tell(Served.version(2).at("a"))
-                // The second answers only once the first has been told: else this waits until the suite's time is over.
+                // The second edge answers only after the first was reported. A failure hangs until the time limit.
                 while !script.events.contains(where: { $0.edge == "a" }) { await Task.yield() }
                 tell(Served.version(2).at("b"))
             }

@@ -1,4 +1,4 @@
-// How a watch is told: lines, objects, and the board on a terminal.
+// The output of a watch: lines, objects, and the board on a terminal.
 
 import Evidence
 import Foundation
@@ -11,12 +11,12 @@ import Testing
 
 extension CommandsTests {
     @Suite struct WatchOutputTests {
-        /// Takes what an output writes.
+        /// Collects what an output writes.
         private final class Page: Sendable {
             private let written = Mutex<[String]>([])
             var texts: [String] { written.withLock(\.self) }
             func take(_ text: String) { written.withLock { $0.append(text) } }
-            /// The board as it stands.
+            /// The current board.
             var shown: [Substring] {
                 texts.last?.split(separator: "\u{1B}[J").last?.split(separator: "\n") ?? []
             }
@@ -35,7 +35,7 @@ extension CommandsTests {
             (1...count).map { ("17.253.0.\($0)", served) }
         }
 
-        /// Two looks, half a minute apart, and the end.
+        /// Two rounds, half a minute apart, and the end.
         private static func play(
             _ first: [(address: String, served: Served)], _ second: [(address: String, served: Served)],
             to output: WatchOutput
@@ -48,7 +48,7 @@ extension CommandsTests {
             for event in events { output.tell(event, of: 0) }
         }
 
-        /// A look after `seconds` at edges of which so many have the file, and how it ends.
+        /// A round after 90 seconds in which `inSync` edges have the file, and its last event.
         private static func look(_ inSync: Int, of count: Int, end: WatchEvent.Kind = .lookEnded) throws -> WatchEvent {
             var watch = try PropagationWatch(waitingFor: 2)
             _ = watch.look(
@@ -56,7 +56,7 @@ extension CommandsTests {
             return watch.end(end, at: .testing + 90)
         }
 
-        @Test("a line is an instant, the time since the beginning, and a sentence")
+        @Test("a line has the time, the time since the start, and a sentence")
         func lines() throws {
             let page = Page()
             try Self.play(
@@ -84,7 +84,7 @@ extension CommandsTests {
             #expect(UsualTime(seconds)?.median == median)
         }
 
-        @Test("the sentences of an end name who is behind, who has not answered, and who could not be asked")
+        @Test("the sentence at the end names edges that are behind, have not answered, or could not be asked")
         func ends() throws {
             let output = try Self.output(Page())
             var watch = try PropagationWatch(waitingFor: 2)
@@ -106,7 +106,7 @@ extension CommandsTests {
                     == "site.test: timed out: the origin has not answered yet")
         }
 
-        @Test("edges that answer something else are no hint at a dead network")
+        @Test("edges that answer with an error get no hint about the network")
         func trouble() throws {
             let output = try Self.output(Page())
             for (served, hint) in [(Served.status(500), "(status 500)"), (.noAnswer("x"), "check the network")] {
@@ -137,7 +137,7 @@ extension CommandsTests {
             #expect(page.texts.allSatisfy { !$0.contains("\n") })
         }
 
-        @Test("beside others each line names its domain, once")
+        @Test("with several domains each line names its domain once")
         func named() throws {
             let page = Page()
             let output = try Self.output(page, ["site.test", "other.test"])
@@ -152,7 +152,7 @@ extension CommandsTests {
 
         // MARK: - The board
 
-        @Test("the board goes back over just the lines that it drew", arguments: [(80, 24), (40, 12), (120, 50)])
+        @Test("the board moves back by exactly the lines that it drew", arguments: [(80, 24), (40, 12), (120, 50)])
         func block(_ width: Int, _ height: Int) throws {
             let page = Page()
             let output = try Self.output(page, usual: [3600], width: width, height: height)
@@ -167,12 +167,12 @@ extension CommandsTests {
             for line in last.split(separator: "\n") { #expect(line.count < width, "\(line)") }
             #expect(last.contains("15 of 16 edges in sync"))
             #expect(last.contains("picked up after 30s") == (width >= 80))
-            // The one that is waited for is shown, however little room there is.
+            // The board shows the pending edge, however little room there is.
             #expect(last.contains("17.253.0.16"))
             #expect(page.texts.last?.contains("every edge serves") == true)
         }
 
-        @Test("of several domains each has a line, and those in sync are counted")
+        @Test("each of several domains has a line, and those in sync are counted")
         func several() throws {
             let page = Page()
             let output = try Self.output(page, ["site1.test", "site2.test", "site3.test"], width: 80, height: 24)
@@ -189,7 +189,7 @@ extension CommandsTests {
                 ])
         }
 
-        @Test("a terminal with few lines shows those that are waited for")
+        @Test("a terminal with few lines shows the domains that are not in sync")
         func fewLines() throws {
             let page = Page()
             let output = try Self.output(page, (1...20).map { "site\($0).test" }, width: 40, height: 12)
@@ -202,7 +202,7 @@ extension CommandsTests {
             #expect(lines.allSatisfy { $0.count < 40 })
         }
 
-        @Test("what edges say steers no terminal")
+        @Test("text from edges cannot control the terminal")
         func hostile() throws {
             let evil = "\u{1B}[31m\u{202E}\u{07}"
             let page = Page()

@@ -25,7 +25,7 @@ extension ConfigurationSuite {
             #expect(warnings.isEmpty)
         }
 
-        @Test("severity and kinds are read, exact kinds and areas", arguments: Severity.allCases)
+        @Test("severity and kinds are read, including wildcards such as cdn.*", arguments: Severity.allCases)
         func filters(severity: Severity) throws {
             let (file, warnings) = try Fixture.parse(
                 Self.file(
@@ -38,7 +38,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a fallback that leaves out the monitor's own trouble gets a warning",
+            "a fallback whose filters exclude the monitor's own incidents gets a warning",
             arguments: [
                 ("kinds: [\"cdn.*\"]", ["'kinds'"]), ("kinds: [\"monitor.*\"]", []), ("kinds: [monitor.degraded]", []),
                 ("severity: error", ["'severity'"]), ("severity: warning", []),

@@ -3,11 +3,11 @@ import MonitorConfiguration
 import TestTraits
 import Testing
 
-/// All tests of the room; the limit ends one that hangs.
+/// The root suite of this target. The limit ends a test that hangs.
 @Suite(.timeLimit(.minutes(120)), .computing)
 enum ConfigurationSuite {}
 
-/// What the fixtures find around them.
+/// The environment and the files of the fixtures.
 enum Fixture {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
     static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -66,7 +66,7 @@ enum Fixture {
         try ConfigurationLoader.parse(text, file: file, shard: shard, environment: environment) { try read($0) }
     }
 
-    /// The messages of the fault that `text` has, one a line; empty where it has none.
+    /// The error messages for `text`, one per line; empty if it is valid.
     static func complaints(_ text: String) -> String {
         do {
             _ = try parse(text)

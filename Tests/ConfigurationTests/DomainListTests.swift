@@ -6,7 +6,7 @@ import Testing
 extension ConfigurationSuite {
     /// `domains_from`.
     @Suite struct DomainListTests {
-        /// Reads a configuration beside a file of domains.
+        /// Reads a configuration with a file of domains.
         private static func read(
             _ list: String, _ more: String = "", name: String = "domains.txt", shard: Shard? = nil
         ) throws -> (ConfigurationFile, warnings: [ConfigurationProblem]) {
@@ -22,7 +22,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a list names a domain on each line",
+            "a list names one domain per line",
             arguments: [
                 ("a.example.com\nb.example.com\n", ["a.example.com", "b.example.com"]),
                 ("# ours\n\n  a.example.com  \r\n", ["a.example.com"]), ("\u{FEFF}a.example.com", ["a.example.com"]),
@@ -42,7 +42,7 @@ extension ConfigurationSuite {
 
             """
 
-        @Test("a YAML file has entries as under domains", arguments: ["domains.yaml", "domains.yml"])
+        @Test("a YAML list takes the same entries as 'domains'", arguments: ["domains.yaml", "domains.yml"])
         func entries(name: String) throws {
             let list = """
                 # ours
@@ -62,19 +62,19 @@ extension ConfigurationSuite {
             #expect(domains[1].expect?.apps == ["ABCDE12345.com.example.app"])
         }
 
-        @Test("what the configuration says of a domain counts")
+        @Test("the configuration's own entry for a domain overrides the list's")
         func both() throws {
             let (file, _) = try Self.read(
                 "b.example.com\na.example.com\n", "domains: [{domain: a.example.com, interval: 1m}]")
             #expect(file.domains.map(\.domain.name) == ["a.example.com", "b.example.com"])
             #expect(file.domains.first?.checks.interval == .seconds(60))
-            // An empty list is none where the configuration has domains itself.
+            // An empty list is accepted if the configuration itself has domains.
             for name in ["domains.txt", "domains.yaml"] {
                 #expect(try Self.read("", "domains: [a.example.com]", name: name).0.domains.count == 1)
             }
         }
 
-        @Test("a warning about an entry has its place")
+        @Test("a warning about an entry gives its position")
         func warning() throws {
             let (_, warnings) = try Self.read("- {domain: a.test, stale_after: 1m}\n", name: "domains.yaml")
             #expect(warnings.count == 1)
@@ -83,7 +83,7 @@ extension ConfigurationSuite {
                     "domains.yaml:1:33: warning: 'stale_after' in domain 'a.test' is shorter than 'interval'") == true)
         }
 
-        @Test("a shard has its share of the list")
+        @Test("each shard gets its share of the list")
         func shares() throws {
             let list = (0..<200).map { "d\($0).example.com" }.joined(separator: "\n")
             let all = try (0..<4).flatMap { try Self.read(list, shard: Shard(index: $0, count: 4)).0.domains }
@@ -92,7 +92,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "each fault is named, in the list's own file",
+            "each error is reported at its position in the list",
             arguments: [
                 ("domains.txt", "a.example.com\n b_.\n", ["domains.txt:2:2: 'b_.' is not a domain"]),
                 (
@@ -140,7 +140,7 @@ extension ConfigurationSuite {
             }
         }
 
-        @Test("no message proposes a domain that a variable named")
+        @Test("no message suggests a domain that comes from a variable")
         func concealed() throws {
             let maintenance = """
                 maintenance:
@@ -152,7 +152,7 @@ extension ConfigurationSuite {
             #expect(fault?.description.contains("hidden.example") == false, "\(String(describing: fault))")
         }
 
-        @Test("of a file that is no list, the first faults are shown and the others counted")
+        @Test("for a file that is not a list, only the first errors are shown and the rest counted")
         func flood() throws {
             let list = (0..<1000).map { "<line \($0)>" }.joined(separator: "\n")
             let fault = #expect(throws: ConfigurationFault.self) { try Self.read(list) }
@@ -160,7 +160,7 @@ extension ConfigurationSuite {
             #expect(fault?.problems.last?.message == "980 more errors below")
         }
 
-        @Test("a list that cannot be read is a fault at the key")
+        @Test("an unreadable list is an error at its key")
         func missing() throws {
             let fault = #expect(throws: ConfigurationFault.self) {
                 try ConfigurationLoader.parse(

@@ -16,7 +16,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "what is no duration is refused",
+            "an invalid duration is refused",
             arguments: [
                 "", "5", "m", "5 m", " 5m", "5m ", "-5m", "+5m", "1.5h", "5M", "5min", "1m1h", "1m1m",
                 "3651d", "3650d1ms", "9223372036854775807d", "99999999999999999999s", "٥m", "5m\n", "0x5s", "5µs",
@@ -26,7 +26,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a duration is written as it is read",
+            "a duration is written in the notation that is read",
             arguments: ["30s", "5m", "24h", "14d", "500ms", "1h30m", "36h", "1s500ms", "3650d"])
         func notation(text: String) throws {
             #expect(try parseDuration(text).notation == text)

@@ -13,7 +13,7 @@ extension ConfigurationSuite {
             """
 
         @Test(
-            "steps are read in their order, and may be left out",
+            "steps are read in order, and are optional",
             arguments: [
                 ("", []), ("  escalation:\n", []), ("  escalation: []\n", []),
                 (

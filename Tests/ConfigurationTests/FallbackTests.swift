@@ -7,7 +7,7 @@ extension ConfigurationSuite {
         private static let channels = "  channels: [{name: ops, type: slack, url: \"https://hooks.example.net/a\"}]\n"
 
         @Test(
-            "the fallback is the name of a channel, and may be left out",
+            "the fallback names a channel, and is optional",
             arguments: [("  fallback: ops\n", "ops"), ("  fallback:\n", nil), ("", nil)])
         func read(_ line: String, _ expected: String?) throws {
             let (file, warnings) = try Fixture.parse(Self.head + line + Self.channels)

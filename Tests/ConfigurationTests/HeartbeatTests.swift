@@ -7,7 +7,7 @@ extension ConfigurationSuite {
         private static let head = "version: 1\ndomains: [{domain: example.com, interval: 1m}]\n"
 
         @Test(
-            "a heartbeat is read from the file itself or from a secret's file",
+            "a heartbeat's URL comes from the configuration or from a secret's file",
             arguments: [
                 (
                     "heartbeat: {url: \"https://hc.example.net/PLANTED\"}", "https://hc.example.net/PLANTED",
@@ -29,12 +29,12 @@ extension ConfigurationSuite {
             #expect(!"\(file)".contains(Fixture.planted))
         }
 
-        @Test("without the key, or with an empty one, there is none", arguments: ["", "heartbeat:\n"])
+        @Test("without the key, or with an empty one, there is no heartbeat", arguments: ["", "heartbeat:\n"])
         func none(_ text: String) throws {
             #expect(try Fixture.parse(Self.head + text).0.heartbeat == nil)
         }
 
-        @Test("pings that are wanted oftener than checks are made get a warning")
+        @Test("pings more frequent than the checks get a warning")
         func tooOften() throws {
             let (_, warnings) = try Fixture.parse(
                 Self.head + "heartbeat:\n  url: \"https://hc.example.net/PLANTED\"\n  every: 30s\n")

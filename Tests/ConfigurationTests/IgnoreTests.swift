@@ -21,7 +21,7 @@ extension ConfigurationSuite {
                 ignore: [{rule: aasa.whole-site, reason: "meant so", until: 2027-01-01}, {rule: cdn.stale, reason: test}]
             """
 
-        @Test("a domain's list adds to the defaults', and its own entry for a rule counts")
+        @Test("a domain's list is added to the defaults', and overrides their entry for the same rule")
         func merged() throws {
             let (file, warnings) = try parse(Self.text, now: Date(timeIntervalSince1970: 1_790_000_000))
             #expect(warnings.isEmpty)
@@ -34,7 +34,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a date that has passed is a warning where it stands",
+            "a date in the past is a warning at its position",
             arguments: [("2027-01-01T23:59:59Z", false), ("2027-01-02T00:00:00Z", true)])
         func passed(_ now: String, _ isPassed: Bool) throws {
             let (file, warnings) = try parse(Self.text, now: Date(now, strategy: .iso8601))

@@ -1,5 +1,5 @@
-// Every Fixtures/invalid/NAME.yml with the exact messages in NAME.expected beside it. AASA_REWRITE_EXPECTATIONS=1
-// writes them anew; the difference is then for a person to read.
+// Every Fixtures/invalid/NAME.yml has its exact messages in NAME.expected.
+// AASA_REWRITE_EXPECTATIONS=1 writes them again. Review the diff.
 
 import Foundation
 import MonitorConfiguration
@@ -7,7 +7,7 @@ import Testing
 
 extension ConfigurationSuite {
     @Suite struct InvalidFileTests {
-        @Test("an invalid file gets exactly the messages beside it", arguments: Fixture.names(in: "invalid"))
+        @Test("an invalid file gets exactly its expected messages", arguments: Fixture.names(in: "invalid"))
         func messages(name: String) throws {
             let found = Fixture.complaints(try Fixture.text("invalid", name)) + "\n"
             let expected = Fixture.folder.appending(path: "invalid/\(name).expected")
@@ -23,7 +23,7 @@ extension ConfigurationSuite {
             do {
                 _ = try Fixture.parse(try Fixture.text("invalid", name))
             } catch let fault as ConfigurationFault {
-                // The name of the variable may be shown, its value may not.
+                // A message may show the variable's name, but not its value.
                 var shown = fault.description + String(reflecting: fault)
                 dump(fault, to: &shown)
                 shown = shown.replacingOccurrences(of: "${PLANTED_TEXT}", with: "")
@@ -37,7 +37,7 @@ extension ConfigurationSuite {
             #expect(Fixture.names(in: "invalid").count >= 30)
         }
 
-        @Test("problems come in the order of the file")
+        @Test("problems are listed in the order of the file")
         func order() throws {
             do {
                 _ = try Fixture.parse(try Fixture.text("invalid", "every-fault-at-once"))

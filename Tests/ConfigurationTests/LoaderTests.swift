@@ -25,7 +25,7 @@ extension ConfigurationSuite {
             }
         }
 
-        @Test("a file is read with the secrets beside it")
+        @Test("a file is read together with its secret files")
         func secrets() throws {
             try inFolder { folder in
                 let path = folder.appending(path: "monitor.yaml")
@@ -49,9 +49,9 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a secret that every user of the machine can read is a warning",
+            "a secret that every user of the machine can read gets a warning",
             arguments: [
-                // The rights of the configuration, of the secret's file and of their folder; what the warnings are about.
+                // The modes of the configuration, the secret's file and their folder; the expected warnings.
                 (0o644, 0o640, 0o755, ["1:49: this file 'token'"]), (0o600, 0o644, 0o755, ["1:90: 'hook'"]),
                 (0o640, 0o640, 0o755, []), (0o644, 0o644, 0o750, []),
                 (0o604, 0o604, 0o711, ["1:49: this file 'token'", "1:90: 'hook'"]),
@@ -59,7 +59,7 @@ extension ConfigurationSuite {
         func readers(_ own: mode_t, _ secret: mode_t, _ place: mode_t, _ expected: [String]) throws {
             try inFolder { folder in
                 let path = folder.appending(path: "monitor.yaml")
-                // The address of a receiver on this machine, and what comes from the environment, are no secrets of the file.
+                // Neither a local receiver's URL nor values from the environment are secrets in this file.
                 let text = """
                     {version: 1, domains: [a.test], server: {token: abcdefghijklmnop}, heartbeat: {url_file: hook}, alerts: {channels: [
                     {name: a, type: webhook, url: "http://127.0.0.1:1/"}, {name: b, type: webhook, url: "${HOOK}"},
@@ -86,7 +86,7 @@ extension ConfigurationSuite {
             }
         }
 
-        @Test("a file in another encoding is told with its line")
+        @Test("a file in another encoding is reported with the line")
         func encoding() throws {
             try inFolder { folder in
                 let path = folder.appending(path: "monitor.yaml")
@@ -98,7 +98,7 @@ extension ConfigurationSuite {
             }
         }
 
-        @Test("a file over a megabyte is refused before it is parsed")
+        @Test("a file larger than a megabyte is refused before parsing")
         func size() throws {
             try inFolder { folder in
                 let path = folder.appending(path: "monitor.yaml")
@@ -111,7 +111,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "nesting and repetition are bounded",
+            "nesting and repetition are limited",
             arguments: [
                 String(repeating: "[", count: 100_000),
                 String(repeating: "{a: ", count: 100_000),
@@ -125,14 +125,14 @@ extension ConfigurationSuite {
             #expect(!Fixture.complaints(text).isEmpty)
         }
 
-        @Test("three thousand domains are read")
+        @Test("three thousand domains can be read")
         func many() throws {
             let domains = (0..<3000).map { "  - {domain: d\($0).example.com, interval: 1m}\n" }.joined()
             let (file, _) = try Fixture.parse("version: 1\ndomains:\n" + domains)
             #expect(file.domains.count == 3000)
         }
 
-        @Test("no cut of a whole file, and no changed character, brings the reader down")
+        @Test("no truncated file and no changed character crashes the reader")
         func mutations() throws {
             let text = Array(try Fixture.text("valid", "contract").unicodeScalars)
             let odd: [Unicode.Scalar] = ["\0", "\"", "{", "}", ":", "$", "&", "*", "\t", "\n", "\u{F0000}", "é", "?"]

@@ -6,7 +6,7 @@ import Testing
 
 extension ConfigurationSuite {
     @Suite struct MaintenanceTests {
-        @Test("weekly windows are read to the values they state")
+        @Test("weekly windows are read correctly")
         func windows() throws {
             let (file, warnings) = try Fixture.parse(try Fixture.text("valid", "maintenance"))
             #expect(warnings.isEmpty)

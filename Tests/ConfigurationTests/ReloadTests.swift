@@ -1,4 +1,4 @@
-// The warnings of a running process about secrets that only a restart reads anew.
+// Warnings after a reload about secrets that only a restart reads again.
 
 import Facts
 import Foundation
@@ -17,7 +17,7 @@ extension ConfigurationSuite {
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
         }
 
-        /// `service`: what the environment file holds now.
+        /// `service`: the current text of the environment file.
         private func reload(_ channel: String, service: String?, changedAfter seconds: TimeInterval) throws -> [String]
         {
             let start = Date(timeIntervalSince1970: 1_795_244_400)
@@ -36,7 +36,7 @@ extension ConfigurationSuite {
             return warnings.map(\.message).filter { $0.contains("restart") }
         }
 
-        @Test("a variable with another value in the service's file is named, and its value is not")
+        @Test("if a variable has a new value in the service's file, the warning names it without the value")
         func variable() throws {
             let warnings = try reload(#"url: "${HOOK}""#, service: "HOOK=https://hooks.test/new\n", changedAfter: 60)
             #expect(warnings.count == 1 && warnings[0].hasPrefix("'HOOK' has a new value in "), "\(warnings)")
@@ -44,7 +44,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "nothing is said of a file that is the same, older than the process, or about other variables",
+            "a file that is unchanged, older than the process, or about other variables gets no warning",
             arguments: [
                 ("HOOK='https://hooks.test/old'\n", 60), ("HOOK=https://hooks.test/new\n", -60),
                 ("OTHER=1\n", 60), (nil, 60),
@@ -53,7 +53,7 @@ extension ConfigurationSuite {
             #expect(try reload(#"url: "${HOOK}""#, service: service, changedAfter: seconds).isEmpty)
         }
 
-        @Test("a credential is the copy of the start, unless systemd has written it since", arguments: [-1.0, 60])
+        @Test("a credential gets a warning unless systemd has written it since the start", arguments: [-1.0, 60])
         func credential(_ seconds: TimeInterval) throws {
             let warnings = try reload(
                 #"url_file: "${CREDENTIALS_DIRECTORY}/hook""#, service: nil, changedAfter: seconds)

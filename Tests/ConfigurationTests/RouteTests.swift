@@ -25,7 +25,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a domain without channels of its own gets those of the first route that matches",
+            "a domain without its own channels gets those of the first matching route",
             arguments: [
                 ("[]", ["plain": nil, "growth": nil, "shop": nil]),
                 ("[{match: {team: growth}, channels: [ops]}]", ["plain": nil, "growth": ["ops"], "shop": nil]),
@@ -43,7 +43,7 @@ extension ConfigurationSuite {
             #expect(warnings.isEmpty)
         }
 
-        @Test("a route that no domain takes is a warning, since its labels are misspelt or gone")
+        @Test("a route that matches no domain gets a warning")
         func idle() throws {
             let (_, warnings) = try parse("[{match: {team: grwoth}, channels: [ops]}]")
             #expect(

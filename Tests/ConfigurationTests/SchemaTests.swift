@@ -1,5 +1,5 @@
-// The JSON Schema of `config schema`, held against the reader: it accepts every good file, and refuses every bad one
-// that a schema can refuse.
+// Compares the JSON Schema of `config schema` with the reader. The schema accepts every valid file, and refuses every
+// invalid one as far as a schema can.
 
 import Evidence
 import Foundation
@@ -24,7 +24,7 @@ extension ConfigurationSuite {
             return faults
         }
 
-        /// By the core schema of YAML 1.2, as editors read it.
+        /// The value by the core schema of YAML 1.2, as editors read it.
         private static func shape(_ node: Node) -> JSONValue {
             switch node {
             case .mapping(let mapping):
@@ -44,12 +44,12 @@ extension ConfigurationSuite {
             }
         }
 
-        @Test("it accepts every good file", arguments: Fixture.names(in: "valid"))
+        @Test("the schema accepts every valid file", arguments: Fixture.names(in: "valid"))
         func good(name: String) throws {
             #expect(try Self.faults(of: try Fixture.text("valid", name)) == [])
         }
 
-        @Test("it accepts the example, which names it for editors")
+        @Test("the schema accepts the example, and the example names the schema for editors")
         func example() throws {
             let text = try String(contentsOf: Fixture.repository.appending(path: "monitor.yaml"), encoding: .utf8)
             #expect(try Self.faults(of: text) == [])
@@ -58,8 +58,8 @@ extension ConfigurationSuite {
             #expect(first.hasSuffix("/docs/monitor.schema.json"))
         }
 
-        /// What no schema can tell: one part of a file against another, a variable's value, a number within a text,
-        /// and what editors see as YAML of its own kind. In some languages `$` of a pattern also matches before a final
+        /// Errors that no schema can find: conflicts between parts of a file, a variable's value, a number inside a
+        /// text, and YAML that editors read differently. In some languages `$` in a pattern also matches before a final
         /// line break.
         private static let beyond: Set = [
             "channel-line-break", "channel-reference", "channel-reference-without-channels", "domain-twice",
@@ -68,9 +68,9 @@ extension ConfigurationSuite {
             "variable-unset",
         ]
 
-        @Test("it refuses every bad file that a schema can refuse", arguments: Fixture.names(in: "invalid"))
+        @Test("the schema refuses every invalid file that a schema can refuse", arguments: Fixture.names(in: "invalid"))
         func bad(name: String) throws {
-            // Thousands of copies of one value: for the reader alone.
+            // Thousands of copies of one value: only the reader is tested with these.
             guard !name.hasPrefix("alias-bomb") else { return }
             guard let faults = try? Self.faults(of: try Fixture.text("invalid", name)) else { return }
             #expect(!faults.isEmpty || Self.beyond.contains(name), "\(name).yml")

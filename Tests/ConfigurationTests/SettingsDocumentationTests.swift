@@ -1,5 +1,5 @@
-// docs/monitor.schema.json and the tables of docs/reference/configuration.md are written from the settings.
-// AASA_REWRITE_EXPECTATIONS=1 writes both anew; the diff is to be reviewed.
+// The settings generate docs/monitor.schema.json and the tables of docs/reference/configuration.md.
+// AASA_REWRITE_EXPECTATIONS=1 writes both again. Review the diff.
 
 import Evidence
 import Foundation
@@ -18,12 +18,12 @@ extension ConfigurationSuite {
             #expect(written == text, "docs/\(name) is stale; run the tests with AASA_REWRITE_EXPECTATIONS=1")
         }
 
-        @Test("docs/monitor.schema.json is fresh")
+        @Test("docs/monitor.schema.json is up to date")
         func schema() throws {
             try compare(ConfigurationFile.schema.text(isPretty: true) + "\n", with: "monitor.schema.json")
         }
 
-        @Test("the tables of docs/reference/configuration.md are fresh, and each section with settings has one")
+        @Test("the tables of docs/reference/configuration.md are up to date, with one for each section")
         func tables() throws {
             let page = try String(
                 contentsOf: Fixture.repository.appending(path: "docs/reference/configuration.md"), encoding: .utf8)
@@ -32,7 +32,7 @@ extension ConfigurationSuite {
                 match.1 + (tables.removeValue(forKey: String(match.2)) ?? "no such section") + "\n" + match.3
             }
             try compare(text, with: "reference/configuration.md")
-            #expect(tables.isEmpty, "without a table: \(tables.keys)")
+            #expect(tables.isEmpty, "sections without a table: \(tables.keys)")
         }
     }
 }

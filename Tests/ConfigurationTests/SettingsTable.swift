@@ -1,4 +1,4 @@
-// The tables of docs/reference/configuration.md, made from the settings.
+// Generates the tables of docs/reference/configuration.md from the settings.
 
 import Evidence
 import Monitoring
@@ -7,7 +7,7 @@ import Monitoring
 
 /// Between `<!-- settings of SECTION -->` and `<!-- end -->`.
 enum SettingsTable {
-    /// By the name of the section, such as `domains[].expect`.
+    /// The tables by section name, such as `domains[].expect`.
     static var all: [String: String] {
         var tables = sections(ConfigurationFile.facts)
         tables["the file"] = tables.removeValue(forKey: "")
@@ -59,7 +59,7 @@ extension SettingsTable {
     private static var channelTypes: String {
         let rows = ChannelKind.allCases.map { kind in
             var (required, optional) = (names(kind, isRequired: true), names(kind, isRequired: false))
-            // Two alternatives.
+            // Slack has two alternatives.
             if kind == .slack { (required, optional) = ("\(optional); or \(required)", "") }
             return "| `\(kind.rawValue)` | \(required) | \(optional) |"
         }

@@ -8,7 +8,7 @@ extension ConfigurationSuite {
             "version: 1\n\(shard)\ndomains:\n" + (0..<domains).map { "  - d\($0).example.com\n" }.joined()
         }
 
-        @Test("each domain is in exactly one share, and the shares are about equal", arguments: [1, 2, 4, 7])
+        @Test("each domain is in exactly one shard, and the shards have about equal size", arguments: [1, 2, 4, 7])
         func shares(_ count: Int) throws {
             let shares = try (0..<count).map {
                 try Fixture.parse(Self.file("shard: {index: \($0), count: \(count)}")).0.domains.map(\.domain)
@@ -18,7 +18,7 @@ extension ConfigurationSuite {
             for share in shares { #expect(abs(share.count - 1000 / count) < 100) }
         }
 
-        @Test("a share is the same on every machine and in every version")
+        @Test("a domain's shard is the same on every machine and in every version")
         func stable() throws {
             let shares = try (0..<8).map { index in
                 let domain = try Domain("d\(index).example.com")
@@ -27,7 +27,7 @@ extension ConfigurationSuite {
             #expect(shares == [[2], [1], [0], [2], [1], [3], [2], [0]])
         }
 
-        @Test("the option stands in place of the file's own share")
+        @Test("the option overrides the file's shard")
         func option() throws {
             let text = Self.file("shard: {index: 0, count: 2}", domains: 100)
             let other = try Fixture.parse(text, shard: Shard("1/2"))
@@ -36,7 +36,7 @@ extension ConfigurationSuite {
             #expect(own.domains.count + other.0.domains.count == 100)
         }
 
-        @Test("what names a domain of another share is no fault")
+        @Test("a maintenance window may name a domain of another shard")
         func otherShare() throws {
             let text = """
                 version: 1
@@ -53,7 +53,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "the form of the option",
+            "the option has the form INDEX/COUNT",
             arguments: [
                 ("0/4", true), ("3/4", true), ("0/1", true), ("4/4", false), ("-1/4", false), ("1", false),
                 ("1/", false),

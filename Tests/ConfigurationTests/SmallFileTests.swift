@@ -21,7 +21,7 @@ extension ConfigurationSuite {
             return path
         }
 
-        @Test("a pipe that nobody writes to is refused")
+        @Test("a pipe without a writer is refused")
         func noWriter() throws {
             let path = try pipe()
             defer { unlink(path) }
@@ -35,7 +35,7 @@ extension ConfigurationSuite {
         func writer(_ limit: Int) throws {
             let path = try pipe()
             defer { unlink(path) }
-            // Both ends, so that the opening waits for nobody; what is written lies in the pipe.
+            // Opens both ends, so that opening does not block. The pipe keeps what is written.
             let file = open(path, O_RDWR)
             try #require(file >= 0)
             let text = Array("{\"a\": 1}".utf8)
@@ -44,7 +44,7 @@ extension ConfigurationSuite {
             defer { close(reading) }
             let ended = limit < text.count
             if !ended {
-                // The last writer goes, and the reader sees the end.
+                // After the last writer closes, the reader sees the end.
                 close(file)
             }
             let bytes = try SmallFile.bytes(at: path, limit: limit)
@@ -52,7 +52,7 @@ extension ConfigurationSuite {
             if ended { close(file) }
         }
 
-        @Test("what is no regular file and has an end is read, a folder is not")
+        @Test("a device file is read up to the limit, and a folder is refused")
         func others() throws {
             #expect(try SmallFile.bytes(at: "/dev/null", limit: 10) == [])
             #expect(try SmallFile.bytes(at: "/dev/zero", limit: 10) == Array(repeating: 0, count: 10))

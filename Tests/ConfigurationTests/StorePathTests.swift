@@ -12,7 +12,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "the store is found whatever else the configuration holds",
+            "the store's path is found even if the rest of the configuration is invalid",
             arguments: [
                 ("version: 1\ndomains: [example.com]\n", [:], "FOLDER/aasa-monitor.db"),
                 ("domains: 7\nunknown: ${UNSET}\nstore: {path: own.db, more: 1}\n", [:], "FOLDER/own.db"),
@@ -35,7 +35,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a path that cannot be told is a fault, as in the whole file",
+            "an invalid store path is an error",
             arguments: ["store: [1]\n", "store: {path: [1]}\n", "store: {path: \"${UNSET}\"}\n", "a: [\n", ""])
         func unknown(_ text: String) throws {
             let folder = try Self.folder(text)

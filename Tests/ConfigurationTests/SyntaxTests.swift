@@ -6,7 +6,7 @@ import Testing
 extension ConfigurationSuite {
     @Suite struct SyntaxTests {
         @Test(
-            "variables are filled in",
+            "variables are replaced",
             arguments: [
                 ("plain", "plain"), ("${A}", "one"), ("x${A}y${B}z", "xoneytwoz"), ("${NO:-d}", "d"), ("${NO:-}", ""),
                 ("${EMPTY}", ""), ("${EMPTY:-d}", "d"), ("${A:-d}", "one"), ("$$", "$"), ("$${A}", "${A}"),
@@ -20,7 +20,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a variable that cannot be filled in is a fault",
+            "a variable that cannot be replaced is an error",
             arguments: ["${NO}", "${", "${A", "${}", "${A B}", "${1}"])
         func faults(text: String) {
             #expect(throws: EnvironmentSubstitution.Fault.self) {
@@ -28,7 +28,7 @@ extension ConfigurationSuite {
             }
         }
 
-        @Test("a variable that only the service has is named with the file that sets it")
+        @Test("for a variable that only the service has, the message names the file that sets it")
         func service() throws {
             let file = FileManager.default.temporaryDirectory.appending(path: "aasa-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: file) }
@@ -48,14 +48,14 @@ extension ConfigurationSuite {
                 words() == plain
                     + "; the service gets it from \(file.path): run `set -a; . \(file.path); set +a` in this shell first"
             )
-            // systemd has given the file to the service already.
+            // systemd has already given the file to the service.
             #expect(words(["INVOCATION_ID": "1"]) == plain)
             try Data("OTHER=1\n".utf8).write(to: file)
             #expect(words() == plain + "; for the service, add SLACK_URL=… to \(file.path)")
         }
 
         @Test(
-            "a quotation leaves out what may be secret",
+            "a quotation leaves out possible secrets",
             arguments: [
                 ("plain", "'plain'"), ("https://hooks.slack.com/services/T/B/x", "'https://hooks.slack.com/…'"),
                 ("https://user:pass@example.com/x", "'https://example.com/…'"),

@@ -7,7 +7,7 @@ import Testing
 
 extension ConfigurationSuite {
     @Suite struct ValidFileTests {
-        @Test("the contract's sample is read to the values it states")
+        @Test("the sample with every section is read correctly")
         func contract() throws {
             let (file, warnings) = try Fixture.parse(try Fixture.text("valid", "contract"))
             #expect(file.domains.map(\.domain.name) == ["example.com", "links.example.com"])
@@ -61,7 +61,7 @@ extension ConfigurationSuite {
             #expect(warnings.isEmpty)
         }
 
-        @Test("the example at the top of the repository is valid as it stands, without variables or warnings")
+        @Test("the example at the repository's root is valid without variables, and gets no warning")
         func example() throws {
             let url = Fixture.repository.appending(path: "monitor.yaml")
             let text = try String(contentsOf: url, encoding: .utf8)
@@ -71,7 +71,7 @@ extension ConfigurationSuite {
             #expect(warnings.isEmpty)
         }
 
-        @Test("the example stays valid when each commented key is put in force")
+        @Test("the example stays valid with each commented key enabled")
         func exampleUncommented() throws {
             let url = Fixture.repository.appending(path: "monitor.yaml")
             let text = try String(contentsOf: url, encoding: .utf8)
@@ -79,7 +79,7 @@ extension ConfigurationSuite {
                 .map { $0.replacing(#/^( *)#(-|  |[a-z_]+:)/#) { "\($0.1)\($0.2)" } }
                 .joined(separator: "\n")
             #expect(uncommented != text)
-            // Its own share is the first of four, which may hold none of two domains.
+            // Without the option the example's shard, the first of four, might contain neither domain.
             let (file, _) = try Fixture.parse(uncommented, shard: Shard("0/1"))
             #expect(file.alerts.channels.count == 6)
             #expect(file.domains.count == 2)
@@ -103,7 +103,7 @@ extension ConfigurationSuite {
             #expect(warnings.isEmpty)
         }
 
-        @Test("a domain's own settings win over the defaults, and the rest is taken from them")
+        @Test("a domain's own settings override the defaults")
         func overrides() throws {
             let (file, _) = try Fixture.parse(try Fixture.text("valid", "overrides"), file: "etc/monitor.yaml")
             let (a, b, c) = (file.domains[0], file.domains[1], file.domains[2])
@@ -147,7 +147,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a public page without a token is worth a warning",
+            "a public page without a token gets a warning",
             arguments: [
                 ("public_url: https://aasa.example.net", 1),
                 ("public_url: https://aasa.example.net, read_only: true", 1),
@@ -162,7 +162,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a reader's token is another one beside the token, and 'public' needs a token to have a meaning",
+            "a reader's token needs a different token beside it, and 'public' needs a token",
             arguments: [
                 ("reader_token: a-reader-of-24-characters", "needs a 'token' too"),
                 ("token: a-token-of-24-characters, reader_token: short", "has fewer than 16 characters"),
@@ -188,7 +188,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "messages that cannot link to the pages, or only to an address, are worth a warning",
+            "messages that cannot link to the pages, or only to an address, get a warning",
             arguments: [
                 ("listen: \"0.0.0.0:9630\"", "contain no links to the pages"),
                 ("listen: \"[::]:9630\"", "contain no links to the pages"),
@@ -202,10 +202,10 @@ extension ConfigurationSuite {
             let (_, warnings) = try Fixture.parse(head + channel)
             #expect(warnings.map(\.line) == (words == nil ? [] : [3]))
             #expect(words.map { warnings.first?.message.contains($0) == true } != false, "\(warnings)")
-            #expect(try Fixture.parse(head).warnings.isEmpty, "nobody gets messages")
+            #expect(try Fixture.parse(head).warnings.isEmpty, "without a channel there are no messages")
         }
 
-        @Test("each type of channel takes its keys, numbers without quotation marks too")
+        @Test("each type of channel accepts its keys, including unquoted numbers")
         func channels() throws {
             let (file, warnings) = try Fixture.parse(try Fixture.text("valid", "channels"))
             #expect(warnings.isEmpty)
@@ -235,13 +235,13 @@ extension ConfigurationSuite {
             #expect(byName["mail-here"]?.mail == MailAddresses(sender: "monitor@host", recipients: ["root@localhost"]))
         }
 
-        @Test("an alias gives the value that its anchor marks")
+        @Test("an alias gives its anchor's value")
         func aliases() throws {
             let (file, _) = try Fixture.parse(try Fixture.text("valid", "aliases"))
             #expect(file.domains.map(\.labels) == [["team": "x"], ["team": "x"]])
         }
 
-        @Test("a configuration prints none of its secrets", arguments: ["channels", "contract", "overrides"])
+        @Test("a printed configuration shows none of its secrets", arguments: ["channels", "contract", "overrides"])
         func secrets(name: String) throws {
             let (file, warnings) = try Fixture.parse(try Fixture.text("valid", name))
             var shown = "\(file) \(warnings)" + String(reflecting: file)
@@ -255,7 +255,7 @@ extension ConfigurationSuite {
         }
 
         @Test(
-            "a limit that cannot serve the domains gets a warning",
+            "a rate limit too low for the domains gets a warning",
             arguments: [
                 ("requests_per_second: 5", "100ms", "1h", 3), ("requests_per_second: 11", "100ms", "1h", nil),
                 ("requests_per_second: 11", "100ms", "4s", 3),

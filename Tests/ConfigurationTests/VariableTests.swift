@@ -1,4 +1,4 @@
-// Whatever a variable holds, and wherever it stands, no complaint shows it.
+// No message shows a variable's value, whatever the value is and wherever it is used.
 
 import Foundation
 import TestSupport
@@ -8,20 +8,20 @@ import Testing
 
 extension ConfigurationSuite {
     @Suite struct VariableTests {
-        /// What a variable may hold: nothing of it that a reader could take for a word of ours. In the forms that some key
-        /// takes, and in forms that readers cut, lower or translate.
+        /// Values for the variable, in forms that some key accepts, or that readers cut, lowercase or translate.
+        /// None contains a word that messages use.
         private static let values = [
             "S3CRET value/of a:variable", "S3CRET.example", "-s3cret-.example", "s3cret-bücher.example",
             "https://s3cret.example/s3cret?s3cret", "applinks:s3cret.example?mode=s3cret", "s3cret:443:s3cret",
             "ABCDE12345.s3cret", "/s3cret", "s3cret", "*.s3cret.example", "7m13s", "7913", "79.13",
         ]
 
-        /// The texts that would give a value away.
+        /// Texts that would reveal a value.
         private static func traces(_ value: String) -> [String] {
             value.lowercased().contains("s3cret") ? ["s3cret"] : [value, "433s"]
         }
 
-        @Test("no complaint shows a variable's value, whatever the key", arguments: Fixture.names(in: "valid"))
+        @Test("no message shows a variable's value, whatever the key", arguments: Fixture.names(in: "valid"))
         func anywhere(name: String) throws {
             guard let root = SourceDocument(parsing: try Fixture.text("valid", name)).root else {
                 Issue.record("\(name).yml is empty")
@@ -29,9 +29,9 @@ extension ConfigurationSuite {
             }
             var count = 0
             for place in 0..<Flow(root).scalars {
-                // Once, and in a list twice beside each other, since a repetition has complaints of its own.
+                // Once alone, and twice in a list, because a repetition has its own messages.
                 let texts = Set([false, true].map { Flow(root, planting: place, repeats: $0).text })
-                // Each of them at each key by `make soak`; the keys of the files together meet all of them in between, too.
+                // `make soak` tries each value at each key. Otherwise each value is tried at some keys.
                 let values = Self.values.enumerated().filter { Rounds.isSoak || $0.offset % 7 == place % 7 }
                 for value in values.map(\.element) {
                     for text in texts {
@@ -60,7 +60,7 @@ extension ConfigurationSuite {
     }
 }
 
-/// A tree written as YAML in one line, with a variable in place of one of its scalars.
+/// A tree as YAML in one line, with a variable instead of one of its scalars.
 private struct Flow {
     private(set) var text = ""
     private(set) var scalars = 0

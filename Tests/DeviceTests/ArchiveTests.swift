@@ -7,12 +7,12 @@ import Testing
 
 @testable import Device
 
-/// The bytes of archives, made by hand where libarchive would not write them.
+/// Bytes of archives, including some that libarchive would not write.
 enum MadeArchive {
     struct Member {
         var name: String
         var content: [UInt8] = []
-        /// What the header says, where that is another size.
+        /// The size in the header, if it differs from the content's.
         var size: Int?
         var type: Character = "0"
         var link = ""
@@ -52,7 +52,7 @@ enum MadeArchive {
         return bytes + [UInt8](repeating: 0, count: ends ? 1024 : 0)
     }
 
-    /// Compressed by libarchive's own filter.
+    /// Compressed with libarchive's own filter.
     static func gzip(_ bytes: [UInt8]) throws -> [UInt8] {
         let archive = archive_write_new()
         defer { archive_write_free(archive) }
@@ -84,7 +84,7 @@ enum MadeArchive {
 extension DeviceSuite {
     @Suite("Archives")
     struct ArchiveTests {
-        /// Reads bytes through a file.
+        /// Writes the bytes to a file and reads it.
         private func read(_ bytes: [UInt8]) throws -> ReportBytes {
             let path = FileManager.default.temporaryDirectory.appending(path: "device-\(UUID().uuidString)").path
             defer { try? FileManager.default.removeItem(atPath: path) }
@@ -92,7 +92,7 @@ extension DeviceSuite {
             return try ReportBytes(path: path)
         }
 
-        @Test("the member is read, compressed or not, wherever it is")
+        @Test("the report in an archive is found, compressed or not, wherever it is")
         func found() throws {
             let plain = MadeArchive.tar([MadeArchive.other, MadeArchive.show, MadeArchive.other])
             for bytes in [plain, try MadeArchive.gzip(plain)] {
@@ -105,13 +105,13 @@ extension DeviceSuite {
             }
         }
 
-        @Test("what is behind the member does not matter")
+        @Test("rubbish after the report does not matter")
         func broken() throws {
             let bytes = try MadeArchive.gzip(MadeArchive.tar([MadeArchive.show, MadeArchive.other], ends: false))
             #expect(try read(bytes + Array("rubbish".utf8)).bytes == MadeArchive.show.content)
         }
 
-        @Test("a text is read as it is")
+        @Test("a text file is read unchanged")
         func text() throws {
             #expect(try read(MadeArchive.show.content).bytes == MadeArchive.show.content)
             #expect(try read(MadeArchive.show.content).member == nil)
@@ -154,15 +154,15 @@ extension DeviceSuite {
                 }, "larger than 8 MiB"
             ),
             (
-                "a report of 8 GB that is not there",
+                "a missing report of 8 GB",
                 {
                     MadeArchive.tar([.init(name: "swcutil_show.txt", size: 8_589_934_591)])
                 }, "truncated"
             ),
             (
-                "a name without end",
+                "an endless name",
                 {
-                    // FNAME of RFC 1952 without the zero at its end.
+                    // FNAME of RFC 1952 without its terminating zero.
                     [0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 3] + [UInt8](repeating: 0x61, count: 4 << 20)
                 }, "endless header"
             ),
@@ -178,14 +178,14 @@ extension DeviceSuite {
             (
                 "a bomb",
                 {
-                    // A member of 8 GB of zeros, of which 320 MB are there.
+                    // A member of 8 GB of zeros, of which 320 MB are present.
                     let zeros = try MadeArchive.gzip([UInt8](repeating: 0, count: 64 << 20))
                     let head = try MadeArchive.gzip(MadeArchive.header(.init(name: "a", size: 8_589_934_591)))
                     return head + Array(repeating: zeros, count: 5).flatMap(\.self)
                 }, "200 times its size"
             ),
             (
-                "a sparse map without end",
+                "an endless sparse map",
                 {
                     // GNU.sparse.major=1: the map is read before the content.
                     let record = "22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n27 GNU.sparse.realsize=512\n"
@@ -213,7 +213,7 @@ extension DeviceSuite {
             }
         }
 
-        @Test("a text of 100 MB is refused before it is read")
+        @Test("a text of 100 MB is refused before reading")
         func large() throws {
             let path = FileManager.default.temporaryDirectory.appending(path: "device-\(UUID().uuidString)").path
             defer { try? FileManager.default.removeItem(atPath: path) }
@@ -224,7 +224,7 @@ extension DeviceSuite {
             #expect { try ReportBytes(path: path) } throws: { "\($0)".contains("larger than 8 MiB") }
         }
 
-        @Test("what cannot be opened says why")
+        @Test("a file that cannot be opened gives the reason")
         func missing() {
             #expect { try ReportBytes(path: "/nowhere/at/all") } throws: { "\($0)".contains("no such file") }
             #expect { try ReportBytes(path: "/tmp") } throws: { "\($0)".contains("is a folder") }

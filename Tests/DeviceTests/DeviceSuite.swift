@@ -7,15 +7,15 @@ import Testing
 
 @testable import Device
 
-/// The root of this target's tests.
+/// The root suite of this target.
 @Suite("Device", .timeLimit(.minutes(120)), .computing)
 struct DeviceSuite {}
 
-/// A made device: `swcutil show --verbose` in its published form, with names of our own.
+/// An invented device: `swcutil show --verbose` in its published form, with our own names.
 struct MadeDevice {
     static let app = "ABCDE12345.com.example.app"
 
-    /// Lines of one entry; a value of nil leaves the key out.
+    /// The lines of one entry. A nil value omits the key.
     static func entry(
         _ approval: String = "approved", domain: String = "links.example.com", app: String = app,
         service: String = "applinks", patterns: String? = #"{"/":"/main/*"}, {"/":"/sub1/*"}"#,

@@ -1,4 +1,4 @@
-// Made devices, and the first words that each must get: each row of the table of docs/device.md.
+// Invented devices with their expected first words: one for each row of the table of docs/device.md.
 
 import AASA
 import Evidence
@@ -9,14 +9,14 @@ import Testing
 
 @testable import Device
 
-/// A device, what is served meanwhile, and what must be said.
+/// A device, what is served meanwhile, and the expected text.
 struct DeviceStory: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let report: String
     var app: String? = MadeDevice.app
     var domain = "links.example.com"
     var url: String?
-    /// Apple's copy and the origin's file; nil: neither is read.
+    /// Apple's copy and the origin's file; nil if they are not read.
     var apple: Reply?
     var origin: Reply?
     var mode = AssociationMode.production
@@ -24,7 +24,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
     let cause: String
     let level: Verdict.Level
     let effect: String
-    /// Words that the other parts must hold, and words that they must not.
+    /// Words that the other parts must contain, and words that they must not contain.
     var says: [String] = []
     var unsaid: [String] = []
 
@@ -50,7 +50,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         .file(#"{"applinks": {"details": [{"appIDs": ["\#(app)"], "components": [\#(components)]}]}}"#)
     }
 
-    /// What a device with the patterns of `MadeDevice.entry` has, and a newer file.
+    /// The file that a device with the patterns of `MadeDevice.entry` has, and a newer one.
     static let old = file(#"{"/": "/main/*"}, {"/": "/sub1/*", "comment": "old"}"#)
     static let fresh = file(#"{"/": "/main/*"}, {"/": "/sub1/*"}, {"/": "/sub2"}"#)
     static let otherApp = file(#"{"/": "*"}"#, app: "ZZZZZ99999.com.example.app")
@@ -59,7 +59,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
     private static let reinstall = "einstall"
 
     static let all: [DeviceStory] = [
-        // The instant of the tests is 2026-11-21 07:00 UTC.
+        // The tests' current time is 2026-11-21 07:00 UTC.
         DeviceStory(
             "old patterns, future Next Check", [MadeDevice.entry()], cause: "older-copy", .failing,
             effect: "This device uses an older copy: /sub2 opens Safari.",
@@ -278,7 +278,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
 }
 
 extension DeviceSuite {
-    @Suite("Made devices")
+    @Suite("Invented devices")
     struct MadeDeviceTests {
         private func now(_ story: DeviceStory) throws -> DomainNow? {
             guard let origin = story.origin else { return nil }
@@ -307,7 +307,7 @@ extension DeviceSuite {
             return DeviceDiagnosis(of: entry, context, now: try now(story))
         }
 
-        @Test("the first sentence, the cause and the advice are right", arguments: DeviceStory.all)
+        @Test("each device gets the right effect, cause, level and advice", arguments: DeviceStory.all)
         func stories(story: DeviceStory) throws {
             let diagnosis = try diagnosis(story)
             let text = diagnosis.text(at: .testing)
@@ -318,7 +318,7 @@ extension DeviceSuite {
             for words in story.unsaid { #expect(!text.oneLine.contains(words), "\(text.oneLine)") }
         }
 
-        @Test("each part is short and whole", arguments: DeviceStory.all)
+        @Test("each part is a short, complete sentence", arguments: DeviceStory.all)
         func words(story: DeviceStory) throws {
             for part in try diagnosis(story).text(at: .testing).parts {
                 #expect(
@@ -327,14 +327,14 @@ extension DeviceSuite {
             }
         }
 
-        @Test("every cause has a story, and docs/device.md names it")
+        @Test("docs/device.md has every cause")
         func causes() throws {
             let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/device.md")
             let text = try String(contentsOf: page, encoding: .utf8)
             for id in Set(DeviceStory.all.map(\.cause)) { #expect(text.contains("`\(id)`"), "\(id)") }
         }
 
-        @Test("an archive says which device it is of, and when it was made")
+        @Test("an archive tells the type of its device and its time")
         func origin() throws {
             let path = "sysdiagnose_2026.11.20_10-09-00+0000_iPhone-OS_iPhone_23B85/swcutil_show.txt"
             let member = ReportBytes.Member(path: path, writtenAt: .testing - 3600 * 20)
@@ -350,7 +350,7 @@ extension DeviceSuite {
             )
         }
 
-        @Test("of two apps the first that may opens a URL, and the pattern is named")
+        @Test("of two apps, the first match opens a URL, and the pattern is named")
         func twoApps() throws {
             let other = "ABCDE12345.com.example.second"
             let text = MadeDevice.report(
@@ -368,7 +368,7 @@ extension DeviceSuite {
                 return question.entries(of: report).map { DeviceDiagnosis(of: $0, context, now: nil) }
             }
             let opened = try ask("https://links.example.com/main/a")
-            // The exact domain comes before the wildcard; other services do not open links.
+            // The exact domain precedes the wildcard. Other services do not open links.
             #expect(opened.map(\.domain) == ["links.example.com", "links.example.com"])
             #expect(opened.opener?.appID == MadeDevice.app)
             #expect(opened.opener?.link?.pattern == #"{"/": "/main/*"}"#)
@@ -378,7 +378,7 @@ extension DeviceSuite {
             #expect(second.opener?.appID == other)
         }
 
-        @Test("the URL that is asked about is the example")
+        @Test("the requested URL is used as the example")
         func asked() throws {
             let report = try report(MadeDevice.report([MadeDevice.entry()]))
             let file = DeviceStory.file(#"{"/": "/sub1/*"}, {"/": "/new/*"}, {"/": "/sub2"}"#)
@@ -392,7 +392,7 @@ extension DeviceSuite {
             #expect(diagnosis.link?.inFile == .opens)
         }
 
-        @Test("all apps: those of the system are left out, and trouble comes first")
+        @Test("with all apps, those of the system are omitted and trouble comes first")
         func all() throws {
             let text = MadeDevice.report([
                 MadeDevice.entry(app: "0000000000.com.apple.AppStore", flags: "systemApplication"),
@@ -407,7 +407,7 @@ extension DeviceSuite {
             #expect(diagnoses.level == .failing)
         }
 
-        @Test("another build of the app is named")
+        @Test("an app ID with another team is named")
         func prefix() throws {
             let report = try report(MadeDevice.report([MadeDevice.entry(app: "ZZZZZ99999.com.example.app")]))
             let absence = DeviceQuestion(app: MadeDevice.app).absence(from: report)

@@ -7,7 +7,7 @@ import Testing
 @testable import Device
 
 extension DeviceSuite {
-    /// The forms in which the same device is handed in.
+    /// Different forms of the same device's report.
     @Suite("Forms of a report")
     struct ShowTextTests {
         private static let plain = MadeDevice.report(
@@ -50,7 +50,7 @@ extension DeviceSuite {
             {"section": "network", "domain": "b.example.com"}
             """#
 
-        /// As newer versions write them.
+        /// In the form of newer versions.
         private static let events = lines.split(separator: "\n").map { line in
             #"{"datetime": "2026-11-19T10:09:00.000000+00:00", "message": "swcutil", "module": "swcutil", "data": \#(line)}"#
         }.joined(separator: "\n")
@@ -86,14 +86,14 @@ extension DeviceSuite {
             guard case .known(let links) = report.entries[1].rules else { throw ReportFault("no rules in \(name)") }
             #expect(links.appIDs == ["ABCDE12345.com.example.other"])
             #expect(links.entries.first?.rules.map(\.path?.text) == ["/main/*", "/sub1/*"])
-            // JSON of the older form has neither the values of SETTINGS nor the names of NETWORK.
+            // JSON of the older form lacks the values of SETTINGS and the names of NETWORK.
             #expect(report.choices == (name == "JSON" ? [:] : [MadeDevice.app: false]))
             #expect(report.isDeveloperModeOn == true)
             #expect(report.isVerbose)
             #expect(report.asking.map(\.name).sorted() == (name == "JSON" ? [] : ["a.example.com", "b.example.com"]))
         }
 
-        @Test("an excerpt without rules, sections and --verbose is a report")
+        @Test("an excerpt without rules, sections and --verbose is read as a report")
         func excerpt() throws {
             let report = try report(
                 """
@@ -115,7 +115,7 @@ extension DeviceSuite {
         }
 
         @Test(
-            "instants in every form of a region",
+            "times are read in every regional form",
             arguments: [
                 ("2023-08-24 10:09:00 +0000", "2023-08-24T10:09:00Z"),
                 ("2024-12-12 9:09:05 +0000", "2024-12-12T09:09:05Z"),
@@ -135,7 +135,7 @@ extension DeviceSuite {
         }
 
         @Test(
-            "errors in every form",
+            "errors are read in every form",
             arguments: [
                 ("SWCErrorDomain 7", "SWCErrorDomain", 7, nil, nil),
                 (
@@ -164,7 +164,7 @@ extension DeviceSuite {
         }
 
         @Test(
-            "what is no report is refused in words",
+            "a text that is not a report is refused with a reason",
             arguments: [
                 ("", "no entry of swcutil show"), ("hello\nworld", "no entry of swcutil show"),
                 ("\u{0}\u{1}", "binary"),
@@ -176,7 +176,7 @@ extension DeviceSuite {
             #expect { try parsed(text) } throws: { "\($0)".contains(words) }
         }
 
-        @Test("an entry without end is one entry")
+        @Test("an endless entry is one entry")
         func endless() throws {
             let lines = String(repeating: "/abcdefghijkl\n", count: 90_000)
             let long = MadeDevice.entry(patterns: "{\"/\":\"\(lines)\"}")
@@ -185,7 +185,7 @@ extension DeviceSuite {
         }
 
         @Test(
-            "patterns are a list of components; those in another form are not read",
+            "patterns must be a list of components; other forms are not read",
             arguments: [
                 (#"{"/":"/a"}"#, nil, true), (#"[{"/":"/a"}]"#, nil, false), (#""/a", "NOT /b""#, nil, false),
                 (#"{"/":"/a"}, "/b""#, nil, false), ("/a, /b", nil, false), ("", nil, true),
@@ -223,7 +223,7 @@ extension DeviceSuite {
         }
 
         @Test(
-            "the other forms",
+            "other kinds of lines are read, too",
             arguments: [
                 (
                     "Added service 'applinks', appID 'ABCDE12345.com.example.app', domain 'example.com'",
@@ -256,7 +256,7 @@ extension DeviceSuite {
             #expect(event.domain?.name == domain)
         }
 
-        @Test("the answer says Apple's words and what is served now")
+        @Test("the diagnosis has Apple's reason and what is served now")
         func answer() throws {
             guard case .log(let log) = try parsed(Self.stopped) else { throw ReportFault("a report") }
             let event = try #require(log.latest(of: nil, about: nil).first)
@@ -274,7 +274,7 @@ extension DeviceSuite {
             #expect(compared.action == "Reinstall or update the app to get it now.")
         }
 
-        @Test("each app's claim of a domain is listed, and an error outweighs it")
+        @Test("each app's claim of a domain is listed, and an error takes precedence")
         func claims() throws {
             let claims = ["a", "b", "a"].map {
                 "2026-11-20 08:00:01.1+0100 Added service 'applinks', appID 'ABCDE12345.\($0)', domain 'a.example.com'"
@@ -288,7 +288,7 @@ extension DeviceSuite {
             #expect(failed.latest(of: nil, about: nil).map(\.error?.code) == [7])
         }
 
-        @Test("a hidden domain is said, with how to name it")
+        @Test("for a hidden domain, the text says so and how to name it")
         func hidden() throws {
             guard case .log(let log) = try parsed("SWCErrorDomain error 7 <private>") else {
                 throw ReportFault("a report")

@@ -13,7 +13,7 @@ extension EvidenceSuite {
             var mode = AssociationMode.production
             let scene: Scene
             let findings: [String]
-            /// Words that the first message must hold.
+            /// Words that the first message must contain.
             let words: [String]
 
             init(
@@ -91,7 +91,7 @@ extension EvidenceSuite {
                 "no route to the server, though an edge answers over IPv6",
                 calm.addresses([good], six: [.failed(.unreachable)]), ["origin.ipv6-broken warning"]),
             Row(
-                "packets over IPv6 vanish, those to Apple's edges too",
+                "packets over IPv6 are lost, even those to Apple's edges",
                 calm.addresses([good], six: [.failed(.timedOut)]).with { $0.edges[1].reply = .failed(.timedOut) },
                 ["origin.ipv6-unchecked note"], ["were not checked"]),
             Row(
@@ -104,9 +104,9 @@ extension EvidenceSuite {
             Row(
                 "IPv4 answered the request by name and left another", calm.addresses([.failed(.timedOut)], six: [good]),
                 ["origin.address-stalls warning"], ["192.0.2.1"]),
-            Row("only IPv4 is no news", calm.addresses([good, good]), []),
+            Row("only IPv4 is normal", calm.addresses([good, good]), []),
             Row(
-                "only IPv4, and Apple's crawler is answered by nobody",
+                "only IPv4, and Apple's crawler gets no answer",
                 calm.addresses([good, good]).edges([.crawler("SWCERR00301 Timeout")]), ["origin.single-family note"]),
             Row(
                 "only IPv4, and Apple's crawler is refused",
@@ -120,7 +120,7 @@ extension EvidenceSuite {
                 ["origin.timeout error"]),
             Row("our own fault", calm.addresses([.failed(.own), good], six: [good]), []),
             Row(
-                "a private address that is out of reach is told once",
+                "an unreachable private address is reported once",
                 calm.with { $0.addresses.append(("10.0.0.1", .private, .failed(.timedOut))) },
                 ["origin.not-public-address warning"]),
         ]
@@ -155,7 +155,7 @@ extension EvidenceSuite {
                 "pages of one status are not compared", origin: .status(404),
                 calm.addresses([.status(404), .status(404).with { $0.body.append(1) }], six: [.status(404)]),
                 ["origin.status error"]),
-            Row("servers behind one address, which one check does not compare", origin: other, calm, []),
+            Row("servers behind one address are not compared", origin: other, calm, []),
             Row(
                 "the request by name met the bad one", origin: .status(404),
                 calm.addresses([.status(404), good], six: [good]),

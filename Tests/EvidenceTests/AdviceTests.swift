@@ -1,4 +1,4 @@
-// What to do must fit what was seen, and must not contradict what the diagnosis says of the same cause.
+// The advice fits what the check found, and does not contradict the diagnosis of the same cause.
 
 import Evidence
 import Facts
@@ -25,16 +25,16 @@ extension EvidenceSuite {
             var origin: Reply = good
             let scene: Scene
             let rule: String
-            /// Words of the finding's fix, and of what the diagnosis says to do.
+            /// Words of the finding's fix, and of the diagnosis's action.
             let fix: String
             let action: String
-            /// In neither of them.
+            /// Words that neither of them contains.
             let unsaid: String
         }
 
         static let rows: [Row] = [
             Row(
-                testDescription: "private addresses here alone", scene: placed([.private, .private], cdn: good),
+                testDescription: "private addresses only from here", scene: placed([.private, .private], cdn: good),
                 rule: "origin.not-public-address", fix: "nothing needs to be done at the site",
                 action: "Nothing needs to be done at the site", unsaid: "this machine's address"),
             Row(
@@ -47,15 +47,15 @@ extension EvidenceSuite {
                 scene: placed([.private, .public], cdn: refusedAddress), rule: "origin.not-public-address",
                 fix: "A and AAAA records", action: "A and AAAA records", unsaid: "ublish the domain"),
             Row(
-                testDescription: "a page in place of the file", origin: page,
+                testDescription: "a page instead of the file", origin: page,
                 scene: .calm(page, cdn: .crawler("SWCERR00401 Bad JSON content")), rule: "origin.content-type",
                 fix: "catch-all route", action: "catch-all route", unsaid: "Content-Type: application/json"),
             Row(
-                testDescription: "a word in place of the file", origin: .page(200, "OK"),
+                testDescription: "a word instead of the file", origin: .page(200, "OK"),
                 scene: .calm(.page(200, "OK"), cdn: good), rule: "origin.content-type", fix: "catch-all route",
                 action: "catch-all route", unsaid: "Content-Type: application/json"),
             Row(
-                testDescription: "the file under a page's type",
+                testDescription: "the file with a page's Content-Type",
                 origin: good.with { $0.headers["Content-Type"] = "text/html" },
                 scene: .calm(good.with { $0.headers["Content-Type"] = "text/html" }, cdn: good),
                 rule: "origin.content-type", fix: "Content-Type: application/json",
@@ -85,7 +85,7 @@ extension EvidenceSuite {
             var scene = Scene.calm(Self.good, cdn: Self.good).addresses([Self.good, busy], six: [Self.good])
             #expect(
                 try verdict(origin: Self.good, cdn: Self.good, scene: scene).told == ["origin.address-differs error"])
-            // Beside it, agents that meet a limit at a good address are a note.
+            // In addition, agents that are rate-limited at a good address are a note.
             scene.agents = [(.crawler, .status(429))]
             #expect(
                 try verdict(origin: Self.good, cdn: Self.good, scene: scene).told
@@ -93,7 +93,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "where this machine is refused, only the file that was last seen here is evidence",
+            "if the origin refuses this machine, only the file that it last served here is evidence",
             arguments: [(1, "origin.status error"), (2, "origin.status warning"), (3, "origin.status error")])
         func otherCopy(_ version: Int, _ told: String) throws {
             // Version 1 was replaced by version 2 two hours ago.

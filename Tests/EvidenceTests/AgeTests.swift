@@ -1,4 +1,4 @@
-// Words that age: they say how old something is as of the instant at which they are read.
+// Texts give ages as of the moment when they are read.
 
 import Foundation
 import TestSupport
@@ -14,7 +14,7 @@ extension EvidenceSuite {
         private static let protection = BotProtection(.akamai, .refusal, sign: "a: b")
 
         @Test(
-            "a cause says its ages as of the reading",
+            "a cause gives its ages as of the moment of reading",
             arguments: [
                 Cause(.cdn(.stale(change))), Cause(.cdn(.propagating(change))),
                 .copy(.edgesCatchingUp(2, of: 3, since: change)),
@@ -31,7 +31,7 @@ extension EvidenceSuite {
             #expect(later.contains("30 h") && !later.contains("9 s"), "\(later)")
         }
 
-        @Test("a finding and what speaks against it say their ages as of the reading")
+        @Test("a finding and its doubt give their ages as of the moment of reading")
         func findings() {
             let finding = Finding(.cdn(.stale(Self.change)))
             #expect(finding.text(at: .testing + 30 * 3600).message.contains("30 h after the change"))
@@ -46,7 +46,7 @@ extension EvidenceSuite {
             #expect(diagnosis.text(at: .testing + 540).cause?.contains("its copy is 10 min old") == true)
         }
 
-        @Test("what is to be done about an old copy follows its age, too")
+        @Test("the advice about an old copy changes with the copy's age")
         func advice() {
             let cause = Cause.copy(.hasOtherApp(old: "a", new: "b", since: nil))
             #expect(cause.declaration.words(.testing).why?.contains("unknown since when") == true)
@@ -56,9 +56,9 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a change that came while nobody looked has a range, and no age",
+            "a recent change during a gap in monitoring has a range, not an age",
             arguments: [
-                // Checks a minute apart; an hour apart; a week without the daemon.
+                // Checks a minute apart, an hour apart, and after a week without the daemon.
                 (60, 9, false), (3600, 7200, false), (7 * 86_400, 24 * 3600, true), (7 * 86_400, 9, true),
                 (7 * 86_400, 40 * 86_400, false),
             ] as [(TimeInterval, TimeInterval, Bool)])

@@ -27,14 +27,14 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "the effect speaks of the service, and so does the level",
+            "the effect and the level are those of the requested service",
             arguments: [
                 ("webcredentials", both, both, "Passkeys and password AutoFill work.", .ok),
                 ("webcredentials", passkeys, passkeys, "Passkeys and password AutoFill work.", .ok),
                 ("webcredentials", links, links, "Passkeys and password AutoFill do not work.", .failing),
                 ("appclips", both, both, "App Clips do not work.", .failing),
                 ("activitycontinuation", both, both, "Handoff does not work.", .failing),
-                // A key without an app is no better than none.
+                // A key without an app is as bad as no key.
                 (
                     "webcredentials", #"{"webcredentials":{"apps":[]}}"#, #"{"webcredentials":{"apps":[]}}"#,
                     "Passkeys and password AutoFill do not work.", .failing
@@ -44,13 +44,13 @@ extension EvidenceSuite {
                     "Passkeys and password AutoFill work for the apps that Apple's copy names. The origin's file names other apps "
                         + "for webcredentials, or none.", .warning
                 ),
-                // What is no app ID is equal to no app's.
+                // A malformed app ID matches no app.
                 (
                     "webcredentials", #"{"webcredentials":{"apps":["com.example.app"]}}"#,
                     #"{"webcredentials":{"apps":["com.example.app"]}}"#, "Passkeys and password AutoFill do not work.",
                     .failing
                 ),
-                // What differs is another service.
+                // Only another service differs.
                 ("webcredentials", passkeys, both, "Passkeys and password AutoFill work.", .warning),
                 ("webcredentials", both, links, "Passkeys and password AutoFill do not work.", .failing),
                 ("applinks", both, both, "Links work.", .ok),
@@ -65,7 +65,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "what to do names the key and the app, and no expectation",
+            "the action names the key and the app, and no expectation",
             arguments: [
                 (
                     "webcredentials", links,
@@ -91,7 +91,7 @@ extension EvidenceSuite {
             let verdict = try Self.verdict(service, origin: .file(file), cdn: .file(file))
             #expect(verdict.text.action == action)
             #expect(verdict.text.cause == "The file has no key \(service), \(need).")
-            // An expectation of the configuration's is one that can be corrected.
+            // Where monitor.yaml has the expectation, the advice also says to correct it.
             let words = Finding(.file(.serviceMissing(service, apps: [Self.app]))).text(at: .testing)
             #expect(words.fix.hasSuffix(" Or fix the expectation."))
         }
@@ -100,7 +100,7 @@ extension EvidenceSuite {
         static let shut = #"{"applinks":{"details":[{"appIDs":["\#(app)"],"components":[{"/":"/a","exclude":true}]}]}}"#
 
         @Test(
-            "for an app the file must name that app, or the Clip that is its own",
+            "for an app, the file must name that app or its own App Clip",
             arguments: [
                 ("webcredentials", app, [], passkeys, passkeys, "Passkeys and password AutoFill work.", nil),
                 ("appclips", app, [], clip, clip, "App Clips work.", nil),
@@ -119,9 +119,9 @@ extension EvidenceSuite {
                     "Add ZZZZZ99999.com.example.app to 'webcredentials.apps' of example.com's file, or correct the ID that is "
                         + "there."
                 ),
-                // The entry's own fault is the linter's.
+                // The linter reports faults in the entry itself.
                 ("applinks", app, [], shut, shut, "Links open the website, not the app.", "Add a component without"),
-                // Phones find the app until Apple asks again.
+                // Phones find the app until Apple fetches the file again.
                 (
                     "webcredentials", app, [], otherApp, passkeys,
                     "Passkeys and password AutoFill work now, but can break when Apple fetches the file again.",
@@ -143,7 +143,7 @@ extension EvidenceSuite {
             if let action { #expect(verdict.text.action?.hasPrefix(action) == true, "\(verdict.text)") }
         }
 
-        @Test("an ID that is no app's is not the reason where the app is not named")
+        @Test("if the app is not named, an invalid ID is not given as the reason")
         func placeholder() throws {
             let file = #"{"webcredentials":{"apps":["TEAM_ID.com.example.app"]}}"#
             let verdict = try Self.verdict("webcredentials", for: Self.app, origin: .file(file), cdn: .file(file))
@@ -152,13 +152,13 @@ extension EvidenceSuite {
                     == "The file does not name the app under webcredentials. It names TEAM_ID.com.example.app (another team)."
             )
             #expect(verdict.told.contains("aasa.app-id-placeholder error"), "\(verdict.told)")
-            // But a list that is none hides the app.
+            // But an `apps` that is not a list hides the app.
             let text = #"{"webcredentials":{"apps":"\#(Self.app)"}}"#
             let hidden = try Self.verdict("webcredentials", for: Self.app, origin: .file(text), cdn: .file(text))
             #expect(hidden.text.cause?.hasPrefix("The file has an error in line 1") == true, "\(hidden.text)")
         }
 
-        @Test("a file that is to be made gets the key; a service of a site that refuses everybody does not")
+        @Test("a new file should have the key; a site that refuses everybody gets no advice about a service")
         func newFile() throws {
             let action = try Self.verdict("webcredentials", origin: .status(404), cdn: .status(404)).text.action
             #expect(action?.hasSuffix(#" such as "webcredentials": {"apps": ["ABCDE12345.com.example.app"]}."#) == true)
@@ -166,7 +166,7 @@ extension EvidenceSuite {
             #expect(refused?.contains("webcredentials") != true)
         }
 
-        @Test("without a file, at some edges only, and in another mode")
+        @Test("the effect covers a missing file, some edges only, and another mode")
         func places() throws {
             let name = "Passkeys and password AutoFill"
             #expect(
@@ -185,7 +185,7 @@ extension EvidenceSuite {
                     == "\(name) do not work on phones in developer mode.")
         }
 
-        @Test("what is expected of links counts in a check of passkeys, and not in an app's entry")
+        @Test("expectations about links count in a check of passkeys, but not for an app's entry")
         func expected() throws {
             let readings = Readings(
                 try Observation.of(
@@ -200,7 +200,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("an entry that the app lacks is proposed in a mode that the app may use")
+        @Test("a missing entry is proposed in a mode that the app may use")
         func unclaimed() throws {
             let readings = Readings(
                 try Observation.of(
@@ -215,7 +215,7 @@ extension EvidenceSuite {
             #expect(try proposed("applinks:www.a.test", "webcredentials:*.a.test") == ["applinks:*.a.test"])
         }
 
-        @Test("an error in another service's part of the file is a note, and decides nothing")
+        @Test("an error in another service's part of the file is a note and changes no verdict")
         func otherService() throws {
             let file =
                 #"{"applinks":{"details":[{"appIDs":["\#(Self.app)"],"components":[{"/":7}]}]},"webcredentials":{"apps":["\#(Self.app)"]}}"#
@@ -225,7 +225,7 @@ extension EvidenceSuite {
             #expect(verdict.told == ["aasa.component-type note"])
             #expect(verdict.text.cause?.contains("serves the same") == true, "\(verdict.text)")
             #expect(try Self.verdict("applinks", origin: .file(file), cdn: .file(file)).level == .failing)
-            // Report: the ID for passkeys stands in applinks.apps.
+            // From a user's report: the ID for passkeys was in applinks.apps.
             let misplaced = #"{"applinks":{"apps":["\#(Self.app)"]}}"#
             let lacking = try Self.verdict("webcredentials", origin: .file(misplaced), cdn: .file(misplaced))
             #expect(lacking.text.cause?.hasPrefix("The file has no key webcredentials") == true, "\(lacking.text)")

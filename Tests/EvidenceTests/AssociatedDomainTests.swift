@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EvidenceSuite {
-    /// Entries as people wrote them, and what devices make of them. Each misspelling was met in a project or a forum.
+    /// Entries as people wrote them, and how devices read them. Each misspelling comes from a project or a forum.
     @Suite("An associated domain of an app")
     struct AssociatedDomainTests {
         @Test(
@@ -17,7 +17,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a misspelt entry gets its correction",
+            "a misspelt entry gets a correction",
             arguments: [
                 ("links.example.com", "it does not begin with a service", "applinks:links.example.com"),
                 ("https://example.com/a", "it does not begin with a service", "applinks:example.com"),
@@ -63,7 +63,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "what is not clear is not guessed",
+            "an unclear entry gets no guess",
             arguments: [
                 "applinks:", "", ":", "applinks:$(HOST)", "applinks:localdomain", "links:", "foo:example.com",
                 "applinks:example.com?mode=fast", "applinks:a*.example.com", "applinks:..",
@@ -76,7 +76,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "several entries in one are told apart",
+            "several entries in one string are split",
             arguments: ["applinks:a.example.com, webcredentials:b.example.com", "applinks:a.example.com,b.example.com"])
         func several(_ text: String) throws {
             let fault = #expect(throws: AssociatedDomainFault.self) { try AssociatedDomain(parsing: text) }
@@ -84,7 +84,7 @@ extension EvidenceSuite {
             #expect(fault?.write == ["applinks:a.example.com", "\(second):b.example.com"])
         }
 
-        @Test("the device itself is read by itself", arguments: ["localhost", "192.0.2.1", "[::1]"])
+        @Test("an entry for the device itself has an error of its own", arguments: ["localhost", "192.0.2.1", "[::1]"])
         func device(_ host: String) throws {
             let text = "webcredentials:\(host)?mode=developer"
             let fault = #expect(throws: AssociatedDomainFault.self) { try AssociatedDomain(parsing: text) }
@@ -92,13 +92,13 @@ extension EvidenceSuite {
             #expect(fault?.text.effect.contains("cannot be checked from here") == true)
         }
 
-        @Test("a target that nobody can read gets the correction, where it names a service")
+        @Test("an unreadable target gets a correction if it names a service")
         func target() {
             #expect(AssociatedDomain.correction(ofTarget: "applinsk:site.test") == "applinks:site.test")
             #expect(AssociatedDomain.correction(ofTarget: "localhost") == nil)
         }
 
-        @Test("which entry covers which")
+        @Test("a wildcard entry covers its domain and subdomains, for the same service")
         func covers() throws {
             func entry(_ text: String) throws -> AssociatedDomain { try AssociatedDomain(parsing: text) }
             #expect(try entry("applinks:*.a.test").covers(entry("applinks:b.a.test")))

@@ -4,9 +4,9 @@ import Testing
 @testable import Evidence
 
 extension EvidenceSuite {
-    @Suite("Recollection")
+    @Suite("Bounded cache")
     struct BoundedCacheTests {
-        @Test("a value is made once while it is remembered; what was made first is forgotten first, by weight")
+        @Test("a cached value is made once; the oldest are dropped first, by weight")
         func bounded() {
             let made = Mutex<[Int]>([])
             let memory = BoundedCache<Int, [Int]>(capacity: 10, weight: { $0.count })
@@ -19,13 +19,13 @@ extension EvidenceSuite {
             }
             for _ in 0..<3 { for key in 0..<5 { ask(key, weight: 2) } }
             #expect(made.withLock(\.self) == [0, 1, 2, 3, 4])
-            // Takes the place of the first two.
+            // Replaces the first two.
             ask(5, weight: 3)
             for key in 2...4 { ask(key, weight: 2) }
             #expect(made.withLock(\.self) == [0, 1, 2, 3, 4, 5])
             ask(0, weight: 2)
             #expect(made.withLock(\.self).last == 0)
-            // Heavier than all that may be remembered: it is not, and what comes after it is.
+            // Heavier than the whole cache, so it is not kept. Later values are.
             for _ in 0..<2 { ask(6, weight: 11) }
             for _ in 0..<2 { ask(7, weight: 1) }
             #expect(made.withLock(\.self) == [0, 1, 2, 3, 4, 5, 0, 6, 6, 7])

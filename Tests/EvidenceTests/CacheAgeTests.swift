@@ -6,7 +6,7 @@ extension EvidenceSuite {
     @Suite("Age of a cached answer")
     struct CacheAgeTests {
         @Test(
-            "a number that no cache means is no trap for who computes with it",
+            "absurd ages in headers cannot overflow a computation",
             arguments: [
                 ("120", 120), ("9223372036854775807", 1 << 31), ("99999999999999999999", nil), ("-1", nil), ("x", nil),
             ] as [(String, Int?)])

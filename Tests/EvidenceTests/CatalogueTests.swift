@@ -5,7 +5,7 @@ import Testing
 
 @testable import Evidence
 
-/// One cause of each kind. That none is missing is checked by its identifiers; that each has words, by the compiler.
+/// One cause of each kind. A test checks that no identifier is missing; the compiler, that each cause has text.
 private let samples: [Cause] = {
     let word = AppleWord(code: "SWCERR00301", reason: "Timeout")
     let dead = [ServedAt(["a"], .failed(.timedOut, .connecting))]
@@ -114,7 +114,7 @@ extension EvidenceSuite {
             #expect(seen == Set(DiagnosisID.allCases), "\(Set(DiagnosisID.allCases).symmetricDifference(seen))")
         }
 
-        @Test("each part is short and ends with a full stop; what to do begins with a verb", arguments: samples)
+        @Test("each part is short and ends with a full stop; the action begins with a verb", arguments: samples)
         func parts(_ cause: Cause) throws {
             let text = cause.declaration.words(.testing)
             for part in [text.why, text.advice].compactMap(\.self) {
@@ -147,7 +147,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "docs/what-does-this-alert-mean.md has each kind: phones, what to do, the end",
+            "docs/what-does-this-alert-mean.md explains each kind: phones, what to do, the end",
             arguments: IncidentKind.allCases)
         func explained(_ kind: IncidentKind) throws {
             let url = URL(filePath: #filePath).appending(path: "../../../docs/what-does-this-alert-mean.md")
@@ -156,11 +156,11 @@ extension EvidenceSuite {
             let sections = text.components(separatedBy: "\n## ")
             let section = try #require(sections.first { $0.hasPrefix("\(kind.rawValue)\n") })
             for part in ["**Phones.**", "**Do.**", "**Ends** "] { #expect(section.contains(part)) }
-            // The anchor is made of the heading without its dots.
+            // The anchor is the heading without its dots.
             #expect(sections[0].contains("[`\(kind.rawValue)`](#\(kind.rawValue.replacing(".", with: "")))"))
         }
 
-        @Test("a cause is stored as identifier and arguments, and read again", arguments: samples)
+        @Test("a stored cause can be read again", arguments: samples)
         func stored(_ cause: Cause) throws {
             let diagnosis = Diagnosis(effect: Effect(.work(seen: nil)), cause: cause, outlook: .asksAgain(.testing))
             let data = try JSONEncoder().encode(diagnosis)
@@ -198,11 +198,11 @@ extension EvidenceSuite {
             (Effect(.unaffected), "Phones are not affected."),
         ]
 
-        @Test("what phones do is one sentence", arguments: effects)
+        @Test("the effect is one sentence", arguments: effects)
         func effect(_ effect: Effect, _ text: String) { #expect(English.text(of: effect) == text) }
 
         @Test(
-            "until when names an instant or Apple's own time",
+            "the outlook names a time or Apple's documented limit",
             arguments: [
                 (.asksAgain(.testing), "Apple asks again at about 21 Nov 07:00 UTC."),
                 (
@@ -228,7 +228,7 @@ extension EvidenceSuite {
         func outlook(_ outlook: Outlook, _ text: String) { #expect(English.text(of: outlook) == text) }
 
         @Test(
-            "what is usual is the median and the ninth of ten, of five changes at least",
+            "usual times are the median and the 90th percentile of at least five changes",
             arguments: [
                 ([], nil, nil), ([1, 2, 3, 4], nil, nil), ([5, 3, 1, 4, 2], 3, 5), ([1, 2, 3, 4, 5, 7], 3, 7),
                 (Array(1...10), 5, 9), (Array(1...20), 10, 18), (Array(1...11), 6, 10),
@@ -238,7 +238,7 @@ extension EvidenceSuite {
                 UsualPropagation(seconds)?.median == median && UsualPropagation(seconds)?.percentile90 == percentile90)
         }
 
-        @Test("the one line joins the parts")
+        @Test("the one-line text joins the parts")
         func oneLine() {
             let diagnosis = Diagnosis(
                 effect: Effect(.openWebsite(at: nil)), cause: .crawler(.refused(status: 403)),
@@ -252,7 +252,7 @@ extension EvidenceSuite {
             #expect(text.parts.count == 4)
         }
 
-        @Test("counts that go on are no news, another effect or cause is")
+        @Test("changed counts are not news; another effect or cause is")
         func news() {
             func diagnosis(_ problem: CDNProblem, _ links: Effect.Links) -> Diagnosis {
                 Diagnosis(effect: Effect(links), cause: Cause(.cdn(problem)), outlook: .asksAgain(.testing))

@@ -29,7 +29,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "an authority has the name that people know, and no list of attributes",
+            "an authority has its common name, not a list of attributes",
             arguments: [
                 ("C = US, O = Let's Encrypt, CN = R11", "R11"), ("CN=mkcert", "mkcert"), ("R3", "R3"),
                 ("C = US, O = Example Trust", "Example Trust"), ("C = DE, CN =", "C = DE, CN ="), ("", ""),
@@ -39,7 +39,7 @@ extension EvidenceSuite {
             ])
         func authority(_ subject: String, _ name: String) { #expect(CertificateFacts.name(in: subject) == name) }
 
-        @Test("sentences name the authority, and the evidence keeps all that the certificate says")
+        @Test("sentences name the authority, and the evidence keeps the full subject")
         func authorityInSentence() throws {
             let issuer = "C = US, O = Let's Encrypt, CN = R11"
             let reply = Self.refused(.incompleteChain, Self.certificate("leaf", by: issuer))
@@ -50,7 +50,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "the certificate at fault is named, be it the leaf or one above it",
+            "the finding names the faulty certificate, whether leaf or intermediate",
             arguments: [
                 (refused(.incompleteChain, certificate("leaf", by: "R3")), "R3 is missing"),
                 (
@@ -82,7 +82,7 @@ extension EvidenceSuite {
                     refused(.selfSigned, own("C = --, O = MyCompany, CN = localhost.localdomain, emailAddress = x@y")),
                     "software (localhost.localdomain"
                 ),
-                // A name that means nobody, and the host among the others.
+                // A name that is not a host name, and names that include the host.
                 (refused(.selfSigned, own("CN = web server", ["example.com"])), "is self-signed"),
                 (refused(.selfSigned, own("CN = server7.hoster.example")), "is self-signed"),
             ])
@@ -91,7 +91,7 @@ extension EvidenceSuite {
             #expect(finding.message.lowercased().contains(words.lowercased()), "no '\(words)' in: \(finding.message)")
         }
 
-        @Test("that an intermediate is missing is said only where the certificate tells where it is found")
+        @Test("an intermediate is reported missing only if the certificate says where to download it")
         func privateAuthority() throws {
             var leaf = Self.certificate("leaf", by: "CN=mkcert")
             leaf.issuerURL = nil
@@ -110,7 +110,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a place in a company's own network is no place where everybody finds the issuer",
+            "an issuer URL inside a company network does not count as public",
             arguments: [
                 ("http://x1.i.lencr.org/", true), ("https://pki.example.com/ca.cer", true),
                 ("http://pki/ca.cer", false),
@@ -125,7 +125,7 @@ extension EvidenceSuite {
             #expect(try verdict(origin: reply, cdn: nil).told == [rule])
         }
 
-        @Test("a certificate without a subject alternative name is refused by iOS, though OpenSSL takes it")
+        @Test("a certificate without a subject alternative name is refused by iOS, even though OpenSSL accepts it")
         func withoutNames() throws {
             let bare = Self.served(Self.own("CN = example.com", []))
             let all = try verdict(origin: bare, cdn: Story.good, scene: .calm(bare, cdn: Story.good))
@@ -136,7 +136,7 @@ extension EvidenceSuite {
                 scene: Scene.calm(Story.good, cdn: Story.good).addresses([Story.good, bare], six: [Story.good]))
             #expect(one.told == ["origin.certificate-name-mismatch error"])
             #expect(one.text.oneLine.contains("At 192.0.2.2 only"))
-            // Another TLS library tells neither version nor names.
+            // With another TLS library, the version and the names are unknown.
             #expect(try verdict(origin: bare.with { $0.tls?.version = nil }, cdn: nil).findings.isEmpty)
         }
 
@@ -147,7 +147,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a certificate that is out of date and for another name is told as both",
+            "a certificate that is out of date and for another name has both faults reported",
             arguments: [
                 (["x.example"], true), (["*.www.example.com", "example.org"], true), (["*.com"], false),
                 (["*.example.com"], true), (["EXAMPLE.com"], false), (["www.example.com", "example.com"], false),
@@ -164,7 +164,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "an intermediate that the chain leads through is dated, a stray one is not",
+            "only intermediates in the chain have their dates checked",
             arguments: [
                 (
                     served(certificate("leaf", by: "R3"), certificate("R3", by: "X", days: 3)),
@@ -183,7 +183,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a handshake that fails is told by the alert, or by its absence",
+            "a failed handshake is explained by the TLS alert, or by its absence",
             arguments: [
                 ("error:0A00010B:SSL routines::wrong version number", HandshakeFault.plainText),
                 ("TLS connect error: error:0A0000C6:SSL routines::packet length too long", .plainText),
@@ -205,7 +205,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a redirect to a login page, or by way of HTTP, is no matter of taste",
+            "a redirect to a login page is an error, and one to a path that only looks similar a warning",
             arguments: [
                 ("https://example.com/login?next=x", "origin.redirect error", "login page"),
                 ("https://sso.example.com/", "origin.redirect error", "login page"),
@@ -221,7 +221,7 @@ extension EvidenceSuite {
             #expect(finding.text.evidence["redirects"] == "https example.com → 302 → \(target)")
         }
 
-        @Test("a hop through HTTP is an error though it ends within HTTPS")
+        @Test("a redirect through HTTP is an error even if it ends at HTTPS")
         func insecureHop() throws {
             var reply = Reply.file(SampleFile.version(1)).redirected(to: "http://example.com/")
             reply.redirects.append(

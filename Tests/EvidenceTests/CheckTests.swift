@@ -52,7 +52,7 @@ extension EvidenceSuite {
             Row("our proxy fails", .failed(.proxy), ["monitor.fetch-failed error"]),
             Row("no answer in time", .failed(.timedOut, .waiting), ["origin.timeout error"]),
             Row("reset", .failed(.connectionReset, .waiting), ["origin.connection-reset error"]),
-            Row("headers without end", .failed(.headersTooLarge, .waiting), ["origin.headers-too-large error"]),
+            Row("endless headers", .failed(.headersTooLarge, .waiting), ["origin.headers-too-large error"]),
             Row("no HTTP", .failed(.malformedAnswer, .waiting), ["origin.malformed-answer error"]),
             Row("bad encoding", .failed(.badEncoding, .receiving), ["origin.content-encoding error"]),
             Row("a private address", .failed(.privateAddress), ["origin.not-public-address error"]),
@@ -118,22 +118,22 @@ extension EvidenceSuite {
                 "a placeholder, also on a domain of examples",
                 .file(#"{"webcredentials":{"apps":["TEAMID.com.acme.shop"]}}"#), ["aasa.app-id-placeholder error"]),
             Row("as large as allowed", padded(to: 131_072), ["aasa.file-size-near-limit warning"]),
-            Row("one byte more", padded(to: 131_073), ["origin.too-large error"]),
+            Row("one byte too large", padded(to: 131_073), ["origin.too-large error"]),
             Row("capped", good.with { $0.end = .capped(limit: 1000) }, ["origin.too-large error"]),
             Row("cut off", cut(.connectionReset), ["origin.truncated error"]),
-            Row("too slow to end", cut(.timedOut), ["origin.timeout error"]),
-            Row("not what its encoding says", cut(.badEncoding), ["origin.content-encoding error"]),
+            Row("a body too slow to complete", cut(.timedOut), ["origin.timeout error"]),
+            Row("a body that does not match its encoding", cut(.badEncoding), ["origin.content-encoding error"]),
             Row(
                 "cut within its compression",
                 Reply.file(String(SampleFile.version(1).dropLast(5))).with {
                     $0.headers["Content-Encoding"] = "gzip"
                 }, ["origin.truncated error"]),
-            Row("an encoding that is no compression", encoded("aws-chunked"), ["origin.content-encoding warning"]),
+            Row("an encoding that is not a compression", encoded("aws-chunked"), ["origin.content-encoding warning"]),
             Row("a charset as encoding", encoded("utf-8"), ["origin.content-encoding warning"]),
-            Row("a compression not asked for", encoded("br"), ["origin.content-encoding error"]),
-            Row("no encoding, said so", encoded("identity"), []),
+            Row("an unrequested compression", encoded("br"), ["origin.content-encoding error"]),
+            Row("the encoding identity", encoded("identity"), []),
             Row(
-                "a page under an encoding that is none",
+                "a page with an invalid encoding",
                 Reply.file("<html>").with { $0.headers["Content-Encoding"] = "none" },
                 ["origin.content-encoding error"]),
             Row(
@@ -148,8 +148,8 @@ extension EvidenceSuite {
             Row("very slow", good.with { $0.firstByte = 5001 }, ["origin.slow error"]),
             Row("the CDN has no copy", good, .status(404), ["cdn.missing error"]),
             Row("neither has one", .status(404), .status(404), ["origin.status error"]),
-            Row("the crawler's word", good, .crawler("SWCERR00301 Timeout"), ["cdn.crawler-error error"]),
-            Row("the CDN out of reach", good, .failed(.timedOut), ["cdn.unreachable warning"]),
+            Row("the crawler's reason", good, .crawler("SWCERR00301 Timeout"), ["cdn.crawler-error error"]),
+            Row("the CDN unreachable", good, .failed(.timedOut), ["cdn.unreachable warning"]),
             Row("the CDN in trouble", good, .status(502), ["cdn.unreachable warning"]),
             Row("a gate before the CDN", good, .status(302), ["cdn.unreachable warning"]),
             Row("half a copy", good, cut(.connectionReset), ["cdn.unreachable warning"]),
@@ -181,7 +181,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("what the linter finds has its place, the other places and the example as evidence")
+        @Test("a linter finding has its place, the other places and the example as evidence")
         func lintEvidence() throws {
             let text =
                 #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"components":[{"/":"/a/*"},{"/":"/a/b"}]}]}}"#
@@ -195,7 +195,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a guess at the site that a redirect leads to moves between warning and error alone",
+            "guessing the redirect's target can only change a warning to an error, or back",
             arguments: [
                 ("https://www.example.com/", "warning"), ("https://EXAMPLE.com/", "warning"),
                 ("https://cdn.example.com/", "warning"), ("https://notexample.com/", "error"),

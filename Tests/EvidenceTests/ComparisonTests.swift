@@ -39,23 +39,23 @@ extension EvidenceSuite {
             Row(
                 "Apple's reason under another status", v1, .crawler("SWCERR00301 Timeout").with { $0.status = 502 },
                 .missing),
-            Row("the CDN in trouble", v1, .status(503), .cdnUnavailable),
+            Row("the CDN has a server error", v1, .status(503), .cdnUnavailable),
             Row("the CDN refuses us", v1, .status(429), .cdnUnavailable),
             Row("a gate in the network", v1, .status(302), .cdnUnavailable),
-            Row("a proxy asks who we are", v1, .status(407), .cdnUnavailable),
-            Row("the CDN out of reach", v1, .failed(.timedOut), .cdnUnavailable),
+            Row("a proxy requires a login", v1, .status(407), .cdnUnavailable),
+            Row("the CDN unreachable", v1, .failed(.timedOut), .cdnUnavailable),
             Row("half a copy", v1, half, .cdnUnavailable), Row("the CDN serves a page", v1, page, .divergent, false),
             Row("the origin is gone", .status(404), v1, .originUnavailable),
             Row("both are gone", .status(404), .status(404), .originUnavailable),
-            Row("the origin out of reach", .failed(.nameNotFound, .resolving), v1, .originUnavailable),
+            Row("the origin unreachable", .failed(.nameNotFound, .resolving), v1, .originUnavailable),
             Row("the origin serves a page", page, v1, .originUnavailable),
             Row("both serve the same page", page, page, .originUnavailable),
             Row("half a file", half, v1, .originUnavailable),
-            Row("an array is no file", .file("[]"), v1, .originUnavailable),
-            Row("an error object is no version", .file(#"{"error":"later"}"#), v1, .originUnavailable, false),
+            Row("an array is not a file", .file("[]"), v1, .originUnavailable),
+            Row("an error object is not a version", .file(#"{"error":"later"}"#), v1, .originUnavailable, false),
         ]
 
-        @Test("how Apple's copy stands to the origin's", arguments: rows)
+        @Test("the comparison tells how Apple's copy differs from the origin's file", arguments: rows)
         func state(_ row: Row) throws {
             let comparison = try verdict(origin: row.origin, cdn: row.cdn).comparison
             #expect(comparison.state == row.state)
@@ -79,7 +79,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "an old copy is propagating until its time is over, then stale",
+            "an old copy is propagating until the limit, then stale",
             arguments: [(0, .propagating), (23.99, .propagating), (24, .stale), (1000, .stale), (-1, .propagating)]
                 as [(Double, Comparison.State)])
         func age(_ hours: Double, _ state: Comparison.State) throws {
@@ -94,13 +94,13 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a check without memory asks Last-Modified; one with memory does not",
+            "only a check without history uses Last-Modified",
             arguments: [
                 // It does not prove that the origin ever served the copy.
                 ("Fri, 20 Nov 2026 07:00:00 GMT", false, .divergent),
                 ("Fri, 20 Nov 2026 07:00:01 GMT", false, .propagating),
                 ("Sat, 21 Nov 2026 06:00:00 GMT", false, .propagating),
-                // Made with the answer.
+                // Generated with the response.
                 ("Sat, 21 Nov 2026 06:59:58 GMT", false, .divergent),
                 ("Sat, 21 Nov 2026 06:59:00 GMT", false, .propagating),
                 ("Sat, 21 Nov 2026 07:00:01 GMT", false, .divergent),
@@ -115,7 +115,7 @@ extension EvidenceSuite {
             #expect(comparison.state == state)
         }
 
-        @Test("a Last-Modified within seconds of Date is made with the answer, however old that is")
+        @Test("a Last-Modified within seconds of Date was generated with the response, even an old one")
         func generated() throws {
             let old = Self.v1.with {
                 $0.headers["Last-Modified"] = "Sat, 21 Nov 2026 06:00:00 GMT"
@@ -124,7 +124,7 @@ extension EvidenceSuite {
             #expect(try verdict(origin: old, cdn: Self.v2).comparison.state == .divergent)
         }
 
-        @Test("what Safari opens under both files is no change on a phone")
+        @Test("URLs that Safari opens under both files are no change on a phone")
         func behaviour() throws {
             func file(_ rules: String) -> Reply {
                 .file(#"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[\#(rules)]}]}}"#)
@@ -135,7 +135,7 @@ extension EvidenceSuite {
             #expect(comparison.behaviour.map(\.example) == ["/c"])
         }
 
-        @Test("of several stretches with one content the latest counts")
+        @Test("if the origin served the same content several times, the latest time counts")
         func latest() throws {
             var kept = try history(supersededHoursAgo: 2)
             var earlier = try #require(kept.periods.first)

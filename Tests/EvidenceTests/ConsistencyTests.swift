@@ -4,10 +4,10 @@ import Testing
 
 @testable import Evidence
 
-/// What a text claims by certain words, and the facts under which that is true.
+/// A claim, the words that make it, and the facts under which it is true.
 private struct Claim: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Any of them makes the claim.
+    /// Any of these words makes the claim.
     let words: [String]
     let holds: @Sendable (Facts) -> Bool
 
@@ -20,7 +20,7 @@ private struct Claim: Sendable, CustomTestStringConvertible {
     func isMade(_ facts: Facts) -> Bool { words.contains { facts.line.contains($0) } }
 }
 
-/// One check, what earlier ones saw, and what is said of it.
+/// One check, what earlier checks saw, and the resulting text.
 private struct Facts: Sendable {
     let name: String
     let readings: Readings
@@ -37,7 +37,7 @@ private struct Facts: Sendable {
     }
 
     var hasFile: Bool { readings.originFile != nil }
-    /// How many of Apple's answers are a file, and how many are there.
+    /// How many of Apple's answers contain a file, of how many.
     var copies: (files: Int, all: Int) {
         (readings.copies.count { readings.file(of: $0) != nil }, readings.copies.count)
     }
@@ -73,7 +73,7 @@ private let allClaims: [Claim] = [
     Claim("Apple asks again at") {
         $0.copies.files < $0.copies.all || $0.verdict.told.contains { $0.hasPrefix("cdn.") }
     },
-    // What is normal, or only takes time, needs nobody.
+    // If a state is normal, or only takes time, nobody needs to act.
     Claim("This is normal until", "Nothing needs to be done.") { facts in
         !facts.hasError("origin.", "aasa.", "expect.", "cdn.")
             && !facts.verdict.told.contains { $0.hasPrefix("cdn.crawler-error") }
@@ -95,7 +95,7 @@ private func verdict(
             expectations: expectations, now: .testing))
 }
 
-/// Every story and every row of the diagnosis, beside every memory that matters.
+/// Every story and every diagnosis row, with every history that matters.
 private func everything() throws -> [Facts] {
     var memories: [(String, CopyHistory)] = [("no memory", .none)]
     for hours in [2.0, 30] {
@@ -122,7 +122,7 @@ private func everything() throws -> [Facts] {
                 let observation = try Observation.of(mode: mode, origin: row.origin, cdn: row.cdn, unasked: row.unasked)
                 all.append(verdict("\(row.testDescription), \(memory)", observation, history, staleAfter: staleAfter))
             }
-            // The file changed to the second version; Apple's copy, and each edge, has it or not.
+            // The file changed to version 2. Apple's copy and each edge may or may not have it.
             for (name, story) in changes {
                 let observation = try Observation.of(origin: story.origin, cdn: story.cdn, scene: story.scene)
                 all.append(verdict("\(name), \(memory)", observation, history, staleAfter: staleAfter))
@@ -147,12 +147,12 @@ private let changes: [(String, (origin: Reply, cdn: Reply, scene: Scene))] = {
 }()
 
 extension EvidenceSuite {
-    /// What is mechanical of "a text does not contradict itself or the facts".
+    /// The part that a program can check of "a text does not contradict itself or the facts".
     @Suite("Texts and facts")
     struct ConsistencyTests {
         private static let all = Result { try everything() }
 
-        @Test("a text claims only what was seen, and each claim occurs", arguments: allClaims.indices)
+        @Test("a text claims only what the check saw, and each claim occurs", arguments: allClaims.indices)
         func claims(_ index: Int) throws {
             let claim = allClaims[index]
             let made = try Self.all.get().filter(claim.isMade)
@@ -162,7 +162,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("parts say nothing twice, and count Apple's edges alike")
+        @Test("no text repeats a sentence, and all its parts count the same number of Apple's edges")
         func parts() throws {
             for facts in try Self.all.get() {
                 let text = facts.line
@@ -176,7 +176,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("the advice of an error is no rest, and waiting is no advice beside an error of the site")
+        @Test("an error never says that nothing needs to be done, and an error of the site never says only to wait")
         func advice() throws {
             for facts in try Self.all.get() {
                 for finding in facts.verdict.findings where finding.severity == .error {
@@ -190,7 +190,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "no check says what only the monitor's own trouble says, and no `it` lacks its noun",
+            "no check uses the words for the monitor's own trouble, and each `it` has its noun",
             arguments: ["Phones are not affected", "it works again", "it fails.", "It is over."])
         func unsaid(_ words: String) throws {
             for facts in try Self.all.get() {

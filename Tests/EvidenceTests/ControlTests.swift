@@ -1,4 +1,4 @@
-// Who may be blamed: the whole space of what the site was seen to do, and of what the control says of this machine at each step.
+// Who is at fault: every combination of what the site did and what the control requests say about this machine.
 
 import Facts
 import Foundation
@@ -7,15 +7,15 @@ import Testing
 
 @testable import Evidence
 
-/// Who is blamed.
+/// Who is at fault.
 enum Blame: Equatable {
-    /// Tested: the same step works for others.
+    /// Tested: the same step works for other hosts.
     case site(isTested: Bool)
     case machine
     case nobody
 }
 
-/// What this machine's requests to others met, by the step that fails there.
+/// What this machine's control requests to other hosts met, by the step that fails.
 enum ControlCase: String, CaseIterable {
     case passes, noNameServer, noName, nameServerFails, noIPv6, noConnection, trust, interception, dates, clockAhead,
         portal, gate
@@ -58,14 +58,14 @@ enum ControlCase: String, CaseIterable {
     }
 }
 
-/// What a request to the site met, and which cases of the control fail alike.
+/// What a request to the site met, and the control cases that fail in the same way.
 struct SiteCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let reply: Reply
     let alike: Set<ControlCase>
-    /// The cases in which the step is seen to work for others.
+    /// The control cases in which the step works for other hosts.
     let passing: Set<ControlCase>
-    /// The addresses that it was tried at.
+    /// Whether the site was tried over IPv6.
     var six = false
 
     static let reached: Set<ControlCase> = [
@@ -81,12 +81,12 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
             SiteCase("a time-out", .failed(.timedOut), [.noConnection], reached),
             SiteCase("no route", .failed(.unreachable), [.noConnection], reached),
             SiteCase("a refused connection", .failed(.connectionRefused), [], reached),
-            SiteCase("a handshake that breaks off", .failed(.connectionReset, .handshaking), [], reached),
+            SiteCase("an aborted handshake", .failed(.connectionReset, .handshaking), [], reached),
             SiteCase("a time-out over IPv6", .failed(.timedOut), [.noConnection, .noIPv6], reached, six: true),
             SiteCase("an expired certificate", expired, [.dates, .clockAhead], verified.subtracting([.clockAhead])),
             SiteCase(
                 "an authority that is not trusted", .certificate(.untrustedRoot), [.trust, .interception], verified),
-            SiteCase("a certificate of its own", .certificate(.selfSigned), [.interception], verified),
+            SiteCase("a self-signed certificate", .certificate(.selfSigned), [.interception], verified),
             SiteCase(
                 "a chain without an intermediate", .certificate(.incompleteChain), [.trust, .interception], verified),
             SiteCase(
@@ -95,10 +95,10 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
                 [.portal], [.passes, .noIPv6, .clockAhead]),
         ] + answers
 
-    /// Beside a stranger in Apple's place an answer may be the stranger's.
+    /// If a gate answers in Apple's place, the site's answer may be the gate's, too.
     private static let beside = Set(ControlCase.allCases).subtracting([.gate])
 
-    /// Who answers was met.
+    /// Cases in which something answered.
     private static let answers: [SiteCase] =
         [
             SiteCase("status 403", .status(403), [], beside),
@@ -108,7 +108,7 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
             SiteCase(
                 "a page", .file("<html>").with { $0.headers["Content-Type"] = "text/html" }, [],
                 beside),
-            // Whatever else this machine can do: no site can know that a network wants a login.
+            // At fault is this machine's network in every control case: no site can know that a network wants a login.
             SiteCase(
                 "a network that wants a login", .status(511, ["Content-Type": "text/html"]), Set(ControlCase.allCases),
                 []),
@@ -144,14 +144,14 @@ struct SiteCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A light check asks no edge over IPv6, so that nothing shows whether that works.
+    /// A light check asks no edge over IPv6, so it cannot tell whether IPv6 works.
     func expected(_ control: ControlCase, _ isFull: Bool) -> Blame {
         alike.contains(control) ? .machine : .site(isTested: passing.contains(control) && (isFull || !six))
     }
 }
 
 extension Verdict {
-    /// By the findings that are errors.
+    /// By the errors and warnings.
     var blame: Blame {
         let errors = findings.filter { $0.severity >= .warning && !$0.rule.rawValue.hasPrefix("cdn.") }
         if errors.contains(where: \.isOfThisMachine) { return .machine }
@@ -161,14 +161,14 @@ extension Verdict {
 }
 
 extension EvidenceSuite {
-    @Suite("The control")
+    @Suite("Control requests")
     struct ControlTests {
-        /// What the tests here come to.
+        /// Causes that only the tests here reach.
         static let reached: [DiagnosisID] = [
             .trustStoreLacksRoot, .clockIsWrong, .gateAnswers, .nameServerSlow, .noWayOut, .familyMissingHere,
         ]
 
-        @Test("a site is blamed only where the same step works for others", arguments: SiteCase.all, [true, false])
+        @Test("a site is at fault only if the same step works for other hosts", arguments: SiteCase.all, [true, false])
         func blame(_ site: SiteCase, _ isFull: Bool) throws {
             for control in ControlCase.allCases {
                 let verdict = try site.verdict(control, isFull: isFull)
@@ -179,7 +179,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "where this machine alone is at fault the level is unknown, and nothing is advised for the site",
+            "if only this machine is at fault, the level is unknown and no advice is for the site",
             arguments: SiteCase.all)
         func level(_ site: SiteCase) throws {
             for control in site.alike {
@@ -194,7 +194,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("a healthy site stays healthy whatever the control says, but where a gate stands in between")
+        @Test("a healthy site stays healthy in every control case")
         func healthy() throws {
             for control in ControlCase.allCases {
                 let site = SiteCase("the file", Story.good, [], Set(ControlCase.allCases))
@@ -235,7 +235,7 @@ extension EvidenceSuite {
             Row(
                 "a clock that is ahead", SiteCase.all[7].reply, .clockAhead,
                 ["clock is 400 days ahead", "Set this machine's clock"]),
-            Row("a clock that nobody dates", SiteCase.all[7].reply, .dates, ["clock is most likely wrong"]),
+            Row("a clock without a reference", SiteCase.all[7].reply, .dates, ["clock is most likely wrong"]),
             Row(
                 "a captive portal", ControlCase.shown("CN=Issuer", .nameMismatch, for: "login.example.net"), .portal,
                 ["A login page or filter of this network", "Log in to this network"]),
@@ -261,7 +261,7 @@ extension EvidenceSuite {
             Reply.failed(.proxy).with { $0.failure?.proxyStatus = status }
         }
 
-        @Test("what this machine lacks is said by its name", arguments: rows)
+        @Test("the diagnosis names what this machine lacks", arguments: rows)
         func words(_ row: Row) throws {
             var observation = try Observation.of(origin: row.site, cdn: row.control.cdn)
             var result = row.control.result
@@ -280,7 +280,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a stranger in Apple's place is the site's neighbour only where both give the same answer",
+            "a stranger in Apple's place clears the site only if both give the same answer",
             arguments: [
                 (403, "no", true), (403, "other", false), (503, "no", false),
             ])
@@ -292,7 +292,7 @@ extension EvidenceSuite {
             #expect(verdict.blame == (isSame ? .machine : .site(isTested: false)), "\(verdict.told)")
         }
 
-        @Test("in developer mode what this machine alone met says nothing of phones")
+        @Test("in developer mode, a login page that only this machine meets says nothing about phones")
         func developerMode() throws {
             let login = try #require(ControlCase.gate.cdn)
             let verdict = Verdict(
@@ -302,7 +302,7 @@ extension EvidenceSuite {
             #expect(verdict.diagnosis.effect == Effect(.unknown(.originNotRead), phones: .developer))
         }
 
-        @Test("a network that wants a login is no trouble of Apple's CDN")
+        @Test("a network that wants a login is not a fault of Apple's CDN")
         func loginAtCDN() throws {
             let verdict = try verdict(origin: Story.good, cdn: ControlCase.gate.cdn)
             #expect(verdict.told == ["cdn.unreachable warning"])
@@ -312,7 +312,7 @@ extension EvidenceSuite {
             )
         }
 
-        @Test("the look-up of the name is no time of the server's")
+        @Test("the time of the DNS lookup is not counted as the server's")
         func slowNameServer() throws {
             var observation = try Observation.of(origin: Story.good, cdn: ControlCase.passes.cdn)
             observation.origin.connection?.timings = Timings(
@@ -323,7 +323,7 @@ extension EvidenceSuite {
             #expect(verdict.text.oneLine.contains("took 2 s to find the address. The server answered in 7 ms"))
         }
 
-        @Test("a clock that is a little off excuses no certificate that is bad at the true time")
+        @Test("a slightly wrong clock does not excuse a certificate that is bad at the correct time, too")
         func clockAndExpired() throws {
             var observation = try Observation.of(origin: SiteCase.all[7].reply, cdn: ControlCase.passes.cdn)
             observation.control = ControlResult(clock: ClockResult(apple: .testing - 3600, own: .testing))
@@ -345,7 +345,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "of two families the one that this machine lacks says nothing of the site",
+            "an address family that this machine lacks says nothing about the site",
             arguments: [Failure.Kind.unreachable, .timedOut], [([4], "IPv4"), ([6], "IPv6")])
         func dualStack(_ kind: Failure.Kind, _ own: (families: [Int], name: String)) throws {
             var observation = try Observation.of(origin: .failed(kind), cdn: ControlCase.passes.cdn)
@@ -358,7 +358,7 @@ extension EvidenceSuite {
             #expect(verdict.blame == .site(isTested: true))
         }
 
-        @Test("what an address of the own family gives counts for the name")
+        @Test("the result at an address of this machine's family counts for the name")
         func dualStackInFull() throws {
             let refused = Reply.failed(.connectionRefused)
             var observation = try Observation.of(
@@ -375,7 +375,7 @@ extension EvidenceSuite {
             #expect(verdict.blame == .site(isTested: true))
         }
 
-        @Test("where both families are there, no route is no route")
+        @Test("if this machine has both families, no route means no route")
         func bothFamilies() throws {
             let apple = try #require(ControlCase.passes.cdn)
             var observation = try Observation.of(
@@ -386,7 +386,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "in developer mode a redirect to another site is the network's where a stranger has Apple's place",
+            "in developer mode, a redirect to another site is the network's if a stranger answers for Apple",
             arguments: [
                 ("https://login.example.net/", true, true), ("https://login.example.net/", false, false),
                 ("https://www.example.com/x", true, false),
@@ -404,7 +404,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "what Apple's CDN could not be asked for is not put on a machine that others clear, or do not witness against",
+            "a failure to ask Apple's CDN is not blamed on a machine that other requests clear or say nothing about",
             arguments: [Control.Witness.proven, .unfit])
         func cleared(_ witness: Control.Witness) throws {
             var observation = try Observation.of(origin: Story.good, cdn: .failed(.timedOut))
@@ -422,7 +422,7 @@ extension EvidenceSuite {
             let cdn: Reply
             var origin = Story.good
             var six = false
-            /// Words of the finding's fix and, where the origin is fine, of the diagnosis.
+            /// Words of the finding's fix and, if the origin is fine, of the diagnosis.
             let words: String
             var result: (@Sendable (inout ControlResult) -> Void)?
         }
@@ -468,11 +468,11 @@ extension EvidenceSuite {
                 testDescription: "a name server that fails", cdn: .failed(.nameServerFailure, .resolving),
                 words: "ix this machine's DNS"),
             CDNRow(
-                testDescription: "traffic that is read", cdn: ControlCase.interception.cdn ?? Story.good,
+                testDescription: "intercepted traffic", cdn: ControlCase.interception.cdn ?? Story.good,
                 origin: .certificate(.untrustedRoot), words: "xempt this machine from the inspection"),
         ]
 
-        @Test("what Apple's CDN could not be asked for is said as the control says it", arguments: cdnRows)
+        @Test("the advice on an unreachable Apple CDN follows from the control requests", arguments: cdnRows)
         func cdn(_ row: CDNRow) throws {
             var observation = try Observation.of(origin: row.origin, cdn: row.cdn)
             if row.six { observation.cdn = observation.cdn.at("2001:db8:e::1", tried: [6]) }

@@ -22,7 +22,7 @@ extension EvidenceSuite {
         ]
 
         @Test(
-            "only what can be true is listed",
+            "only reasons that can be true are listed",
             arguments: [
                 (link(), always + ["wildcard", "old-system"]), (link("example.com"), always + ["old-system"]),
                 (link("www.example.co.uk"), always + ["wildcard", "old-system"]),
@@ -31,7 +31,7 @@ extension EvidenceSuite {
                 (link("example.com", of: nil, .developer), always + ["alternate-mode"]),
                 (link("example.com", of: nil, .managed), always + ["alternate-mode"]),
                 (link("xn--bcher-kva.example"), always + ["international-name", "old-system"]),
-                // There is no file: all that can open the app is that of a domain above.
+                // There is no file, so only the file of a parent domain can open the app.
                 (link(app: nil), ["wildcard"]), (link("example.com", app: nil), []),
                 (link("a.example.com", of: "example.com", app: nil), []),
                 (link("example.com", of: nil, .developer, app: nil), []),
@@ -57,7 +57,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "each says what it is, how to test it and where Apple says so",
+            "each reason says what it is, how to test it and where Apple documents it",
             arguments: [
                 link(), link("a.example.com", of: "example.com"), link("bücher.example", of: nil, .developerManaged),
                 link(others: ["ABCDE12345.com.example.other"]), link("example.com", of: nil, .managed),
@@ -78,7 +78,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "the entitlement that is named is the one that the file answers",
+            "the entitlement in the text is the one that the file answers",
             arguments: [
                 (link(), "without applinks:links.example.com:"),
                 (link("a.example.com", of: "example.com"), "without applinks:*.example.com:"),
@@ -90,7 +90,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a wildcard's file is the one of the registered domain, never a registry's",
+            "a wildcard uses the file of the registered domain, never one of a registry such as co.uk",
             arguments: [
                 (
                     "links.example.com", "applinks:*.example.com.",
@@ -108,7 +108,7 @@ extension EvidenceSuite {
             #expect(reason.test.text.contains(test), "\(reason.test.text)")
         }
 
-        @Test("text of the site reaches no terminal as it is")
+        @Test("text from the site is cleaned before it reaches a terminal")
         func hostile() {
             let link = TappedLink(
                 url: "https://example.com/\u{1B}[2J", host: Self.link().host, domain: Self.link().domain,

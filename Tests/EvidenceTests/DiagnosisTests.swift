@@ -9,14 +9,14 @@ extension EvidenceSuite {
     @Suite("Diagnosis")
     struct DiagnosisTests {
         struct Row: Sendable, CustomTestStringConvertible {
-            /// What the first row that fits must say.
+            /// The cause that the first matching row must give.
             let cause: Cause
             let origin: Reply
             let cdn: Reply?
             var unasked = CDNResult.Reason.originHasNoFile
             let effect: Effect.Links
             var outlook: Outlook?
-            /// What earlier checks saw: the origin's change from the first version to the second, so many hours ago.
+            /// Earlier checks saw the origin change from version 1 to version 2 this many hours ago.
             var changedHoursAgo: Double?
 
             var testDescription: String { "\(cause.id.rawValue): \(effect)" }
@@ -154,7 +154,7 @@ extension EvidenceSuite {
         private static let old = Effect.Links.followOtherFile(by: .changed, at: nil, website: website, app: ["/v2"])
 
         @Test(
-            "what is normal ends at stale_after, and where that is passed an alert does not say that nothing is to be done",
+            "a normal state ends at stale_after; after that an alert does not say that nothing needs to be done",
             arguments: [
                 (6, 5, .normalUntil(.testing + 3600), .ok), (6, 8, .pastLimit(21_600), .failing),
                 (24, 8, .normalUntil(.testing + 16 * 3600), .ok), (48, 8, .normalUntil(.testing + 16 * 3600), .ok),
@@ -175,7 +175,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("the most specific row decides; what phones do and until when follow from the facts", arguments: rows)
+        @Test("the most specific row decides; effect and outlook follow from the facts", arguments: rows)
         func diagnosis(_ row: Row) throws {
             let mode: AssociationMode = row.unasked == .mode ? .developer : .production
             let observation = try Observation.of(mode: mode, origin: row.origin, cdn: row.cdn, unasked: row.unasked)
@@ -191,12 +191,12 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "links that work now are not called well where something ends them",
+            "links that work now are called at risk if something will end them",
             arguments: [
                 (good, good, "Links work."),
                 (.status(404), good, "Links work now, but can break when Apple fetches the file again."),
                 (.status(404), .status(404), "Links open the website, not the app."),
-                // Apple's crawler gets the file, as its copy shows.
+                // Apple's crawler gets the file, as its copy proves.
                 (.status(403), good, "Links work."),
             ] as [(Reply, Reply, String)])
         func risk(_ origin: Reply, _ cdn: Reply, _ effect: String) throws {
@@ -205,7 +205,7 @@ extension EvidenceSuite {
             #expect(verdict.text.effect == effect)
         }
 
-        @Test("a certificate that expires ends links that work, and no phone waits a week for its renewal")
+        @Test("an expiring certificate ends links that work now, and phones do not wait a week for a new one")
         func expiring() {
             let cause = Cause(.origin(.certificateExpiring(.testing + 3 * 86_400)))
             let text = Diagnosis(effect: Effect(.work(seen: nil)), cause: cause).text(at: .testing)
@@ -218,10 +218,10 @@ extension EvidenceSuite {
             )
         }
 
-        @Test("every cause of a check is reached by a test here or by a story")
+        @Test("each cause of a check is reached by a test here or by a story")
         func covered() {
             let reached = Set(Self.rows.map(\.cause.id) + Story.all.map(\.id) + ControlTests.reached)
-            // What several checks show, what only the monitor itself has, and what a row beyond the table stands for.
+            // Causes of several checks together, of the monitor itself, and of a row outside the table.
             let others: Set<DiagnosisID> = [
                 .originAlternates, .networkSuspect, .networkLost, .manyFailing, .blind, .cdnWide, .scheduleBehind,
                 .configReloadFailed, .deliveryFailing, .storeFailing, .notMonitored, .testMessage, .over, .factsMissing,
@@ -233,11 +233,11 @@ extension EvidenceSuite {
             #expect(reached.isDisjoint(with: others))
         }
 
-        @Test("where nothing was found, the diagnosis is that all is well, whatever headers came along")
+        @Test("without findings, the diagnosis is that all is well, whatever the headers say")
         func diagnosisAndFindings() throws {
             let healthy: Set<DiagnosisID> = [.inSync, .inSyncInternational, .otherMode, .originFine]
             let reasons = Story.all.compactMap { $0.cdn?.headers["Apple-Failure-Reason"] }
-            // Every answer of every story as it is, and every copy with every word of Apple's crawler beside it.
+            // Every reply of every story, and every copy combined with every reason of Apple's crawler.
             let copies = Story.all.compactMap(\.cdn) + Self.rows.compactMap(\.cdn)
             let talking = [Self.good, Self.other].flatMap { copy in
                 Set(reasons).sorted().map { reason in copy.with { $0.headers["Apple-Failure-Reason"] = reason } }
@@ -259,7 +259,7 @@ extension EvidenceSuite {
             #expect(silent > 0)
         }
 
-        @Test("Apple's word is quoted in every cause, before anything that is seen from here", arguments: Story.all)
+        @Test("each cause quotes Apple's reason, whatever this machine saw", arguments: Story.all)
         func appleWord(_ story: Story) throws {
             guard let reason = story.cdn?.headers["Apple-Failure-Reason"], story.cdn?.status != 200 else { return }
             let words = reason.split(separator: " ", maxSplits: 1).last.map(String.init) ?? reason
@@ -272,7 +272,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "another code of the same hundred is not taken for what the usual one means",
+            "an unknown code of Apple's crawler is not explained as a known one",
             arguments: [
                 ("SWCERR00201 Invalid hostname", "private"), ("SWCERR00402 Content too large", "JSON"),
             ])
@@ -284,7 +284,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a copy is old for no fault that both files have, and a new fault may be the reason",
+            "a fault that both files have does not explain an old copy; a new fault may",
             arguments: [true, false])
         func faultOfBoth(_ isNew: Bool) throws {
             func file(_ path: String, isFaulty: Bool) -> Reply {
@@ -309,7 +309,7 @@ extension EvidenceSuite {
             #expect((verdict.diagnosis.id == .fileFault) == isNew, "\(verdict.text.oneLine)")
         }
 
-        @Test("Apple's word about a file that is broken here too does not hide what this machine sees")
+        @Test("Apple's reason does not hide that this machine sees a broken file, too")
         func brokenHere() throws {
             let verdict = try verdict(
                 origin: Self.page, cdn: .crawler("SWCERR00101 Bad HTTP Response: 403 Forbidden"))

@@ -36,7 +36,7 @@ extension EvidenceSuite {
             (.file(SampleFile.version(1)), .file(#"{"\#(escaped)":{},"applinks":{}}"#)),
         ]
 
-        @Test("no text of a verdict can move a cursor, whatever the site sends", arguments: hostile.indices)
+        @Test("a verdict's text never contains control characters, whatever the site sends", arguments: hostile.indices)
         func clean(_ index: Int) throws {
             let verdict = try verdict(origin: Self.hostile[index].origin, cdn: Self.hostile[index].cdn)
             #expect(isClean(verdict.text.oneLine))
@@ -48,7 +48,7 @@ extension EvidenceSuite {
             for change in verdict.comparison.changes { #expect(isClean(change.summary) && isClean(change.pointer)) }
         }
 
-        /// 32 addresses and 32 edges, each of which answers differently, with text that steers terminals.
+        /// 32 addresses and 32 edges that each answer differently, with text that steers terminals.
         static func crowd(_ text: String) -> Scene {
             let replies = (1...32).map { number in
                 Reply.status(
@@ -95,7 +95,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("no text of a verdict is longer than people read, whatever the site sends")
+        @Test("a verdict's text has a bounded length, whatever the site sends")
         func bounded() throws {
             let long = String(repeating: "x", count: 100_000)
             let marked = "a" + String(repeating: "\u{301}", count: 100_000)
@@ -114,7 +114,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "durations are said in the unit that people would use",
+            "durations use the unit that people would use",
             arguments: [
                 (0, "0 s"), (-5, "0 s"), (0.25, "250 ms"), (1, "1 s"), (89, "89 s"), (90, "1 min"), (5399, "89 min"),
                 (5400, "1 h"), (86400, "24 h"), (259_200, "3 days"),

@@ -8,7 +8,7 @@ extension EvidenceSuite {
         static let label63 = String(repeating: "a", count: 63)
 
         @Test(
-            "a domain is put into one form",
+            "a domain is normalised",
             arguments: [
                 ("example.com", "example.com"), ("EXAMPLE.Com", "example.com"), ("example.com.", "example.com"),
                 ("bücher.example", "xn--bcher-kva.example"), ("BÜCHER.example", "xn--bcher-kva.example"),
@@ -25,7 +25,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "what can carry no associated domain is refused with a reason",
+            "a name that cannot be an associated domain is refused with a reason",
             arguments: [
                 ("", "it is empty"), (".", "it is empty"), ("localhost", "it has no dot"), ("com.", "it has no dot"),
                 ("example..com", "it has an empty label"), (".example.com", "it has an empty label"),
@@ -54,7 +54,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a fault never repeats control characters",
+            "an error message never repeats control characters",
             arguments: ["a\u{1B}[2J.example", "x://\u{1B}y", "a.b?mode=\u{7}"])
         func quiet(_ text: String) throws {
             let fault = try #require(throws: DomainFault.self) { try Target(parsing: text) }
@@ -75,7 +75,7 @@ extension EvidenceSuite {
                 ("webcredentials:example.com?mode=managed", "example.com", .managed),
                 ("appclips:example.com?mode=developer+managed", "example.com", .developerManaged),
                 ("example.com?mode=production", "example.com", .production),
-                // As they are copied from a browser.
+                // Copied from a browser.
                 ("https://ok.example:443/", "ok.example", .production), ("ok.example:443", "ok.example", .production),
                 ("http://ok.example:80/a", "ok.example", .production), ("example.com/", "example.com", .production),
                 ("*.example.com/", "example.com", .production),
@@ -107,7 +107,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a target keeps the link that was typed, and knows where the file may lie by mistake",
+            "a target keeps the link as typed, and knows where the file may be by mistake",
             arguments: [
                 ("example.com", nil, []), ("https://example.com", nil, []), ("https://example.com/", nil, []),
                 ("https://example.com/.well-known/apple-app-site-association", nil, []),
@@ -135,7 +135,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "anything else is refused, quoting what was written",
+            "anything else is refused, and the message quotes the input",
             arguments: [
                 ("ftp://example.com", "'ftp' is not the scheme"), ("applinks:https://example.com", "is not the scheme"),
                 ("applinks:", "it is empty"), ("applinks:example.com?mode=dev", "'dev' is not a mode"),

@@ -13,12 +13,12 @@ extension EvidenceSuite {
             var origin = Reply.file(SampleFile.version(3))
             var addresses: [Reply]?
             let edges: [Reply]
-            /// Since how many hours versions 1, 2, ... are superseded.
+            /// How many hours ago versions 1, 2, … were superseded.
             var history: [Double] = [40, 2]
             let state: Comparison.State
             /// In sync, old, without a copy, other, unreachable.
             let tally: [Int]
-            /// Those of the CDN.
+            /// Findings about the CDN.
             let findings: [String]
             var lag: Double?
 
@@ -44,14 +44,14 @@ extension EvidenceSuite {
         static let refused = Reply.crawler("SWCERR00301 Timeout")
         static let dead = Reply.failed(.timedOut)
         static let differ = "cdn.edges-differ warning"
-        /// Edges that are old for longer than `stale_after` are an error, whether or not others have the file.
+        /// Edges that stay old longer than `stale_after` are an error, whether or not others have the file.
         static let late = ["cdn.stale error", "cdn.edges-differ note"]
 
         static let rows: [Row] = [
             Row("all serve the file", [now, now, .file(SampleFile.spaced(3))], .inSync, [3, 0, 0, 0, 0], []),
             Row("one is behind", [now, v2, now], .mixed, [2, 1, 0, 0, 0], ["cdn.edges-differ note"], lag: 2),
-            Row("one is behind for long", [now, v1, v2], .mixed, [1, 2, 0, 0, 0], late, lag: 40),
-            Row("all are behind alike", [v2, v2], .propagating, [0, 2, 0, 0, 0], ["cdn.propagating note"], lag: 2),
+            Row("one is behind for too long", [now, v1, v2], .mixed, [1, 2, 0, 0, 0], late, lag: 40),
+            Row("all are equally behind", [v2, v2], .propagating, [0, 2, 0, 0, 0], ["cdn.propagating note"], lag: 2),
             Row("all are behind, in two versions", [v2, v1], .mixed, [0, 2, 0, 0, 0], late, lag: 40),
             Row("one serves something unknown", [now, unknown], .mixed, [1, 0, 0, 1, 0], [differ]),
             Row(
@@ -64,12 +64,12 @@ extension EvidenceSuite {
             Row(
                 "none has a copy, for two reasons", [refused, .crawler("SWCERR00777 Odd"), none], .missing,
                 [0, 0, 3, 0, 0], ["cdn.crawler-error error", "cdn.crawler-error error", "cdn.missing error"]),
-            Row("one is out of reach", [now, dead], .inSync, [1, 0, 0, 0, 1], ["cdn.edge-unreachable note"]),
+            Row("one is unreachable", [now, dead], .inSync, [1, 0, 0, 0, 1], ["cdn.edge-unreachable note"]),
             Row("one is in trouble", [now, .status(502)], .inSync, [1, 0, 0, 0, 1], ["cdn.edge-unreachable warning"]),
             Row(
                 "the first is in trouble", [.status(502), now], .inSync, [1, 0, 0, 0, 1],
                 ["cdn.edge-unreachable warning"]),
-            Row("none is reached", [dead, dead], .cdnUnavailable, [0, 0, 0, 0, 2], ["cdn.unreachable warning"]),
+            Row("none is reachable", [dead, dead], .cdnUnavailable, [0, 0, 0, 0, 2], ["cdn.unreachable warning"]),
             Row("the origin has no file", [now, none], .originUnavailable, [1, 0, 1, 0, 0], [differ]) {
                 $0.origin = .status(404)
             },
@@ -91,7 +91,7 @@ extension EvidenceSuite {
         ]
 
         @Test(
-            "edges that speak of the file and disagree are mixed, those that cannot be asked are not", arguments: rows)
+            "edges are mixed if they serve different files; edges that cannot be reached do not count", arguments: rows)
         func state(_ row: Row) throws {
             var scene = Scene.calm(row.origin).edges(row.edges)
             if let addresses = row.addresses { scene = scene.addresses(addresses) }
@@ -120,14 +120,14 @@ extension EvidenceSuite {
             let finding = try #require(verdict.findings.first { $0.rule.rawValue == "cdn.edges-differ" })
             #expect(finding.message.contains("3 of 5 serve the origin's file"))
             #expect(finding.message.contains("2 of 5 serve another file"))
-            // A reason names no hashes and no addresses.
+            // The message has no hashes and no addresses.
             #expect(!finding.message.contains("SHA-256") && !finding.message.contains("198.51.100"))
             #expect(
                 finding.text.evidence["group_2"]?.contains("198.51.100.4 (usqas4), 198.51.100.5 (lumn)") == true)
         }
 
         @Test(
-            "advice asks whether a file was just changed only where the monitor does not know",
+            "the advice asks about a recent change only if the monitor does not know",
             arguments: [(nil, true), (3600, true), (90_000, false)] as [(Double?, Bool)])
         func justChanged(seconds: Double?, isAsked: Bool) {
             let since = seconds.map { Date.testing - $0 }
@@ -139,14 +139,14 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("copies are not wrong where nobody knows what the origin serves")
+        @Test("copies are not wrong if the origin's file is unknown")
         func unknownOrigin() throws {
             let scene = Scene.calm(.status(403)).edges([Self.now, Self.now, .file("<html>")])
             let tally = try #require(try verdict(origin: .status(403), cdn: nil, scene: scene).comparison.edges)
             #expect(tally.unknown == 2 && tally.inSync == 0 && tally.old == 0 && tally.other == 1)
         }
 
-        @Test("a light check has no tally, and a verdict stored before there was one is still read")
+        @Test("a light check has no tally, and an older stored verdict without a tally can be read")
         func older() throws {
             let light = try verdict(origin: Self.now, cdn: Self.now)
             #expect(light.comparison.edges == nil)

@@ -4,11 +4,11 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// The root of this target's tests.
+/// The root suite of this target.
 @Suite("Evidence", .timeLimit(.minutes(120)), .computing)
 struct EvidenceSuite {}
 
-/// The judgement over one check of example.com.
+/// The verdict on one check of example.com.
 func verdict(
     origin: Reply, cdn: Reply?, unasked: CDNResult.Reason = .originHasNoFile, mode: AssociationMode = .production,
     history: CopyHistory = .none, now: Date = .testing
@@ -18,7 +18,7 @@ func verdict(
         history: history, now: now)
 }
 
-/// The judgement over one full check.
+/// The verdict on one full check.
 func verdict(
     _ name: String = "example.com", origin: Reply, cdn: Reply?, unasked: CDNResult.Reason = .originHasNoFile,
     mode: AssociationMode = .production, scene: Scene, history: CopyHistory = .none,
@@ -42,7 +42,7 @@ extension Verdict {
     var told: [String] { findings.map { "\($0.rule) \($0.severity.rawValue)" } }
 }
 
-/// Versions 1 to n of the sample file, each superseded by the next so many hours ago; the last is the present one.
+/// Versions 1 to n of the sample file, each superseded by the next this many hours ago. The last is current.
 func history(supersededHoursAgo hours: [Double]) throws -> CopyHistory {
     var periods: [OriginPeriod] = []
     var begin = Date.testing - 1000 * 86400

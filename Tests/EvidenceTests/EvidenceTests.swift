@@ -1,4 +1,4 @@
-// What a finding's sentence says is in its evidence: who doubts it can look.
+// The evidence has all that a finding's sentence says, so a reader who doubts it can check.
 
 import Evidence
 import Foundation
@@ -46,7 +46,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("what is told of a place behind a redirect has the way there")
+        @Test("a finding behind a redirect has the redirects as evidence")
         func redirects() throws {
             for (name, finding) in try Self.findings() where finding.message.contains("behind the redirect") {
                 #expect(finding.text.evidence["redirects"]?.contains("→ 30") == true, "\(name): \(finding)")

@@ -15,7 +15,7 @@ let refusals = AgentRefusals(
     agents: [.init(agent: .crawler, served: .status(403)), .init(agent: .device, served: .page)],
     plain: .file(meaning: .sample, name: "00112233"), first: .status(403), addresses: ["192.0.2.1"], tried: 2)
 
-/// Whether it begins as a sentence does, or with a name that is written in small letters.
+/// Whether the text begins like a sentence, or with a name that is written in lower case.
 func isSentence(_ text: String) -> Bool {
     let word = text.prefix { $0 != " " }
     return word.first.map { !$0.isLetter || $0.isUppercase } == true || word.contains(".")
@@ -25,7 +25,7 @@ extension ContentHash {
     static let sample = ContentHash(of: "{}".utf8)
 }
 
-/// One matter of each kind; that each has words, the compiler sees to.
+/// One problem of each kind. The compiler checks that each has text.
 let problems: [Problem] = {
     let domain = Domain.sample
     let dead = [ServedAt(["192.0.2.1"], .failed(.timedOut, .connecting))]
@@ -152,7 +152,7 @@ extension EvidenceSuite {
             #expect(Set(problems.compactMap(\.kind)) == Set(FindingKind.allCases))
         }
 
-        @Test("a finding is a sentence or two, and what to do; it begins with a verb", arguments: problems)
+        @Test("a finding has a short message and a short fix that begins with a verb", arguments: problems)
         func words(_ problem: Problem) {
             var finding = Finding(problem)
             finding.place = .addresses(["192.0.2.1"], of: 2, othersAnswer: true)
@@ -168,13 +168,13 @@ extension EvidenceSuite {
             #expect(text.reference.hasPrefix("https://") && text.rule.rawValue.contains("."))
         }
 
-        @Test("a finding is stored as identifier and arguments, and read again", arguments: problems)
+        @Test("a stored finding can be read again, and contains no sentence of ours", arguments: problems)
         func stored(_ problem: Problem) throws {
             var finding = Finding(problem, evidence: ["a": "b"])
             finding.doubt = .appleCopy
             let data = try JSONEncoder().encode(finding)
             #expect(try JSONDecoder().decode(Finding.self, from: data) == finding)
-            // No sentence is stored, but what others say.
+            // Findings of the linter store its words.
             if case .file(.lint) = problem { return }
             let text = String(decoding: data, as: UTF8.self)
             for sentence in [finding.text.message, finding.text.fix] where sentence.count > 8 {
@@ -182,7 +182,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("evidence is cleaned where it is taken, words where they are made")
+        @Test("evidence is cleaned when it is taken, text when it is made")
         func clean() {
             let problem = Problem.origin(.contentType("a\u{202E}b", isPage: true, holdsFile: true, nil))
             let text = Finding(problem, evidence: ["a": "b\u{1B}[2J"]).text

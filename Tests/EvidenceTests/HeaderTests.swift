@@ -12,7 +12,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "Apple's reason is split into code and words, and judged by its hundred",
+            "Apple's reason is split into code and text, and classified by the hundreds of its code",
             arguments: [
                 (
                     "SWCERR00101 Bad HTTP Response: 403 Forbidden", "SWCERR00101", "Bad HTTP Response: 403 Forbidden",
@@ -41,7 +41,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "the status that Apple got is read from the details, else from the reason",
+            "the status that Apple got comes from the details, else from the reason",
             arguments: [
                 ("SWCERR00101 Bad HTTP Response: 403 Forbidden", nil, 403),
                 ("SWCERR00101 Bad HTTP Response: 403 Forbidden", #"{"status":"404 Not Found"}"#, 404),
@@ -52,7 +52,7 @@ extension EvidenceSuite {
             #expect(try failure(reason, details)?.originStatus == expected)
         }
 
-        @Test("the details keep strings and numbers, the same ones each time, cleaned and bounded")
+        @Test("the details keep the same strings and numbers each time, cleaned and bounded")
         func details() throws {
             let many = "{" + (0..<40).map { "\"k\($0)\":\"v\"" }.joined(separator: ",") + "}"
             #expect(try failure("x", many)?.details.keys.sorted() == (0..<16).map { "k\($0)" }.sorted())
@@ -64,7 +64,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "the life of an answer is read from Cache-Control and Age",
+            "the remaining lifetime of a response follows from Cache-Control and Age",
             arguments: [
                 ("public, max-age=3600", "60", 3540), ("max-age=21600,public", nil, 21600), ("MAX-AGE=10", "99", 0),
                 ("no-store", "1", nil), ("max-age=-1", nil, nil), ("max-age=99999999999999999999", nil, nil),

@@ -1,4 +1,4 @@
-// What hosting platforms and bot protections say of themselves.
+// How hosting platforms and bot protections identify themselves.
 
 import Foundation
 import TestSupport
@@ -9,7 +9,7 @@ import Testing
 extension EvidenceSuite {
     @Suite("Hosting platforms")
     struct HostingTests {
-        /// An answer as the row describes it.
+        /// A reply that matches the row.
         private static func reply(_ sign: AnswerPattern) -> Reply {
             let headers = Dictionary(
                 sign.headers.map { ($0.name, $0.part.isEmpty ? "abc" : "x \($0.part)") }, uniquingKeysWith: { $1 })
@@ -18,7 +18,7 @@ extension EvidenceSuite {
             return .page(status, sign.words.first.map { "<html>\($0)</html>" } ?? "<html>", headers)
         }
 
-        @Test("each row of the table is reached, whatever else the answer has", arguments: HostingTable.rows.indices)
+        @Test("each row of the table matches, whatever else the reply has", arguments: HostingTable.rows.indices)
         func rows(_ index: Int) throws {
             let row = HostingTable.rows[index]
             let reply = Self.reply(row.sign).with { $0.headers["X-Request-Id"] = "1" }
@@ -67,14 +67,14 @@ extension EvidenceSuite {
         }
 
         static let lookAlikes: [(Reply, String)] = [
-            // CloudFront refuses by itself: a rule, no missing object.
+            // CloudFront itself refuses, because of a rule: the object is not missing.
             (.xml(403, "AccessDenied", ["Server": "CloudFront"]), "origin-fault"),
             (.page(403, "<html>", ["Server": "AmazonS3"]), "origin-fault"),
             (.status(404, ["Server": "AmazonS3"]), "not-deployed"),
-            // It comes with each answer that passes Imperva.
+            // Every response through Imperva has this header.
             (.status(403, ["X-Iinfo": "1-2-3"]), "origin-fault"),
             (.status(403, ["Server": "AkamaiGHost"]), "origin-fault"),
-            // A page of the site's own may hold any word.
+            // A page of the site may contain any word.
             (.page(404, "<html>sec-cp-challenge", [:]), "not-deployed"),
             (.page(410, "<html>Incapsula incident ID", [:]), "not-deployed"),
             (.status(500, ["Server": "Vercel"]), "origin-fault"),
@@ -82,14 +82,14 @@ extension EvidenceSuite {
             (.xml(200, "AccessDenied", ["Server": "AmazonS3"]), "file-fault"),
         ]
 
-        @Test("answers that look like one, and are none", arguments: lookAlikes)
+        @Test("responses that only look like a platform or a protection are not taken for one", arguments: lookAlikes)
         func lookAlike(_ reply: Reply, _ id: String) throws {
             #expect(try verdict(origin: reply, cdn: nil, unasked: .mode, mode: .developer).diagnosis.id.rawValue == id)
         }
 
         static let good = Reply.file(SampleFile.version(1))
 
-        @Test("a file that names a protection, and one behind it, are no challenge")
+        @Test("a file that mentions a bot protection, or comes through one, is not a challenge")
         func file() throws {
             let reply = Self.good.with {
                 $0.headers["X-Iinfo"] = "1-2-3"
@@ -98,7 +98,7 @@ extension EvidenceSuite {
             #expect(try verdict(origin: reply, cdn: reply).findings.isEmpty)
         }
 
-        @Test("docs/reference/hosts.md is fresh")
+        @Test("docs/reference/hosts.md is up to date")
         func documented() throws {
             let file = URL(filePath: #filePath).appending(path: "../../../docs/reference/hosts.md").standardized
             if ProcessInfo.processInfo.environment["AASA_REWRITE_EXPECTATIONS"] == "1" {

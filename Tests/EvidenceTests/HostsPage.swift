@@ -1,4 +1,4 @@
-// The text of docs/reference/hosts.md: the tables of hosting platforms and bot protections as they are in the code.
+// The text of docs/reference/hosts.md: the code's tables of hosting platforms and bot protections.
 
 @testable import Evidence
 

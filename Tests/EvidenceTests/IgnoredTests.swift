@@ -1,4 +1,4 @@
-// Findings that the owners accept: they are shown, and nothing follows from them.
+// Ignored findings: they are shown, but change nothing.
 
 import AASA
 import Evidence
@@ -19,7 +19,7 @@ extension EvidenceSuite {
             $0.headers = ["Content-Type": "text/html", "Apple-From": "https://example.com/x"]
         }
 
-        @Test("what is ignored does not count and keeps its reason; what phones do, and why, stays a fact")
+        @Test("an ignored finding does not count and keeps its reason; effect and cause stay")
         func ignored() throws {
             let plain = try verdict(Self.page, ignoring: [])
             #expect(plain.level == .failing && plain.ignored.isEmpty)
@@ -33,7 +33,7 @@ extension EvidenceSuite {
             #expect(verdict.text == plain.text)
         }
 
-        @Test("only findings of the rule are ignored")
+        @Test("only the findings of the named rule are ignored")
         func others() throws {
             let plain = try verdict(Self.page, ignoring: [])
             let rules = Set(plain.findings.map(\.rule))
@@ -44,7 +44,7 @@ extension EvidenceSuite {
             #expect(verdict.level == .failing)
         }
 
-        @Test("the date is the last day on which it is ignored, in UTC")
+        @Test("the date is the last day of ignoring, in UTC")
         func until() throws {
             let day = try #require(CalendarDay("2026-11-21"))
             let rules = [IgnoredRule(Rule(rawValue: "origin.content-type"), reason: "x", until: day)]
@@ -53,7 +53,7 @@ extension EvidenceSuite {
             #expect(try verdict(Self.page, ignoring: rules, now: last + 1).ignored.isEmpty)
         }
 
-        @Test("a later list gives what a check under it would have given", arguments: [[], ["origin.content-type"]])
+        @Test("a changed list gives what a new check would", arguments: [[], ["origin.content-type"]])
         func again(_ names: [String]) throws {
             let rules = names.map { IgnoredRule(Rule(rawValue: $0), reason: "x") }
             let other = IgnoredRule(Rule(rawValue: "aasa.json-syntax"), reason: "y")
@@ -64,7 +64,7 @@ extension EvidenceSuite {
             #expect(again.ignoring(rules, at: .testing) == again)
         }
 
-        @Test("a verdict without ignored findings is stored as before there were any")
+        @Test("a verdict without ignored findings is stored in the old format")
         func stored() throws {
             let plain = try verdict(Self.page, ignoring: [])
             let bytes = try JSONEncoder().encode(plain)
@@ -74,7 +74,7 @@ extension EvidenceSuite {
             #expect(try JSONDecoder().decode(Verdict.self, from: JSONEncoder().encode(some)) == some)
         }
 
-        @Test("many ignored findings of the file hide none that counts")
+        @Test("many ignored findings about the file do not hide those that count")
         func manyOfTheFile() throws {
             let paths = (0..<40).map { _ in #""/b\\u00fccher""# }.joined(separator: ",")
             let text =
@@ -84,7 +84,7 @@ extension EvidenceSuite {
                 Dictionary(grouping: plain.findings, by: \.rule).max { $0.value.count < $1.value.count })
             #expect(plain.findings.contains { $0.rule.rawValue == "aasa.more" } && frequent.value.count > 5)
             let verdict = try verdict(.file(text), ignoring: [IgnoredRule(frequent.key, reason: "x")])
-            // On a domain for examples a made-up app is no news.
+            // On an example domain, an invented app is not worth a finding.
             let others = Linter.lint(Array(text.utf8)).findings.map { "aasa.\($0.rule)" }
                 .filter { $0 != frequent.key.rawValue && $0 != "aasa.app-id-example" }
             #expect(!others.isEmpty && others.count < 15)
@@ -93,10 +93,10 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a day is written in one way", arguments: ["2027-1-1", "2027-02-29", "01-01-2027", "2027-01-01T00:00", ""])
+            "a date has one form", arguments: ["2027-1-1", "2027-02-29", "01-01-2027", "2027-01-01T00:00", ""])
         func days(_ text: String) { #expect(CalendarDay(text) == nil) }
 
-        @Test("the rules that can be ignored are those of the documentation")
+        @Test("the rules that can be ignored are the documented ones")
         func documented() throws {
             let folder = URL(filePath: #filePath).appending(path: "../../../docs/reference").standardized
             let page = try String(contentsOf: folder.appending(path: "rules.md"), encoding: .utf8)

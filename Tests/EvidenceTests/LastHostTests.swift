@@ -1,4 +1,4 @@
-// A finding names the host that it is about: behind a redirect that is another one than the domain.
+// A finding names the host that it is about. Behind a redirect this is not the domain.
 
 import Evidence
 import Facts
@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EvidenceSuite {
-    @Suite("The host that was met")
+    @Suite("The host behind a redirect")
     struct LastHostTests {
         static let good = Reply.file(SampleFile.version(1))
         static let target = "https://www.example.com/x"
@@ -20,7 +20,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "what is wrong behind a redirect is told of the host behind it",
+            "a fault behind a redirect names the host behind it",
             arguments: [
                 (Reply.certificate(.nameMismatch), "is not for www.example.com", "names include www.example.com"),
                 (.certificate(.expired), "the certificate expired", "renew"),
@@ -43,13 +43,13 @@ extension EvidenceSuite {
                     finding.message.lowercased().contains(words.lowercased()), "no '\(words)' in: \(finding.message)")
                 #expect(finding.fix.lowercased().contains(fix.lowercased()), "\(finding.fix)")
                 #expect(finding.text.evidence["redirect_host"] == "www.example.com")
-                // The address is that of one of the domain's own, which another host may share.
+                // The address is one of the domain's own, which the other host may share.
                 #expect(!finding.message.contains("192.0.2.1 only"), "\(finding.message)")
                 #expect(verdict.text.oneLine.contains("www.example.com"), "\(verdict.text.oneLine)")
             }
         }
 
-        @Test("a page in place of the file is of the host behind the redirect that sends it")
+        @Test("a page instead of the file is from the host behind the redirect")
         func page() throws {
             let reply = Reply.page(200, "<!doctype html><title>Home</title>").redirected(to: Self.target)
             let findings = try verdict(origin: reply, cdn: nil).findings
@@ -57,7 +57,7 @@ extension EvidenceSuite {
             #expect(type.message.hasPrefix("Behind the redirect to www.example.com: "), "\(type.message)")
         }
 
-        @Test("what is wrong at an address of the domain is told of the domain, wherever it redirects to")
+        @Test("a fault at an address of the domain names the domain, wherever the domain redirects to")
         func address() throws {
             let scene = Self.scene.addresses([Self.moved, .certificate(.nameMismatch)])
             let verdict = try verdict(
@@ -71,7 +71,7 @@ extension EvidenceSuite {
                 ])
         }
 
-        @Test("a fault at the only address that answers says what the others do")
+        @Test("a fault at the only address that answers says that the others do not answer")
         func lastAddress() throws {
             let expired = Reply.certificate(.expired)
             let scene = Scene.calm(expired, cdn: Self.good).addresses([expired, .failed(.timedOut)])
@@ -84,7 +84,7 @@ extension EvidenceSuite {
                 "\(messages)")
         }
 
-        @Test("a redirect within the host, or one that was not followed, leads nowhere else")
+        @Test("a redirect within the host, or one that was not followed, names no other host")
         func here() throws {
             let within = try verdict(origin: Reply.status(404).redirected(to: "https://EXAMPLE.com/x"), cdn: nil)
             #expect(
@@ -92,7 +92,7 @@ extension EvidenceSuite {
                     == "Behind the redirect to https://EXAMPLE.com/x: Your server answers with status 404 in place of 200."
             )
             #expect(within.findings.first?.text.evidence["redirect_host"] == nil)
-            // The redirect is the fault, and not that a bucket is missing where it leads to.
+            // The fault is the redirect, not a missing bucket at its target.
             let bucket = try verdict(
                 origin: Reply.xml(404, "NoSuchBucket", ["Server": "AmazonS3"]).redirected(to: "https://example.com/x"),
                 cdn: nil)
@@ -102,7 +102,7 @@ extension EvidenceSuite {
             #expect(stopped.findings.allSatisfy { !$0.message.contains("behind") })
         }
 
-        @Test("a certificate that ends soon is told of the host that shows it, of the domain itself where both do")
+        @Test("an expiring certificate names the host that serves it, or the domain itself if both serve it")
         func expiring() throws {
             let end = Date.testing + 3 * 86400
             let shared = Self.good.expiring(at: end).redirected(to: Self.target)
@@ -115,7 +115,7 @@ extension EvidenceSuite {
             #expect(both.map { $0.message.prefix(22) } == ["The certificate expire"])
         }
 
-        @Test("what servers send is short in the first sentence", arguments: [100, 5000])
+        @Test("the diagnosis stays short, however long the site's text is", arguments: [100, 5000])
         func bounded(_ length: Int) throws {
             let long = String(repeating: "x", count: length)
             let replies: [(Reply, Reply?)] = [

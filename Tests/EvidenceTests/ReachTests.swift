@@ -1,4 +1,4 @@
-// What is told of other places, of single addresses that refuse Apple, and of answers that break off.
+// Findings about other vantage points, single addresses that refuse Apple, and incomplete responses.
 
 import Evidence
 import Facts
@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EvidenceSuite {
-    @Suite("Who is reached where")
+    @Suite("Reachability")
     struct ReachTests {
         struct Row: Sendable, CustomTestStringConvertible {
             let testDescription: String
@@ -54,11 +54,11 @@ extension EvidenceSuite {
             ),
         ]
 
-        @Test("what another place is given is told for what it is, with its own repair", arguments: vantages)
+        @Test("a vantage point's problem has its own message and fix", arguments: vantages)
         func vantage(_ row: Row) throws {
             let scene = Scene.calm(Self.good, cdn: Self.good).with { $0.vantages = [("abroad", row.reply)] }
             let verdict = try verdict(origin: Self.good, cdn: Self.good, scene: scene)
-            // Who gets another version of the file is not refused.
+            // A vantage point that gets another version of the file is not refused.
             let rule = row.seen == "other_file" ? "origin.address-differs" : "origin.vantage-refused"
             #expect(verdict.told == ["\(rule) \(row.seen == "rate_limited" ? "warning" : "error")"])
             let finding = try #require(verdict.findings.first)
@@ -71,7 +71,7 @@ extension EvidenceSuite {
             #expect((verdict.diagnosis.id == .vantageRefused) == isPlace, "\(verdict.text.oneLine)")
         }
 
-        @Test("an old file elsewhere that Apple has too is told as that")
+        @Test("if another place gets the old file that Apple has too, the finding says so")
         func applesFile() throws {
             let scene = Scene.calm(Self.good, cdn: Self.old).with { $0.vantages = [("abroad", Self.old)] }
             let finding = try #require(
@@ -82,7 +82,7 @@ extension EvidenceSuite {
             #expect(finding.message.contains("the one that Apple's CDN has"))
         }
 
-        @Test("places with different troubles have a finding each")
+        @Test("places with different faults have separate findings")
         func several() throws {
             let scene = Scene.calm(Self.good, cdn: Self.good).with {
                 $0.vantages = [("a", .status(404)), ("b", .status(403)), ("c", .status(403)), ("d", Self.good)]
@@ -94,7 +94,7 @@ extension EvidenceSuite {
             #expect(!refused.message.contains("from a it"))
         }
 
-        @Test("an address that alone refuses Apple's agents is named", arguments: [true, false])
+        @Test("a single address that refuses Apple's agents is named", arguments: [true, false])
         func crawlerAtOneAddress(_ isPart: Bool) throws {
             let scene = Scene.calm(Self.good, cdn: Self.good).addresses([Self.good, Self.good])
             var observation = try Observation.of(origin: Self.good, cdn: Self.good, scene: scene)
@@ -132,7 +132,7 @@ extension EvidenceSuite {
             ),
         ]
 
-        @Test("an answer that breaks off, or a family that is missing, is told for what it is", arguments: faults)
+        @Test("an incomplete response or a missing address family has its own finding", arguments: faults)
         func fault(_ reply: Reply, _ told: String, _ words: String) throws {
             let verdict = try verdict(origin: reply, cdn: Self.good, scene: Scene())
             #expect(verdict.told == [told])
@@ -142,7 +142,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a server that closes in the handshake is told as such",
+            "a connection that the server closes in the handshake has its own message",
             arguments: [
                 "TLS connect error: error:0A000126:SSL routines::unexpected eof while reading",
                 "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to example.com:443",
@@ -158,7 +158,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a redirect that no client can follow says where it points to, cleaned",
+            "an invalid redirect shows its target, cleaned",
             arguments: [
                 ("javascript:alert(1)", "'javascript:alert(1)', which no client can follow"),
                 ("\u{1B}[31mhttps://x\u{07}.test/", "which no client can follow"), ("", "without a Location header"),

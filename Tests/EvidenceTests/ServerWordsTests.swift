@@ -1,4 +1,4 @@
-// What a server says of itself, at any status and whichever cause leads; and what proves that Apple answers.
+// The server's own error message, at any status and for any cause; and how we recognise Apple's responses.
 
 import Evidence
 import Facts
@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EvidenceSuite {
-    @Suite("The server's own words")
+    @Suite("The server's own message")
     struct ServerWordsTests {
         private static func said(_ status: Int, _ type: String, _ body: String) -> Reply {
             Reply.status(status, ["Content-Type": type]).with { $0.body = Data(body.utf8) }
@@ -49,7 +49,7 @@ extension EvidenceSuite {
             (said(200, "application/json", #"{"error":"Subdomain not found."}"#), "Subdomain not found."),
         ]
 
-        @Test("they are quoted at each status, by the origin alone and beside Apple's word", arguments: rows.indices)
+        @Test("the server's message is quoted at each status, with or without Apple's reason", arguments: rows.indices)
         func quoted(_ index: Int) throws {
             let (reply, words) = Self.rows[index]
             for cdn in [nil, Reply.crawler("SWCERR00101 Bad HTTP Response: \(reply.status) X"), Story.timeout] {
@@ -62,7 +62,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "what says no more than the status is not quoted",
+            "a message that says no more than the status is not quoted",
             arguments: [
                 said(404, "text/html", "<title>404 Not Found</title><h1>Not Found</h1>"),
                 said(404, "text/html", "<title>Page not found | Acme Shop</title>"),
@@ -77,7 +77,7 @@ extension EvidenceSuite {
             #expect(!verdict.text.oneLine.contains("Your server says"), "\(verdict.text)")
         }
 
-        @Test("numbers of requests are left out, so that the same failure has the same words")
+        @Test("request numbers are removed, so the same failure has the same text")
         func steady() throws {
             func words(_ id: String) throws -> String? {
                 let reply = Self.said(500, "application/json", #"{"message":"upstream gone, request \#(id)"}"#)
@@ -88,7 +88,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "assetlinks.json and a wrapped file lead, whatever their Content-Type is",
+            "assetlinks.json and a wrapped file are named first, whatever their Content-Type",
             arguments: ["text/html", "application/json"])
         func foreignFile(_ type: String) throws {
             let android = #"[{"relation":["delegate_permission/common.handle_all_urls"],}]"#
@@ -103,7 +103,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "IIS refuses a file without extension; its page or its name tells",
+            "a refusal of files without an extension is recognised by IIS's page or name",
             arguments: [
                 Reply.status(404, ["Server": "Microsoft-IIS/10.0"]),
                 said(404, "text/html", "<h3>HTTP Error 404.3 - Not Found</h3>"),
@@ -113,7 +113,7 @@ extension EvidenceSuite {
             #expect(verdict.diagnosis.id == .extensionRefused && verdict.text.action?.contains("mimeMap") == true)
         }
 
-        @Test("IIS says 404.0 where there is no file; a file that was encoded twice is no message")
+        @Test("404.0 of IIS means that there is no file; a file that was encoded twice is not a message")
         func noWords() throws {
             let absent = Self.said(404, "text/html", "<h2>HTTP Error 404.0 - Not Found</h2>")
             let missing = try verdict(origin: absent, cdn: nil, unasked: .originHasNoFile)
@@ -124,7 +124,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a name that the platform gave has no records to change",
+            "a domain of the platform itself gets no advice to change DNS records",
             arguments: [
                 ("acme.github.io", "the repository acme.github.io"), ("www.example.org", "point its DNS records"),
             ])
@@ -136,7 +136,7 @@ extension EvidenceSuite {
             #expect(verdict.text.action?.contains(words) == true, "\(verdict.text)")
         }
 
-        @Test("Apple's own headers prove Apple at each status", arguments: [400, 403, 405, 410, 421])
+        @Test("Apple's own headers identify Apple at each status", arguments: [400, 403, 405, 410, 421])
         func apple(_ status: Int) throws {
             for headers in [
                 ["Via": "https/1.1 usqas4-vp-vfe-001.ts.apple.com (acdn/270)"], ["CDNUUID": "ab"], ["Apple-From": "x"],

@@ -1,4 +1,4 @@
-// Which answers of the CDN count, which of several edges stands for all, and how long Apple keeps a failure.
+// Which responses of the CDN count, which edge stands for the CDN, and how long Apple keeps a failure.
 
 import Evidence
 import Facts
@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EvidenceSuite {
-    @Suite("The CDN's word")
+    @Suite("Responses of Apple's CDN")
     struct SpeakingTests {
         static let good = Reply.file(SampleFile.version(1))
         static let other = Reply.file(SampleFile.version(2))
@@ -16,13 +16,13 @@ extension EvidenceSuite {
             try #require(try Observation.of(origin: Self.good, cdn: reply).cdn.retrieval)
         }
 
-        @Test("200, 404 and 410 speak of the file", arguments: [200, 404, 410])
+        @Test("200, 404 and 410 say something about the file", arguments: [200, 404, 410])
         func speaks(_ status: Int) throws {
             #expect(try cdn(.status(status)).isAboutFile)
         }
 
         @Test(
-            "no other status does, but any does that comes with Apple's reason",
+            "any other status says something about the file only with Apple's reason",
             arguments: [201, 204, 206, 301, 304, 400, 401, 403, 405, 407, 408, 418, 421, 429, 451, 500, 502, 503, 504])
         func silent(_ status: Int) throws {
             #expect(try !cdn(.status(status)).isAboutFile)
@@ -30,14 +30,14 @@ extension EvidenceSuite {
             #expect(try cdn(.status(status, ["Apple-Failure-Reason": "SWCERR00301 Timeout"])).isAboutFile)
         }
 
-        @Test("half a file, or none at all, says nothing")
+        @Test("an incomplete response, or none, says nothing")
         func half() throws {
             let cut = Answer.End.cutShort(Failure(kind: .connectionReset, phase: .receiving, detail: "reset"))
             #expect(try !cdn(Self.good.with { $0.end = cut }).isAboutFile)
             #expect(try !cdn(.failed(.timedOut)).isAboutFile)
         }
 
-        @Test("of several edges the first that speaks of the file stands for the CDN")
+        @Test("the first edge that says something about the file stands for the CDN")
         func primary() throws {
             let scene = Scene.calm(Self.good).edges([.failed(.timedOut), .status(502), Self.other, Self.good])
             let readings = Readings(try Observation.of(origin: Self.good, cdn: nil, scene: scene))
@@ -49,7 +49,7 @@ extension EvidenceSuite {
             #expect(none.cdnFile == nil)
         }
 
-        /// An edge with a reason of Apple's, kept for so many seconds of which some have passed.
+        /// An edge with a reason of Apple's, cached for `maxAge` seconds, of which `age` have passed.
         private static func failing(_ maxAge: Int, age: Int = 0) -> Reply {
             Reply.crawler("SWCERR00301 Timeout", maxAge: maxAge).with { $0.headers["Age"] = "\(age)" }
         }
@@ -57,7 +57,7 @@ extension EvidenceSuite {
         private static let aged = good.with { $0.headers["Cache-Control"] = "max-age=21600" }
 
         @Test(
-            "the wait is that of the last edge to ask again, never a copy's, and a day at most",
+            "the wait is the last failing edge's, never a copy's, and a day at most",
             arguments: [
                 ([aged, failing(1800)], .asksAgain(.testing + 1800)),
                 ([failing(1800, age: 600), aged], .asksAgain(.testing + 1200)),
@@ -73,7 +73,7 @@ extension EvidenceSuite {
             #expect(verdict.diagnosis.outlook == outlook)
         }
 
-        @Test("edges are counted in one way: against all that were asked")
+        @Test("edge counts are always out of all edges that were asked")
         func counts() throws {
             let scene = Scene.calm(Self.good).edges([
                 Self.good, .failed(.timedOut), Self.failing(3600), .status(503), Self.good,
@@ -87,7 +87,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "trouble of the CDN's own has a next step and a time to wait",
+            "a failure of the CDN itself has a next step and a time to wait",
             arguments: [
                 (Reply.status(503), "an outage (status 503)", "check again in 5 min"),
                 (.status(500, ["Retry-After": "120"]), "status 500", "check again in 2 min"),
@@ -123,7 +123,7 @@ extension EvidenceSuite {
             #expect(verdict.diagnosis.id == .cdnUnreachable && verdict.text.action != nil)
         }
 
-        @Test("details that cannot be read as an object are kept as they came, bounded and cleaned")
+        @Test("details that are not an object are kept verbatim, bounded and cleaned")
         func details() throws {
             func details(_ text: String) throws -> [String: String]? {
                 try cdn(.crawler("x", details: text)).answer.flatMap(CrawlerFailure.init)?.details

@@ -1,4 +1,4 @@
-// Stories of hosting platforms, of what stands before a site, and of what our own asking brings about.
+// Stories about hosting platforms, what is in front of a site, and the effects of our own requests.
 
 import Evidence
 import Facts
@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 
 extension Reply {
-    /// The error of a storage service.
+    /// An error of a storage service.
     static func xml(_ status: Int, _ code: String, _ headers: [String: String]) -> Reply {
         page(
             status,
@@ -38,7 +38,7 @@ extension Story {
             cdn: forbidden, findings: status + failing, id: .notDeployed, words: ["Amazon S3", "08:00 UTC"]
         ) { $0.unsaid = ["firewall"] },
         Story(
-            "a bucket of Google's without the file",
+            "a Google bucket without the file",
             origin: .xml(403, "AccessDenied", ["X-GUploader-UploadID": "A"]),
             cdn: nil, findings: status, id: .notDeployed, words: ["Google Cloud Storage"]),
         Story(

@@ -1,4 +1,4 @@
-// Stories that look like another one, and must not be told as it.
+// Stories that look like another story, and need another text.
 
 import Evidence
 import Facts
@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 
 extension Story {
-    /// An exclusion behind the rule that takes all its URLs.
+    /// An exclusion after a rule that already matches all its URLs.
     private static let lateExclusion = Reply.file(
         #"{"applinks":{"details":[{"appIDs":["D7KQ4ZW2MX.com.acme.shop"],"components":[{"/":"/a/*"},"#
             + #"{"/":"/a/b","exclude":true}]}]}}"#)
@@ -29,7 +29,7 @@ extension Story {
         (reply.redirected(to: target), Reply.status(301).redirected(to: target))
     }
 
-    /// With the redirect followed, and not.
+    /// The same reply with the redirect followed, and with it only noted.
     private typealias Both = (followed: Reply, noted: Reply)
 
     static let neighbours = faultsOfTheFile + wordsBesideACopy + silences + redirectsToNothing + moments

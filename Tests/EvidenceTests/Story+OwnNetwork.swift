@@ -1,4 +1,4 @@
-// Stories in which this machine, or its network, meets what Apple does not.
+// Stories in which this machine or its network meets a problem that Apple does not.
 
 import Evidence
 import Facts
@@ -10,7 +10,7 @@ extension Story {
         reply.with { $0.headers["Age"] = "\(seconds)" }
     }
 
-    /// Refused here alike at every address, under every agent.
+    /// This machine is refused in the same way at every address, with every agent.
     private static func refused(
         _ name: String, _ origin: Reply, cdn: Reply = good, scene: Scene? = nil, _ findings: [String],
         _ id: DiagnosisID, _ words: [String], unsaid: [String] = []
@@ -90,7 +90,7 @@ extension Story {
                 findings: ["origin.not-public-address warning"], id: .cdnPropagating, words: ["2 h ago"])
         ] + atInternalServer
 
-    /// What is wrong with a server that Apple does not ask is nothing that Apple meets, as its copy shows.
+    /// Apple does not meet the faults of a server that it does not ask, as its copy proves.
     private static let atInternalServer: [Story] = [
         internalServer("has no file", .status(404), ["origin.status warning"]),
         internalServer("fails", .status(500), ["origin.status warning"]),

@@ -1,4 +1,4 @@
-// Stories in which something else than the file comes, with status 200 or behind a redirect: which page it is.
+// Stories in which a page comes instead of the file, with status 200 or behind a redirect, and how the text names it.
 
 import Evidence
 import Foundation
@@ -9,7 +9,7 @@ extension Story {
 
     private static let welcome = Reply.page(200, "<!doctype html><html><title>Welcome</title><h1>Hello</h1>")
 
-    /// Every path of the site leads to one page, which comes with status 200.
+    /// Every path of the site redirects to one page with status 200.
     private static func sent(to target: String) -> Story {
         Story(
             "every path is sent to \(target)", origin: welcome.redirected(to: target, status: 302), cdn: good,
@@ -28,13 +28,13 @@ extension Story {
     private static let placeholders =
         targets.map(sent) + [
             Story(
-                "a redirect to a download of the site's own",
+                "a redirect to a download on the same site",
                 origin: good.redirected(to: "https://example.com/downloads/aasa"), cdn: good,
                 scene: .calm(Reply.status(301).redirected(to: "https://example.com/downloads/aasa"), cdn: good),
                 findings: ["origin.redirect warning"], id: .redirectSameSite, words: ["/downloads/aasa"]
             ) { $0.unsaid = ["HTML page"] },
             Story(
-                "the file comes back from the root all the same",
+                "the file still comes from the root",
                 origin: good.redirected(to: "https://www.example.com/"),
                 cdn: good, scene: .calm(Reply.status(301).redirected(to: "https://www.example.com/"), cdn: good),
                 findings: ["origin.redirect warning"], id: .redirectSameSite, words: ["https://www.example.com/"]
@@ -47,7 +47,7 @@ extension Story {
                 id: .originFault, words: ["to another site, https://example.net/"]),
         ]
 
-    /// JSON in the file's place, and what is quoted of it.
+    /// JSON instead of the file, and the quoted part.
     private static let answers: [(body: String, quote: String)] = [
         (#"{"error":"Not found"}"#, #"'{"error":"Not found"}'"#),
         (#"{"message":"Not Found","statusCode":404}"#, #""statusCode":404"#),
@@ -68,7 +68,7 @@ extension Story {
                 cdn: good, findings: ["aasa.root-not-object error"], id: .pageInsteadOfFile,
                 words: ["JSON that is not an association file", "no such page"]),
             Story(
-                "the same under a page's type",
+                "the same with a page's Content-Type",
                 origin: .file(#"{"error":"Not found"}"#).with { $0.headers["Content-Type"] = "text/html" }, cdn: good,
                 findings: ["origin.content-type error", "aasa.no-service error"], id: .pageInsteadOfFile,
                 words: ["JSON that is not an association file"]),
@@ -85,7 +85,7 @@ extension Story {
         "<!DOCTYPE html>\n<html lang=en><head><title>\(title)</title></head><body>\(body)</body></html>"
     }
 
-    /// A page with status 200, and what is quoted of it.
+    /// A page with status 200, and the quoted words.
     private static let shown: [(html: String, words: [String])] = [
         (page("Page not found"), ["titled 'Page not found'"]),
         (page("\n  Error 404 &amp; more\n "), ["titled 'Error 404 & more'"]),

@@ -1,4 +1,4 @@
-// Stories in which this machine is turned away, and the status alone does not say so.
+// Stories in which the site refuses this machine, and the status alone does not show it.
 
 import Evidence
 import Foundation
@@ -7,7 +7,7 @@ import TestSupport
 extension Story {
     static let disguises = challenges + clientCertificates
 
-    /// Refused here alike at every address, beside Apple's copy of five minutes ago.
+    /// The site refuses this machine at every address; Apple's copy is five minutes old.
     private static func alone(_ name: String, _ reply: Reply, _ id: DiagnosisID, _ words: [String]) -> Story {
         let copy = good.with { $0.headers["Age"] = "300" }
         return Story(
@@ -55,13 +55,13 @@ extension Story {
                 ["Bot protection from \(sign.vendor)", "status \(sign.reply.status)"])
         } + [
             Story(
-                "a captcha on a page that is there, with status 200, is no challenge",
+                "a captcha on a normal page with status 200 is not a challenge",
                 origin: .page(200, html(#"Contact<div class="g-recaptcha"></div>"#)), cdn: good,
                 findings: ["origin.content-type error", "aasa.json-syntax error"], id: .pageInsteadOfFile,
                 words: ["HTML page"]
             ) { $0.unsaid = ["bot protection"] },
             Story(
-                "a word about captchas in a text that is no page",
+                "a word about captchas in a text that is not a page",
                 origin: .status(503, ["Content-Type": "text/plain"])
                     .with { $0.body = Data("captcha service down".utf8) }, cdn: good,
                 findings: ["origin.status error"], id: .originFault, words: ["status 503"]

@@ -1,4 +1,4 @@
-// Stories in which one fault could hide another, or in which it is not the site that is at fault.
+// Stories in which one fault could hide another, or in which the site is not at fault.
 
 import Evidence
 import Facts
@@ -137,7 +137,7 @@ extension Story {
             findings: ["origin.address-unreachable error", "cdn.crawler-error error"], id: .crawlerTimeoutAddress,
             words: ["192.0.2.2 refuses connections", "Fix the server"]),
         Story(
-            "details that are no JSON are quoted all the same",
+            "details that are not JSON are quoted anyway",
             cdn: .crawler("SWCERR00301 Timeout", details: #"{"cause":"Connection timed"#), findings: failing,
             id: .crawlerTimeoutFirewall, words: ["Connection timed"]),
     ]

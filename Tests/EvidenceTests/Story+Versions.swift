@@ -1,5 +1,5 @@
-// Stories of sites that serve two versions of the file, or have addresses of two kinds: nobody is refused, and this machine is
-// not to blame.
+// Stories of sites that serve two versions of the file, or have addresses of two kinds.
+// The site refuses nobody, and this machine is not at fault.
 
 import Evidence
 import Facts

@@ -1,4 +1,4 @@
-// Stories in which several witnesses speak at once: Apple's word of one thing, this machine of another, a copy of a third.
+// Stories in which Apple's reason, this machine and a copy each show something else.
 
 import Evidence
 import Facts
@@ -88,7 +88,7 @@ extension Story {
             id: .originFault,
             words: ["redirects to https://example.com/404, an HTML page", "from the redirect"]),
         Story(
-            "a private address here beside a copy of ten days",
+            "a private address here, and a copy ten days old",
             cdn: good.with { $0.headers["Age"] = "864000" },
             scene: Scene.calm(good, cdn: good.with { $0.headers["Age"] = "864000" }).with {
                 $0.addresses = [("10.1.2.3", .private, good)]

@@ -1,5 +1,5 @@
-// Failures as people met them in the wild, and what a check must make of each: the findings, and a first sentence after
-// which somebody who never heard of Apple's codes does the right thing. The numbers are only for telling them apart.
+// Failures that people met in practice. For each: the findings, and a first sentence that lets a reader do the right
+// thing without knowing Apple's codes. The numbers only distinguish the stories.
 
 import Evidence
 import Facts
@@ -17,13 +17,13 @@ struct Story: Sendable, CustomTestStringConvertible {
     var expectations = Expectations()
     /// Errors and warnings, `rule severity`, worst first.
     let findings: [String]
-    /// The cause that the rows decide for.
+    /// The expected cause.
     let id: DiagnosisID
-    /// Words that the text must hold: the arguments of the cause, what to do, how long to wait.
+    /// Words that the text must contain: the cause's arguments, the action, the wait.
     let words: [String]
-    /// What phones do, word for word; nil: not asked.
+    /// The exact effect; nil: not compared.
     var effect: String?
-    /// Words of a neighbouring story, which it must not hold.
+    /// Words of a similar story that the text must not contain.
     var unsaid: [String] = []
 
     init(
@@ -33,7 +33,7 @@ struct Story: Sendable, CustomTestStringConvertible {
         testDescription = name
         self.origin = origin
         self.cdn = cdn
-        // Where a story says nothing else, all addresses, agents and edges are as the plain requests show.
+        // By default all addresses, agents and edges answer like the plain requests.
         self.scene = scene ?? .calm(origin, cdn: cdn)
         self.findings = findings
         self.id = id
@@ -106,7 +106,7 @@ extension Story {
             findings: ["origin.status warning"], id: .elsewhereFine, words: ["The vantage home gets the file"]),
     ]
 
-    /// Put there after Apple asked, ten minutes ago.
+    /// Apple asked ten minutes ago; the file is five minutes old.
     private static let deployed = modified(good, "Sat, 21 Nov 2026 06:55:00 GMT")
 
     static let absences: [Story] = [
@@ -259,7 +259,7 @@ extension Story {
             words: ["At 192.0.2.2 only", "renew", "Apple does not say how long it keeps the copy"]),
     ]
 
-    /// A file with web credentials, or without.
+    /// A file with or without `webcredentials`.
     private static func credentials(_ apps: String) -> Reply {
         .file(
             #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/a"}]}]}"#

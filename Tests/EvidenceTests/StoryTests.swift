@@ -7,7 +7,7 @@ import Testing
 extension EvidenceSuite {
     @Suite("Stories")
     struct StoryTests {
-        @Test("each story gives its findings, and the sentence that helps", arguments: Story.all)
+        @Test("each story gives its findings and a helpful text", arguments: Story.all)
         func story(_ story: Story) throws {
             let observation = try Observation.of(
                 story.domain, mode: story.mode, origin: story.origin, cdn: story.cdn,
@@ -30,7 +30,7 @@ extension EvidenceSuite {
                     "'\(words)' in: \(verdict.text.oneLine)")
             }
             for part in text.parts { #expect(part.hasSuffix("."), "\(part)") }
-            // More than this nobody reads on a telephone.
+            // Nobody reads more than this on a phone.
             #expect(text.oneLine.count <= 600, "\(text.oneLine.count): \(text.oneLine)")
         }
     }

@@ -114,7 +114,7 @@ extension EvidenceSuite {
             Row(
                 "another at the root", root(other), ["origin.root-copy-differs warning"], ["depends on the client"]),
             Row("a page at the root", root(.file("<html>")), []),
-            Row("an object that is no such file at the root", root(.file("{}")), []),
+            Row("an object at the root that is not the file", root(.file("{}")), []),
             Row(
                 "at the root only", origin: .status(404), root(good, origin: .status(404)),
                 ["origin.status error", "origin.root-only warning"]),
@@ -166,7 +166,7 @@ extension EvidenceSuite {
             }
         }
 
-        @Test("the evidence of a refused crawler has both answers, the agent and what the firewall says of itself")
+        @Test("the evidence of a refused crawler has both responses, the agent and the firewall's headers")
         func evidence() throws {
             let reply = Reply.status(403, ["Server": "cloudflare", "CF-Ray": "8f0-AMS", "CF-Mitigated": "challenge"])
             let evidence = try #require(
@@ -184,7 +184,7 @@ extension EvidenceSuite {
         }
 
         @Test(
-            "a page is asked for at an absolute URL of the domain alone",
+            "a page check asks for absolute URLs of the domain only",
             arguments: [
                 ("/help", "https://example.com/help"), ("help?x=1", "https://example.com/help?x=1"),
                 ("https://example.com/a#b", "https://example.com/a"),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct FactsTests {
     @Test(
-        "a loopback host is known by its address, not by its look",
+        "a loopback host is recognised by its address, not by its spelling",
         arguments: [
             ("127.0.0.1", true), ("127.255.1.2", true), ("::1", true), ("0:0:0:0:0:0:0:1", true),
             ("[0:0:0:0:0:0:0:1]", true), ("localhost", true), ("LocalHost", true), ("localhost.", true),
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "an address has one form",
+        "each address has one canonical form",
         arguments: [
             ("0:0:0:0:0:0:0:1", "::1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:DB8::0:1", "2001:db8::1"),
         ])
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "a client of IPv6 is its network of 64 bits",
+        "an IPv6 client is identified by its /64 network",
         arguments: [("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"), ("192.0.2.7", "192.0.2.7")])
     func subscriber(text: String, expected: String) {
         #expect(HostAddress(text)?.subscriber.description == expected)
@@ -42,7 +42,7 @@ import Testing
         ("2001:db8::5", "2001:db8::5", ["2001:db8:0::5"], ["2001:db8::6"]),
     ]
 
-    @Test("a network holds what begins with its bits", arguments: ranges)
+    @Test("a network contains the addresses with its prefix", arguments: ranges)
     func range(_ text: String, _ form: String, inside: [String], outside: [String]) throws {
         let range = try #require(AddressRange(text))
         #expect(range.description == form)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "what is no network is refused",
+        "an invalid network is refused",
         arguments: [
             "", "/8", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.0/-1", "10.0.0.0/8/8", "proxy", "[::1]",
         ])
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "brackets are of a URL's host alone",
+        "only a URL's host has brackets",
         arguments: [("::1", true, true), ("[::1]", false, true), ("[127.0.0.1]", false, false)])
     func brackets(text: String, isAddress: Bool, isHost: Bool) {
         #expect((HostAddress(text) != nil) == isAddress)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "addresses that are not public",
+        "some addresses are not public",
         arguments: [
             "0.0.0.0", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.9.9.9", "169.254.169.254",
             "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.168.1.1", "198.18.0.1", "198.19.255.255",
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "addresses that are public",
+        "all other addresses are public",
         arguments: [
             "1.1.1.1", "17.253.1.1", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1", "198.17.0.1",
             "198.20.0.1", "223.255.255.255", "2606:4700::1111", "2001:4860:4860::8888", "::ffff:1.1.1.1",
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "an address is known by who can reach it",
+        "an address is classified by who can reach it",
         arguments: [
             ("127.0.0.1", .loopback), ("::1", .loopback), ("10.0.0.1", .private), ("172.31.9.9", .private),
             ("192.168.1.1", .private), ("fd00::1", .private), ("100.127.0.1", .carrierGrade),

@@ -12,7 +12,7 @@ struct ReadingTests {
     }
 
     @Test(
-        "anything else is no date",
+        "anything else is not a date",
         arguments: [
             "", "yesterday", "0", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
             "Sun, 06 Nov 1994 08:49:37 +0900", "Sun, 06 Nov 1994 08:49:xx:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
@@ -25,17 +25,17 @@ struct ReadingTests {
     }
 
     @Test(
-        "OpenSSL's dates",
+        "OpenSSL's dates are read",
         arguments: [("Nov  1 08:00:00 2026 GMT", 1_793_520_000.0), ("Jan 31 23:59:59 2030 GMT", 1_896_134_399.0)])
     func dates(_ text: String, _ seconds: Double) {
         #expect(Date(openSSL: text) == Date(timeIntervalSince1970: seconds))
     }
 
-    @Test("what is no date is none", arguments: ["", "Nov 1", "Foo  1 08:00:00 2026 GMT", "Nov  1 08:00 2026 GMT"])
+    @Test("an invalid date is refused", arguments: ["", "Nov 1", "Foo  1 08:00:00 2026 GMT", "Nov  1 08:00 2026 GMT"])
     func noDates(_ text: String) { #expect(Date(openSSL: text) == nil) }
 
     @Test(
-        "blanks around a header's value go, others stay",
+        "spaces around a header's value are removed, others stay",
         arguments: [
             (" text/html\r\n", "text/html"), ("\t a  b \n", "a  b"), ("\u{a0}x\r\n", "\u{a0}x"), ("", ""),
             (" \r\n", ""),

@@ -2,10 +2,10 @@ import Hashing
 import Testing
 
 @Suite struct HashingTests {
-    /// FIPS 180-4's own examples (https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values), and
-    /// the million letters of its predecessor's appendix.
+    /// FIPS 180-4's examples, and the million letters from its predecessor's appendix.
+    /// https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values
     @Test(
-        "hashes are those of FIPS 180-4",
+        "hashes match FIPS 180-4",
         arguments: [
             (Digest.sha1, "", 1, "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
             (.sha1, "abc", 1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -25,13 +25,13 @@ import Testing
     func hashes(digest: Digest, text: String, repeats: Int, expected: String) {
         let bytes = Array(String(repeating: text, count: repeats).utf8)
         #expect(digest.hash(bytes).hexadecimal == expected)
-        // Not in one piece of memory.
+        // The bytes are not contiguous in memory.
         #expect(digest.hash(bytes.lazy.map { $0 }).hexadecimal == expected)
     }
 
-    /// RFC 4231 (SHA-256) and RFC 2202 (SHA-1); the last of each has a key that is longer than a block.
+    /// RFC 4231 (SHA-256) and RFC 2202 (SHA-1). The last one of each has a key longer than a block.
     @Test(
-        "authentication codes are those of the RFCs",
+        "authentication codes match the RFCs",
         arguments: [
             (
                 Digest.sha256, [UInt8](repeating: 0x0b, count: 20), "Hi There",
@@ -53,14 +53,14 @@ import Testing
                 .sha1, [UInt8](repeating: 0xaa, count: 80), "Test Using Larger Than Block-Size Key - Hash Key First",
                 "aa4ae5e15272d00e95705637ce8a3b55ed402112"
             ),
-            // By `printf '' | openssl dgst -sha256 -mac HMAC -macopt hexkey:`, which is HMAC_SHA256("", "").
+            // The output of `printf '' | openssl dgst -sha256 -mac HMAC -macopt hexkey:`, that is HMAC_SHA256("", "").
             (.sha256, [], "", "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"),
         ])
     func codes(digest: Digest, key: [UInt8], text: String, expected: String) {
         #expect(digest.authenticationCode(for: Array(text.utf8), key: key).hexadecimal == expected)
     }
 
-    @Test("threads hash beside each other")
+    @Test("several threads can hash at the same time")
     func threads() async {
         let expected = Digest.sha256.hash("abc".utf8)
         await withTaskGroup(of: Bool.self) { group in

@@ -1,17 +1,17 @@
-// Files from the wild that are not part of this repository. Where they are absent the tests that walk them say so and
-// pass.
+// Files from real sites that are not part of this repository. If they are missing, the tests that need them print a
+// message and pass.
 
 import Foundation
 
-/// A folder of test data beside the repository, or the one that AASA_CORPUS names.
+/// A folder of test data next to the repository, or the folder that AASA_CORPUS names.
 package struct Corpus: Sendable {
     package let root: URL
 
-    /// - Parameter folder: the folder in the corpus that a test is about to walk.
-    /// - Returns: nil where it is absent; the reason is printed, so that nobody takes a skipped test for a passed one.
+    /// - Parameter folder: the folder in the corpus that the test needs.
+    /// - Returns: nil if it is missing. The reason is printed, so that nobody takes a skipped test for a passed one.
     package static func find(holding folder: String) -> Corpus? {
         let named = ProcessInfo.processInfo.environment["AASA_CORPUS"].map { URL(fileURLWithPath: $0) }
-        // Tests/TestSupport/Corpus.swift lies three below the package's root.
+        // Tests/TestSupport/Corpus.swift is three levels below the package's root.
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let root = named ?? package.deletingLastPathComponent().appendingPathComponent("shared/corpus")
@@ -22,7 +22,7 @@ package struct Corpus: Sendable {
         return Corpus(root: root)
     }
 
-    /// The files of a folder with one extension, in the order of their names.
+    /// The files of a folder with one extension, sorted by name.
     package func files(in folder: String, withExtension fileExtension: String) throws -> [File] {
         let directory = root.appendingPathComponent(folder)
         return try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()

@@ -2,11 +2,19 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A name server on loopback that answers by the first label of a name: `good` has 192.0.2.7, `both` has an IPv6 address too,
-/// `six` an IPv6 address alone, `empty` has no address, `gone` does not exist, `alias` is one of `site.azurewebsites.net`, which
-/// does not exist, `chain` is an alias of `alias`, `www` one of `good`, `broken` and `refused` are failures, `silent` gets no answer.
-/// Asked for IPv6 addresses, `denying` has an IPv4 address and says that it does not exist, `lame` has one and says nothing, `half`
-/// has no address and fails.
+/// A name server on loopback that answers by the first label of a name:
+/// - `good` has 192.0.2.7.
+/// - `both` also has an IPv6 address.
+/// - `six` has only an IPv6 address.
+/// - `empty` has no address.
+/// - `gone` does not exist.
+/// - `alias` is an alias of `site.azurewebsites.net`, which does not exist.
+/// - `chain` is an alias of `alias`, and `www` one of `good`.
+/// - `broken` and `refused` are failures.
+/// - `silent` gets no answer.
+/// - `denying` has an IPv4 address, and the query for IPv6 addresses says that the name does not exist.
+/// - `lame` has an IPv4 address, and the query for IPv6 addresses gets no answer.
+/// - `half` has no address, and the query for IPv6 addresses fails.
 package final class FakeNameServer: Sendable {
     package let port: UInt16
     private let socket: Int32
@@ -14,15 +22,15 @@ package final class FakeNameServer: Sendable {
     private let count = Atomic(0)
     private let asked = Mutex<Set<String>>([])
 
-    /// The names that were asked for, in lower case.
+    /// The queried names, in lower case.
     package var names: Set<String> { asked.withLock(\.self) }
     package func forget() { asked.withLock { $0 = [] } }
 
-    /// Questions so far.
+    /// The number of queries so far.
     package var questions: Int { count.load(ordering: .relaxed) }
     package var address: String { "127.0.0.1:\(port)" }
 
-    /// `rcode`: answers everything with that failure.
+    /// `rcode`: every answer is this failure.
     package init(rcode: UInt8? = nil) throws {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
         var place = sockaddr_in()
@@ -73,7 +81,7 @@ package final class FakeNameServer: Sendable {
         return labels.joined(separator: ".").lowercased()
     }
 
-    /// The question ends behind its name, type and class.
+    /// The question ends after its name, type and class.
     private static func answer(_ question: [UInt8], _ rcode: UInt8?) -> [UInt8]? {
         var end = 12
         while end < question.count, question[end] != 0 { end += Int(question[end]) + 1 }

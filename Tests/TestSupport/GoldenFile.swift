@@ -1,13 +1,12 @@
-// Texts that tests expect, whole, in files of the repository. AASA_REWRITE_EXPECTATIONS=1 writes them again; a person reads the
-// difference.
+// Whole expected texts, in files of the repository. AASA_REWRITE_EXPECTATIONS=1 writes them again. Review the diff.
 
 import Foundation
 
 package enum GoldenFile {
     package static let isRewriting = ProcessInfo.processInfo.environment["AASA_REWRITE_EXPECTATIONS"] == "1"
 
-    /// Writes the text where expectations are rewritten, and compares it with the file otherwise.
-    /// - Returns: nil where both are the same; else the lines that differ, those of the file with `-`, those of the text with `+`.
+    /// Compares the text with the file, or writes the file if expectations are being rewritten.
+    /// - Returns: nil if both are equal. Otherwise the differing lines: `-` for the file, `+` for the text.
     package static func difference(between text: String, and file: URL) throws -> String? {
         if isRewriting {
             try FileManager.default.createDirectory(
@@ -16,13 +15,13 @@ package enum GoldenFile {
             return nil
         }
         guard let stored = try? String(contentsOf: file, encoding: .utf8) else { return "\(file.path) is missing" }
-        // By bytes: to `==` two spellings of one accented letter are equal.
+        // Compared as bytes: `==` treats two normal forms of one accented letter as equal.
         guard !stored.utf8.elementsEqual(text.utf8) else { return nil }
         let lines = changedLines(from: stored, to: text)
-        return "\(file.path) says otherwise:\n" + (lines.isEmpty ? "(in the Unicode form of its letters)" : lines)
+        return "\(file.path) differs:\n" + (lines.isEmpty ? "(in the Unicode form of its letters)" : lines)
     }
 
-    /// The same for a folder that has these files, by their names, and no others.
+    /// The same for a folder that must contain exactly these files.
     package static func differences(between texts: [String: String], and folder: URL) throws -> [String] {
         let stored = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         var differences: [String] = []
@@ -39,7 +38,7 @@ package enum GoldenFile {
         return differences
     }
 
-    /// The first lines that differ, with their numbers in each text.
+    /// The first lines that differ, with their line numbers in each text.
     static func changedLines(from old: String, to new: String, atMost limit: Int = 30) -> String {
         var old = old.split(separator: "\n", omittingEmptySubsequences: false)[...]
         var new = new.split(separator: "\n", omittingEmptySubsequences: false)[...]
@@ -51,7 +50,7 @@ package enum GoldenFile {
             old.removeLast()
             new.removeLast()
         }
-        // Comparing takes as long as the lines times the changes; what follows so many lines is not shown anyway.
+        // Comparing costs lines times changes. The lines after these would not be shown anyway.
         let (left, right) = (old.prefix(1000), new.prefix(1000))
         let changes = right.difference(from: left).map { change in
             switch change {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON as a reader of our output meets it. A path that leads nowhere gives `absent`, which equals nothing.
+/// JSON as readers of our output see it. A path that does not exist gives `absent`, which equals nothing.
 package enum JSONValue: Decodable, Equatable, Sendable {
     case null
     case absent
@@ -39,7 +39,7 @@ package enum JSONValue: Decodable, Equatable, Sendable {
 
     package subscript(_ index: Int) -> JSONValue { elements.indices.contains(index) ? elements[index] : .absent }
 
-    /// nil where it is absent.
+    /// nil if the value is absent.
     package var present: JSONValue? { if case .absent = self { nil } else { self } }
     package var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
     package var keys: Set<String> { Set(members.keys) }

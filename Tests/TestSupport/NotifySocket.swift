@@ -1,4 +1,4 @@
-// The service manager's end of sd_notify's protocol: a datagram socket at a path, or at an abstract name.
+// The service manager's end of the sd_notify protocol: a datagram socket at a path, or with an abstract name.
 
 import Foundation
 import Glibc
@@ -9,7 +9,7 @@ package final class NotifySocket: Sendable {
         let reason: String
     }
 
-    /// As `NOTIFY_SOCKET` has it.
+    /// The value of `NOTIFY_SOCKET`.
     package let name: String
     private let descriptor: Int32
     private let received = Mutex<[String]>([])
@@ -33,7 +33,7 @@ package final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// All messages since the beginning, in the order of their arrival.
+    /// All messages so far, in order of arrival.
     package var messages: [String] {
         received.withLock { received in
             var bytes = [UInt8](repeating: 0, count: 4096)

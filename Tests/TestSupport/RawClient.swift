@@ -1,9 +1,9 @@
-// A client that sends what it is told, byte for byte, and hides nothing of the answer.
+// A client that sends exact bytes and shows the whole response.
 
 import Foundation
 import Glibc
 
-/// One connection to 127.0.0.1. Its calls block, and so run on a queue of their own.
+/// One connection to 127.0.0.1. Its calls block, so they run on their own queue.
 package final class RawClient: Sendable {
     package struct Failure: Error { let call: String, code: Int32 }
 
@@ -13,7 +13,7 @@ package final class RawClient: Sendable {
     package init(port: Int) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw Failure(call: "socket", code: errno) }
-        // Far more than any answer takes: it only ends a test that hangs.
+        // Far longer than any response takes. It only ends a test that hangs.
         var limit = timeval(tv_sec: 600, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
@@ -26,7 +26,7 @@ package final class RawClient: Sendable {
             }
         }
         guard outcome == 0 else {
-            // Not closed here: `deinit` runs for what throws once all its properties are set.
+            // `deinit` closes it: `deinit` runs after an error if all properties are set.
             throw Failure(call: "connect", code: errno)
         }
     }
@@ -40,7 +40,7 @@ package final class RawClient: Sendable {
         }
     }
 
-    /// All that comes until the server closes, or until `mark` has come.
+    /// Everything until the server closes the connection, or until `mark` arrives.
     package func receive(until mark: String? = nil) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [socket] in
@@ -50,7 +50,7 @@ package final class RawClient: Sendable {
                     let count = recv(socket, &piece, piece.count, 0)
                     if count > 0 { all += piece[..<count] }
                     let text = String(decoding: all, as: UTF8.self)
-                    // A reset after the server's last word is an end like any other here.
+                    // A reset after the server's last byte counts as a normal end.
                     if count == 0 || (count < 0 && errno == ECONNRESET) || mark.map(text.contains) == true {
                         return continuation.resume(returning: text)
                     }
@@ -63,7 +63,7 @@ package final class RawClient: Sendable {
     }
 }
 
-/// An answer taken apart.
+/// A parsed response.
 package struct RawAnswer {
     package let status: Int
     /// By lower-case name.
@@ -85,7 +85,7 @@ package struct RawAnswer {
     }
 }
 
-/// One request on a connection of its own.
+/// One request on its own connection.
 package func ask(
     _ port: Int, _ target: String, method: String = "GET", headers: [String] = []
 ) async throws -> RawAnswer {

@@ -1,4 +1,4 @@
-// Observations in a few words: what each side of a check answered.
+// Observations in short form: what each side of a check answered.
 
 import Evidence
 import Facts
@@ -32,7 +32,7 @@ package struct Reply: Sendable {
         return reply
     }
 
-    /// Apple's CDN with the reason of its crawler, in the shape that its answers have.
+    /// Apple's CDN with its crawler's reason, in the format of real answers.
     package static func crawler(_ reason: String, details: String? = nil, maxAge: Int = 3600) -> Reply {
         var reply = status(404, ["Apple-Failure-Reason": reason, "Cache-Control": "max-age=\(maxAge),public"])
         reply.headers["Apple-Failure-Details"] = details
@@ -59,7 +59,7 @@ package struct Reply: Sendable {
         return reply
     }
 
-    /// The same reply with something changed.
+    /// The same reply after a change.
     package func with(_ change: (inout Reply) -> Void) -> Reply {
         var copy = self
         change(&copy)
@@ -110,12 +110,12 @@ extension HeaderField {
 }
 
 extension Date {
-    /// The instant at which tests begin: 2026-11-21T07:00:00Z.
+    /// The time at which tests begin: 2026-11-21T07:00:00Z.
     package static let testing = Date(timeIntervalSince1970: 1_795_244_400)
 }
 
 extension Observation {
-    /// One check. `cdn` nil: Apple's CDN was not asked, for the reason `unasked`.
+    /// One check. `cdn` nil: Apple's CDN was not asked, because of `unasked`.
     package static func of(
         _ name: String = "example.com", at instant: Date = .testing, mode: AssociationMode = .production,
         origin: Reply, cdn: Reply?, unasked: CDNResult.Reason = .originHasNoFile

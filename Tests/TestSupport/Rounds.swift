@@ -1,6 +1,7 @@
 import Foundation
 
-/// How much a test of properties plays: enough in `make test` to see a broken rule, all in `make soak`, which sets `AASA_SOAK`.
+/// The size of property tests: enough in `make test` to find a broken rule, everything in `make soak`, which sets
+/// `AASA_SOAK`.
 package enum Rounds {
     package static let isSoak = ProcessInfo.processInfo.environment["AASA_SOAK"] == "1"
 

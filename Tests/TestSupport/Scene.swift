@@ -1,25 +1,25 @@
-// What a full check saw besides the two plain requests, in a few words.
+// What a full check saw in addition to the two plain requests, in short form.
 
 import Evidence
 import Facts
 import Foundation
 
-/// The surroundings of one check: who was asked besides, and what they answered.
+/// The other requests of one check, and their replies.
 package struct Scene: Sendable {
     package var source = Resolution.Source.system
     package var addresses: [(address: String, scope: AddressScope, reply: Reply)] = []
     package var agents: [(agent: AgentResult.Agent, reply: Reply)] = []
     package var rootCopy: Reply?
-    /// By URL, what other places of the file give that a person named.
+    /// The replies of other places of the file that the user named, by URL.
     package var namedPlaces: [String: Reply] = [:]
     package var vantages: [(name: String, reply: Reply)] = []
     package var edges: [(address: String, reply: Reply)] = []
     package var pages: [(url: String, reply: Reply, appStore: String?)] = []
 
-    /// Nothing but a look-up by a proxy: whatever else a test needs it names itself.
+    /// Only a lookup by a proxy. A test sets everything else that it needs.
     package init() { source = .proxy }
 
-    /// A domain with an IPv4 and an IPv6 address and a CDN with edges of both, all of which answer alike.
+    /// A domain with an IPv4 and an IPv6 address, and a CDN with edges of both families. All give the same replies.
     package static func calm(_ origin: Reply, cdn: Reply? = nil) -> Scene {
         var scene = Scene()
         scene.source = .system
@@ -30,22 +30,22 @@ package struct Scene: Sendable {
         return scene
     }
 
-    /// The same scene with something changed.
+    /// The same scene after a change.
     package func with(_ change: (inout Scene) -> Void) -> Scene {
         var copy = self
         change(&copy)
         return copy
     }
 
-    /// The agents get this instead.
+    /// The agents get this reply instead.
     package func refusing(_ reply: Reply) -> Scene { with { $0.agents = $0.agents.map { ($0.agent, reply) } } }
 
-    /// The edges, by number, answer this instead: their addresses are 198.51.100.1 and so on.
+    /// The edges' replies by number. Their addresses are 198.51.100.1 and so on.
     package func edges(_ replies: [Reply]) -> Scene {
         with { $0.edges = replies.enumerated().map { ("198.51.100.\($0.offset + 1)", $0.element) } }
     }
 
-    /// The origin's addresses, by number: 192.0.2.1 and so on, or in IPv6 2001:db8::1.
+    /// The replies of the origin's addresses by number: 192.0.2.1 and so on, and 2001:db8::1 and so on.
     package func addresses(_ four: [Reply], six: [Reply] = []) -> Scene {
         with {
             $0.addresses =
@@ -89,7 +89,7 @@ package struct Scene: Sendable {
 }
 
 extension Observation {
-    /// One full check. Where the scene has edges, the first that answered stands for the CDN.
+    /// One full check. If the scene has edges, the first one that answered stands for the CDN.
     package static func of(
         _ name: String = "example.com", at instant: Date = .testing, mode: AssociationMode = .production,
         origin: Reply, cdn: Reply?, unasked: CDNResult.Reason = .originHasNoFile, scene: Scene

@@ -1,4 +1,4 @@
-// JSON held against a JSON Schema, as far as the schemas of this repository go.
+// A validator for JSON Schema, as far as the schemas of this repository need one.
 
 import Foundation
 
@@ -7,9 +7,9 @@ import Foundation
 /// `minimum`, `maximum`, `exclusiveMinimum`, `anyOf`, `oneOf`, `allOf`, `not`, `if`, `then`, `else`.
 package struct SchemaJudge {
     private let document: JSONValue
-    /// The targets of references that were followed.
+    /// The targets of the references that it followed.
     package private(set) var visited: Set<String> = []
-    /// Keys that a schema has and this judge does not know: a test that passes by not looking is none.
+    /// Keys of a schema that the validator does not support. They must be empty, or a test could pass unchecked.
     package private(set) var unknown: Set<String> = []
 
     package init(_ document: JSONValue) { self.document = document }
@@ -19,11 +19,11 @@ package struct SchemaJudge {
         "minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems", "pattern", "minLength", "maxLength",
         "minimum",
         "maximum", "exclusiveMinimum", "anyOf", "oneOf", "allOf", "not", "if", "then", "else",
-        // Without effect on what is valid here.
+        // These keys do not change which values are valid here.
         "description", "title", "default", "examples", "format", "$schema", "$id", "$defs", "deprecated",
     ]
 
-    /// What is wrong with a value, a line each.
+    /// The errors in a value, one per line.
     package mutating func faults(of value: JSONValue, _ schema: JSONValue, at place: String = "$") -> [String] {
         if case .bool(let isAllowed) = schema { return isAllowed ? [] : ["\(place) is not allowed"] }
         unknown.formUnion(schema.keys.subtracting(Self.known))

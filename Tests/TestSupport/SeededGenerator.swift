@@ -1,4 +1,4 @@
-/// SplitMix64: the same seed gives the same numbers on every machine, so that a red test can be run again.
+/// SplitMix64: the same seed gives the same numbers on every machine, so a failed test can be repeated.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

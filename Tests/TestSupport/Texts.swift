@@ -1,4 +1,4 @@
-// Words as of the instant that tests check at.
+// Texts as of the tests' current time.
 
 import Evidence
 import Foundation

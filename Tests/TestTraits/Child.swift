@@ -1,15 +1,15 @@
-// Programs that tests start. Foundation's `Process` learns of an end by a socket that the child holds; a child that another
-// thread starts at the same moment can inherit it, and the end is then seen when that one ends too.
+// Programs that tests start. Foundation's `Process` detects a child's end by a socket that the child holds. Another
+// child that starts at the same moment can inherit the socket. The end is then detected only when both have ended.
 
 import CSpawn
 import Foundation
 import Glibc
 import Synchronization
 
-/// A child process in a group of its own, with none of this process's descriptors but the three that it is given.
+/// A child process in its own process group. It inherits only the three descriptors that it is given.
 package final class Child: Sendable {
     package enum End: Equatable, Sendable {
-        /// With this code; -1 where nobody can tell.
+        /// With this code; -1 if the code is unknown.
         case exit(Int32)
         case signal(Int32)
     }
@@ -29,12 +29,12 @@ package final class Child: Sendable {
     package let pid: pid_t
     private let state = Mutex(State())
 
-    /// Starts it. The streams, each of which has a descriptor, may be closed once this returns.
+    /// Starts the program. The streams need descriptors, and may be closed after this returns.
     /// - Parameters:
-    ///   - executable: its file; no search.
+    ///   - executable: its file; `PATH` is not searched.
     ///   - arguments: without the program's name.
-    ///   - environment: all of it.
-    ///   - folder: its working directory; this process's where nil.
+    ///   - environment: its whole environment.
+    ///   - folder: its working directory; this process's if nil.
     ///   - input: its standard input.
     ///   - output: its standard output.
     ///   - errors: its standard error.
@@ -52,14 +52,14 @@ package final class Child: Sendable {
         let number = aasa_spawn(&child, path, words, variables, folder?.path, streams)
         guard number == 0 else { throw CannotStart(path: path, number: number) }
         pid = child
-        // A thread that may block; it ends with the child.
+        // This thread may block. It ends with the child.
         Thread { [self] in waitForEnd() }.start()
     }
 
-    /// How it ended; nil while it runs.
+    /// How the child ended; nil while it runs.
     package var end: End? { state.withLock(\.end) }
 
-    /// Waits for its end, however long that takes.
+    /// Waits until the child ends, however long that takes.
     package func ended() async -> End {
         await withCheckedContinuation { continuation in
             let end = state.withLock { state -> End? in
@@ -70,7 +70,7 @@ package final class Child: Sendable {
         }
     }
 
-    /// Sends a signal, unless it has ended: its number may be another's then.
+    /// Sends a signal, unless the child has ended: its process ID may then belong to another process.
     package func signal(_ number: Int32) {
         state.withLock { state in
             if state.end == nil { kill(pid, number) }
@@ -79,10 +79,10 @@ package final class Child: Sendable {
 
     private func waitForEnd() {
         var info = siginfo_t()
-        // Its number is given back under the lock.
+        // Waits without reaping: only the lock below releases the process ID.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
         let (end, waiting) = state.withLock { state in
-            // What it stays at where nobody can tell, as where this process was started with SIGCHLD ignored.
+            // It stays -1 if the code is unknown, for example if this process was started with SIGCHLD ignored.
             var status: Int32 = -1
             while waitpid(pid, &status, 0) == -1, errno == EINTR {}
             let end =

@@ -1,30 +1,30 @@
-// Programs that tests run to their end. Nothing blocks meanwhile: a thread of Swift's pool that waits for a child is missing
-// to all other tests, and Foundation's own wait needs a run loop, which a task has not.
+// Programs that tests run to their end. Nothing may block meanwhile: a thread of Swift's pool that waits for a child is
+// missing for all other tests, and Foundation's own wait needs a run loop, which a task does not have.
 
 import Foundation
 
-/// How a program ended, and what it said.
+/// How a program ended, and its output.
 package struct ChildProcess: Sendable {
-    /// 128 and the number of the signal that ended it, as shells count.
+    /// As in shells, 128 plus the number of the signal that ended it.
     package let exitCode: Int32
     package let output: String
     package let errors: String
 
-    /// Runs it to its end.
+    /// Runs a program to its end.
     /// - Parameters:
     ///   - executable: its file.
     ///   - arguments: without the program's name.
-    ///   - environment: in place of this process's own.
+    ///   - environment: replaces this process's own.
     ///   - input: the file that is its standard input; none by default.
-    /// - Returns: how it ended, whatever its exit code.
-    /// - Throws: where it cannot be started, or its output not be kept.
+    /// - Returns: the result, whatever the exit code.
+    /// - Throws: if the program cannot be started, or its output cannot be stored.
     package static func run(
         _ executable: URL, _ arguments: [String], environment: [String: String]? = nil, input: URL? = nil
     ) async throws -> ChildProcess {
         let folder = FileManager.default.temporaryDirectory.appending(path: "child-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        // Files and no pipes: nobody waits for the other.
+        // Files instead of pipes: a full pipe would block the child.
         let out = folder.appending(path: "out")
         let err = folder.appending(path: "err")
         try Data().write(to: out)

@@ -1,25 +1,25 @@
-// Tests wait far more than they compute. All of them at once would be so slow that limits of seconds, which are what some tests
-// are about, no longer hold.
+// Tests wait far longer than they compute. If all ran at once, they would be too slow for the limits of seconds that
+// some of them test.
 
 import Foundation
 
-/// How much of the machine a test needs to keep its times.
+/// The share of the machine that a test needs to keep its times.
 package enum MachineShare: Int, Sendable {
-    /// Nearly all of its time passes until a limit of seconds is over. They begin together: more at once make the servers slow.
+    /// It mostly waits for a limit of seconds. These tests begin together, but more at once would slow the servers.
     case waiting = 2
     case small = 5
-    /// Tens of hosts, or servers that send without end.
+    /// Tens of hosts, or servers that send endlessly.
     case large = 20
 }
 
-/// Hands out shares of the machine: first to the tests that take long, then in the order of the calls.
+/// Hands out shares of the machine: first to long tests, then in the order of the calls.
 actor Machine {
     static let shared = Machine()
 
-    /// As many small tests as keep the cores busy: with fewer these idle, with more each test takes longer, and none ends sooner.
+    /// As many small tests as keep the cores busy. With fewer, cores idle. With more, each test takes longer.
     private var free = 5 * MachineShare.small.rawValue * cores
 
-    /// How many there are for this process.
+    /// The number of cores for this process.
     static var cores: Int { max(2, ProcessInfo.processInfo.activeProcessorCount) }
     private var waiting: [(share: Int, isFirst: Bool, go: CheckedContinuation<Void, Never>)] = []
 

@@ -1,21 +1,21 @@
-// When and where a test runs. Each suite says whether its tests compute or wait: a test that waits for its turn then keeps no
-// other out, and one that computes holds no thread that others need for an answer within a time.
+// When and where a test runs. Each suite says whether its tests compute or wait. Then a test that waits for its turn
+// blocks no other, and a test that computes holds no thread that others need to meet a time limit.
 
 import Foundation
 import Testing
 
 extension Trait where Self == PlaceTrait {
-    /// Runs each test on threads outside Swift's pool: for suites that compute long, or wait blocking. Swift's own pool has one
-    /// thread a core: two tests that compute for ten seconds each would hold all of it on a machine of two cores.
+    /// Runs each test on threads outside Swift's pool, for suites that compute long or block. Swift's pool has one
+    /// thread per core: on a machine of two cores, two tests that compute for ten seconds would hold all of it.
     package static var computing: Self { Self(kind: .computing) }
 
-    /// Runs each test when so much of the machine is free: for suites that wait for servers, timers or programs.
+    /// Runs each test when this share of the machine is free, for suites that wait for servers, timers or programs.
     package static var inTurn: Self { .inTurn(.small) }
 
-    /// For a test that waits until a limit is over, as for a server that never answers: it holds up nobody, and begins early.
+    /// For a test that waits for a timeout, such as a server that never answers. It blocks no other, and begins early.
     package static var waitsForTimeout: Self { .inTurn(.waiting, first: true) }
 
-    /// In place of its suite's turn. `first`: before others that wait, for a test that takes long: begun last, it would run alone.
+    /// Replaces the suite's turn. `first`: before other waiting tests. A long test would otherwise run last and alone.
     package static func inTurn(_ share: MachineShare = .small, first: Bool = false) -> Self {
         Self(kind: .inTurn(share, isFirst: first))
     }
@@ -36,7 +36,7 @@ package struct PlaceTrait: SuiteTrait, TestTrait, TestScoping {
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // The outermost suite's trait is asked first, and obeys the innermost.
+        // The outermost suite's trait runs first, and uses the innermost one's settings.
         guard !Self.isPlaced else { return try await function() }
         let kind = test.traits.compactMap { $0 as? Self }.last?.kind ?? self.kind
         try await Self.$isPlaced.withValue(true) {
@@ -61,7 +61,7 @@ private final class ComputingThreads: TaskExecutor {
 
     private init() {
         queue.name = "computing tests"
-        // The system shares the cores fairly with Swift's pool.
+        // The system divides the cores fairly between this queue and Swift's pool.
         queue.maxConcurrentOperationCount = Machine.cores
     }
 

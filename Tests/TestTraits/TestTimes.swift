@@ -1,12 +1,12 @@
-// How long tests take, without the time for which they wait for their turn: `make test` names the slowest from it
+// How long tests take, without the time in which they wait for their turn. `make test` lists the slowest of them
 // (`.ci/test`).
 
 import Foundation
 import Glibc
 import Testing
 
-/// Appends a line for each case to the file that `AASA_TEST_TIMES` names: seconds, file, test; and at the end of the process
-/// `cpu`, its own seconds and those of the programs that it started.
+/// Appends a line for each case to the file that `AASA_TEST_TIMES` names: seconds, file, test. At its end, the process
+/// appends `cpu`: its own CPU seconds and those of the programs that it started.
 enum TestTimes {
     private static let file: Int32? = {
         guard let path = ProcessInfo.processInfo.environment["AASA_TEST_TIMES"] else { return nil }
@@ -36,7 +36,7 @@ enum TestTimes {
         write("cpu\t\(seconds[0])\t\(seconds[1])\n")
     }
 
-    /// One call a line: tests end side by side.
+    /// A single call for each line, because tests end concurrently.
     private static func write(_ line: String) {
         guard let file else { return }
         let bytes = Array(line.utf8)

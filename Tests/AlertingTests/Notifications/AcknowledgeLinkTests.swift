@@ -7,7 +7,7 @@ import Testing
 @testable import Alerting
 
 extension AlertingSuite {
-    @Suite("Links to acknowledge")
+    @Suite("Acknowledge links")
     struct AcknowledgeLinkTests {
         private func world(
             _ channels: [Channel], page: String? = "https://status.test/", takesWrites: Bool = true,
@@ -29,7 +29,7 @@ extension AlertingSuite {
             }
         }
 
-        @Test("each message of trouble has a link of its own, which the store knows; an end has none, nor the log any")
+        @Test("each firing message has its own link, which the store knows; an end has none, and the log shows none")
         func links() async throws {
             let world = try world([hook()])
             try await world.commit(.firing)
@@ -48,7 +48,7 @@ extension AlertingSuite {
             let use = LinkUse(text, incidentID: String(place.path.dropFirst("/incidents/".count)), wall: noon + 60)
             let link = try await world.store.link(use)
             #expect(link.channel == "hook (webhook)")
-            // A receiver that quotes the message, as it came and as a part of an address.
+            // A receiver that quotes the message, both verbatim and percent-encoded.
             let quoted = "invalid: \(firing) \(firing.replacing("~", with: "%7E"))"
             let words = try #require(
                 try hook().words(of: TransportAnswer(status: 400, body: Data(quoted.utf8))))
@@ -61,7 +61,7 @@ extension AlertingSuite {
             }
         }
 
-        @Test("a digest, a page that takes no writes, and a monitor without a page have none")
+        @Test("no link in a digest, without a page, or for a page that is read-only")
         func none() async throws {
             let digest = try world([hook()], groupWait: .seconds(10))
             try await digest.commit(.firing)
@@ -75,7 +75,7 @@ extension AlertingSuite {
             for world in worlds { #expect(try links(world) == [nil]) }
         }
 
-        @Test("where a service has buttons, the first acknowledges and the second opens the incident")
+        @Test("if a service has buttons, the first acknowledges and the second opens the incident")
         func buttons() throws {
             let alert = try Occasion.firing.alert()
             let titles = RenderedAlert(alert).buttons.map(\.title)

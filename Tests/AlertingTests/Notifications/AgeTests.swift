@@ -8,8 +8,8 @@ import Testing
 extension AlertingSuite {
     @Suite("Ages in messages")
     struct AgeTests {
-        /// Facts are stored when the incident fires, and nothing of them is written again.
-        @Test("a message says how old the change is when it is written, and not when the incident fired")
+        /// The store keeps the facts of the moment when the incident fired, and does not update them.
+        @Test("a message gives the age of the change when it is written, not when the incident fired")
         func reminder() async throws {
             let world = try World(World.routing([channel("hook")], remindEvery: .seconds(24 * 3600)))
             var incident = try incident("a1")

@@ -7,7 +7,7 @@ import Testing
 @testable import Alerting
 
 extension AlertingSuite {
-    /// Changes go through the same decisions as incidents, to channels that ask for them.
+    /// Changes go through the same decisions as incidents, but only to channels that ask for them.
     @Suite("Changes") struct ChangeTests {
         private func change(_ reason: Incident.Resolution? = nil) throws -> IncidentRecord {
             let incident = Incident(
@@ -25,13 +25,13 @@ extension AlertingSuite {
         }
 
         @Test(
-            "an arrival is sent; a version that another one follows ends without a word",
+            "an arrival is sent; a superseded version ends without a message",
             arguments: [
                 (.cdnCaughtUp, .send(.resolved)), (.superseded, .nothing), (.removed, .nothing),
             ] as [(Incident.Resolution, Decision)]) func end(reason: Incident.Resolution, expected: Decision) throws
         { #expect(decide(try change(reason), known(.firing), Route(), nil, now: noon) == expected) }
 
-        @Test("only channels with changes among what they are notified of get them, without reminders and escalation")
+        @Test("only channels that ask for changes get them, without reminders and escalation")
         func route() throws {
             func channel(_ notifies: Set<Notified>) throws -> Channel {
                 Channel(
@@ -57,7 +57,7 @@ extension AlertingSuite {
             #expect(try route([.changes], broken).timing == .none)
         }
 
-        @Test("the words are of a version, and not of trouble") func words() throws {
+        @Test("the text is about a version, not about a failure") func words() throws {
             func alert(_ reason: NotificationReason, _ record: IncidentRecord) -> Alert {
                 Alert(
                     reason: reason, at: noon, incident: record.incident,

@@ -1,4 +1,4 @@
-// What answers do to a channel as a whole.
+// How responses change the health of a channel.
 
 import Evidence
 import Foundation
@@ -22,7 +22,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "three different messages refused in a row are trouble, and so are 30 minutes of asking to wait",
+            "a channel is in trouble after three different refused messages in a row, or 30 minutes of throttling",
             arguments: [
                 ([Outcome.permanentMessage, .permanentMessage], 1.0, false),
                 ([.permanentMessage, .permanentMessage, .permanentMessage], 1, true),
@@ -38,7 +38,7 @@ extension AlertingSuite {
             #expect((record(after: outcomes, each: seconds).trouble != nil) == isTrouble)
         }
 
-        @Test("a refused message is no recovery; a delivered one is, and lifts the refusals")
+        @Test("only a delivered message ends the trouble, and lifts the refusals")
         func recovery() {
             let down = Array(repeating: Outcome.transient, count: 5)
             #expect(record(after: down + [.permanentMessage]).trouble != nil)
@@ -46,13 +46,13 @@ extension AlertingSuite {
             #expect(back.trouble == nil && back.failures == 0 && back.hold == nil && back.refusalsLiftedAt != nil)
         }
 
-        @Test("trouble keeps its beginning, and knows the last words")
+        @Test("trouble keeps its start and the latest error")
         func since() {
             let record = record(after: Array(repeating: .transient, count: 9), each: 60)
             #expect(record.trouble == .init(state: .degraded, since: noon + 240, error: "no"))
         }
 
-        @Test("a channel that refused three messages is retried, reported, and brought up to date when it is back")
+        @Test("a channel that refused three messages is retried, reported, and gets the current state when it recovers")
         func endToEnd() async throws {
             let domains = (0..<3).map { "d\($0).example.com" }
             let world = try World(
@@ -72,7 +72,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "what a channel refuses for good goes to the fallback at once, with the channel's name, and so does its end"
+            "a permanently refused message goes to the fallback at once, with the channel's name, and so does its end"
         )
         func standIn() async throws {
             let world = try World(
@@ -83,7 +83,7 @@ extension AlertingSuite {
             let taken = try #require(world.transport.sent(to: "ops").first)
             #expect(taken.text.contains("refused by channel 'hook' (too odd)"), "\(taken.text)")
             #expect(world.delivery.troubles().isEmpty)
-            // The next version is taken by its own channel.
+            // The channel accepts the next version itself.
             try await world.commit(.worse)
             try await world.pass(60)
             #expect(world.transport.sent(to: "hook").count == 3 && world.transport.sent(to: "ops").count == 1)
@@ -93,7 +93,7 @@ extension AlertingSuite {
             #expect(world.transport.sent(to: "other").isEmpty)
         }
 
-        @Test("a pager's key is of domain and kind: the late end of an earlier incident does not close the present one")
+        @Test("a late end of an earlier incident does not close the current one, although a pager has one key for both")
         func pagerKey() async throws {
             let pager = try Service.pagerduty.channel("pager", url: "https://pager.test")
             let world = try World(World.routing([pager]))
@@ -105,7 +105,7 @@ extension AlertingSuite {
             }
             try await world.commit(.firing)
             try await world.pass(60)
-            // The end does not arrive before the next one begins.
+            // The end arrives only after the next incident begins.
             world.transport.script("pager", Array(repeating: .status(503), count: 3))
             try await world.commit(.resolved)
             try await world.pass(10)
@@ -119,7 +119,7 @@ extension AlertingSuite {
             #expect(try sent().last?.hasPrefix("resolve") == true)
         }
 
-        @Test("what fired and ended while the receiver refused it is sent as one once the channel is repaired")
+        @Test("an incident that fired and ended while the receiver refused it is one message after the repair")
         func refusedFiring() async throws {
             let world = try World(script: ["hook": Array(repeating: .status(400), count: 4)])
             try await world.commit(.firing)
@@ -134,7 +134,7 @@ extension AlertingSuite {
             #expect(world.types().dropFirst(tried) == ["resolved"])
         }
 
-        @Test("a refused acknowledgement is not repeated, and later messages go out")
+        @Test("a refused acknowledgement is not repeated, and later messages are sent")
         func refusedAcknowledgement() async throws {
             let pager = try Service.pagerduty.channel("pager", url: "https://pager.test")
             let world = try World(World.routing([pager]))
@@ -150,7 +150,7 @@ extension AlertingSuite {
             #expect(world.delivery.troubles().isEmpty)
         }
 
-        @Test("an end that was refused is sent once the channel is repaired")
+        @Test("a refused end is sent once the channel is repaired")
         func refusedEnd() async throws {
             let world = try World()
             try await world.commit(.firing)
@@ -167,7 +167,7 @@ extension AlertingSuite {
             #expect(try await world.known()?.state == .resolved)
         }
 
-        @Test("the trouble of a channel outlives a restart; a restart and a reload give it a try at once")
+        @Test("a channel's trouble survives a restart; a restart and a reload allow one attempt at once")
         func restart() async throws {
             let world = try World(script: ["hook": Array(repeating: .status(401), count: 4)])
             try await world.commit(.firing)
@@ -200,7 +200,7 @@ extension AlertingSuite {
             return try strategy.parse(#require(text as? String)).timeIntervalSince(noon)
         }
 
-        @Test("the present set is sent each minute and ends in five, an end until it is taken; no row is kept")
+        @Test("firing alerts are sent every minute with `endsAt` in five, ends until delivered; no row is stored")
         func rounds() async throws {
             let world = try world()
             try await world.commit(.firing)
@@ -218,7 +218,7 @@ extension AlertingSuite {
             #expect(try await world.store.inspect(channel: "ops") { try $0.notification(id) } == nil)
         }
 
-        @Test("what comes soon after a round waits some seconds, and is sent with all that is present")
+        @Test("an alert soon after a round waits a few seconds, and is sent together with all others")
         func changes() async throws {
             let world = try world()
             try await world.commit(.firing)
@@ -229,7 +229,7 @@ extension AlertingSuite {
             #expect(try world.transport.sent.map { try alerts($0).count } == [1, 2])
         }
 
-        @Test("single failures days apart are no trouble of the feed")
+        @Test("single failures that are days apart do not put the feed in trouble")
         func failures() async throws {
             let world = try world()
             try await world.commit(.firing)
@@ -241,7 +241,7 @@ extension AlertingSuite {
             #expect(world.delivery.troubles().isEmpty)
         }
 
-        @Test("a silence suppresses the firing; what the receiver knows goes on being sent")
+        @Test("a silence suppresses new alerts; alerts that the receiver knows are still sent")
         func silence() async throws {
             let world = try world()
             try world.silence(until: 600)
@@ -256,7 +256,7 @@ extension AlertingSuite {
             #expect(world.transport.sent.count >= sent + 4)
         }
 
-        @Test("endsAt follows a wall clock that is set while the process lives")
+        @Test("`endsAt` follows changes of the wall clock")
         func wallClock() async throws {
             let world = try world()
             try await world.commit(.firing)
@@ -283,7 +283,7 @@ extension AlertingSuite {
     @Suite("Routing")
     struct RoutingTests {
         @Test(
-            "who is notified of a global incident",
+            "a global incident notifies all normal channels or the fallback, never the affected channel",
             arguments: [
                 (GlobalCause.network, nil, ["hook", "ops"]), (.cdn, "ops", ["hook", "ops"]),
                 (.schedule, nil, ["hook", "ops"]), (.configuration, "ops", ["ops"]),
@@ -297,7 +297,7 @@ extension AlertingSuite {
             #expect(routing.globalChannels(of: cause).sorted() == expected)
         }
 
-        @Test("a channel is shown by its host and a hash, however it is printed")
+        @Test("a channel prints only its host and a hash")
         func secrets() throws {
             let channel = try channel()
             for text in [channel.place, "\(channel)", String(reflecting: channel), "\([channel])"] {
@@ -308,7 +308,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a message links to the page of its incident, and one about nothing that is stored to the page as a whole")
+            "a message links to its incident's page, or to the start page if it has no stored incident")
         func links() throws {
             let incident = try incident("abc")
             for (page, expected) in [

@@ -1,5 +1,5 @@
-// The truth table of docs/reference/alerts.md: the page's text is printed from these rows, and they are held against
-// `decide` over all combinations of its arguments.
+// The decision table of docs/reference/alerts.md. The page's table is printed from these rows, and a test compares the
+// rows with `decide` over all combinations of its arguments.
 
 import Evidence
 import Foundation
@@ -32,7 +32,7 @@ private struct Case {
     var mayEscalate: Bool {
         incident.severity == .error && record.acknowledgement == nil && !incident.isFlapping
     }
-    /// When the step of the escalation comes; nil: the channel is none.
+    /// When the escalation step is due; nil if the channel is not in one.
     var stepDue: Date? {
         guard case .after(let delay) = route.timing else { return nil }
         return max(incident.escalatesFrom ?? noon, known.releasedAt ?? .distantPast)
@@ -48,7 +48,7 @@ private struct Case {
     func isAbove(_ mark: Incident.Mark?) -> Bool { (mark?.version ?? 0) > known.version }
 }
 
-/// A row of the table: its four cells, when it fits, and what it answers.
+/// A row of the table: its four cells, its condition and its result.
 private struct Row: Sendable {
     let knows: String
     let incident: String
@@ -71,7 +71,7 @@ private struct Row: Sendable {
     }
 }
 
-/// The first one that fits answers.
+/// The first matching row decides.
 private let rows: [Row] = [
     Row(
         "anything", "anything", "it is about this channel itself", "nothing",
@@ -275,7 +275,7 @@ private enum Combinations {
         return all
     }
 
-    /// None, one before the refusals of `known`, and one after them.
+    /// No lift, one before the refusals of `known`, and one after them.
     static func lifts(of known: NotificationRecord) -> [Date?] {
         known.refused == nil ? [nil] : [nil, noon - 20, noon - 5]
     }
@@ -285,13 +285,14 @@ extension AlertingSuite {
     @Suite("decide")
     struct DecideTests {
         @Test(
-            "combinations of arguments are answered by the first row of the table that fits, and each row is needed"
+            "each combination of arguments gets the result of the first matching row, and no row is redundant"
         )
         func table() throws {
             var used: Set<Int> = []
             let known = Combinations.known()
             let routes = Combinations.routes()
-            // Each seventh: the number of values of no argument is a multiple, so any two still meet. `make soak` has all.
+            // Every seventh combination. No argument has a multiple of seven values, so any two values still meet.
+            // `make soak` tests all.
             let stride = Rounds.of(7, soak: 1)
             var count = 0
             for record in try Combinations.incidents() {
@@ -305,7 +306,7 @@ extension AlertingSuite {
                                 refusalsLiftedAt: lift)
                             let answer = decide(
                                 record, known, route, suppression, refusalsLiftedAt: lift, now: noon)
-                            // `#expect` for each of millions would take minutes.
+                            // Millions of calls of `#expect` would take minutes.
                             guard let row = rows.firstIndex(where: { $0.fits(one) }),
                                 rows[row].answer(one) == answer
                             else {
@@ -321,7 +322,7 @@ extension AlertingSuite {
             #expect(used.count == rows.count, "\(rows.indices.filter { !used.contains($0) }.map { rows[$0].text })")
         }
 
-        @Test("the table of docs/reference/alerts.md is this one")
+        @Test("docs/reference/alerts.md has exactly this table")
         func page() throws {
             let file = URL(filePath: #filePath).appending(path: "../../../../docs/reference/alerts.md").standardized
             let page = try String(contentsOf: file, encoding: .utf8)
@@ -335,7 +336,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "reminders come further and further apart, up to a day, for seven days",
+            "the gaps between reminders grow to a day, and reminders stop after seven days",
             arguments: [
                 (4, [4, 12, 28, 52, 76, 100, 124, 148]), (24, [24, 48, 72, 96, 120, 144, 168]),
                 (36, [36, 72, 108, 144]),
@@ -345,12 +346,12 @@ extension AlertingSuite {
             #expect(try due(hours, .cdnStale, atMost: 20) == expected)
         }
 
-        @Test("reminders of a certificate go on until it is renewed")
+        @Test("reminders of a certificate continue until it is renewed")
         func certificate() throws {
             #expect(try due(24, .certificateExpiring, atMost: 14) == (1...14).map { $0 * 24 })
         }
 
-        @Test("reminders that were missed are one, and the rhythm stays")
+        @Test("missed reminders become one, and the rhythm stays")
         func missed() throws {
             let incident = try incident(.cdnStale)
             let schedule = ReminderSchedule(every: .seconds(4 * 3600))

@@ -9,7 +9,7 @@ import Testing
 extension AlertingSuite {
     @Suite("Delivery")
     struct DeliveryTests {
-        @Test("a channel is notified of the firing and of the end, once each")
+        @Test("a channel is notified once of the firing and once of the end")
         func delivers() async throws {
             let world = try World()
             try await world.commit(.firing)
@@ -23,7 +23,7 @@ extension AlertingSuite {
             #expect(known.state == .resolved && known.dueAt == nil && known.messageID == nil)
         }
 
-        @Test("failures are repeated by the schedule, what no answer came to later; with one key and the same bytes")
+        @Test("failed attempts are repeated with the same key and bytes, and later if there was no response")
         func retries() async throws {
             let world = try World(script: [
                 "hook": [.status(500), .fault(.network), .status(502, "no"), .status(408)]
@@ -35,7 +35,7 @@ extension AlertingSuite {
             #expect(Set(world.transport.sent.map(\.request.body)).count == 1)
         }
 
-        @Test("what was under way when the process ended goes out again, with the same key and bytes")
+        @Test("a message that was being sent when the process ended is sent again, with the same key and bytes")
         func restarts() async throws {
             let world = try World(script: ["hook": [.dies]])
             try await world.commit(.firing)
@@ -51,9 +51,9 @@ extension AlertingSuite {
         }
 
         @Test(
-            "before each further attempt it is asked again: what is over by then is sent as it is now",
+            "each retry decides again: an incident that has ended by then is sent as ended",
             arguments: [
-                // Whether the first attempt may have arrived, and what the channel gets then.
+                // Whether the first attempt may have arrived, and what the channel gets next.
                 (ScriptedTransport.Reply.status(500), "resolved", "example.com, resolved: "),
                 (.fault(.network, wasSent: false), "resolved", "example.com, was firing, resolved: "),
             ])
@@ -68,7 +68,7 @@ extension AlertingSuite {
             #expect(world.transport.sent.last?.text.contains(words) == true)
         }
 
-        @Test("a pager is not notified of what began and ended unheard, and gets the end of what it may know, twice")
+        @Test("a pager never gets an incident that ended unsent, and gets the end of one that may have arrived, twice")
         func pager() async throws {
             let pager = try Service.pagerduty.channel("pager", url: "https://pager.test")
             let unheard = try World(script: ["pager": [.fault(.network, wasSent: false)]], World.routing([pager]))
@@ -87,7 +87,7 @@ extension AlertingSuite {
             #expect(unclear.offsets("pager") == [0, 5, 65])
         }
 
-        @Test("the present goes out after an outage, and no queue of the past")
+        @Test("after an outage of the receiver, it gets the current state and no queue of old messages")
         func outage() async throws {
             let world = try World(
                 script: ["hook": Array(repeating: .fault(.network, wasSent: false), count: 400)],
@@ -102,13 +102,13 @@ extension AlertingSuite {
             world.transport.script("hook", [])
             try await world.pass(3600)
             let sent = world.transport.sent.dropFirst(tried)
-            // What is over in one message, what fires as it is now, and no reminder of the hours between.
+            // One message for the ended incident, one for each that still fires, and no old reminders.
             #expect(sent.count { $0.type == "incident.resolved" } == 1)
             #expect(sent.count { $0.type == "incident.firing" } == 2 && sent.count <= 4)
             #expect(Set(sent.compactMap(\.id)).count == sent.count)
         }
 
-        @Test("Retry-After holds the whole channel and is no attempt; other channels go on")
+        @Test("Retry-After pauses the whole channel and is not an attempt; other channels continue")
         func throttled() async throws {
             let world = try World(
                 script: ["hook": [.status(429, retryAfter: "40"), .status(429), .status(429)]],
@@ -121,7 +121,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a refused message is tried once in its plainest form; then the version counts as refused, and the end is sent"
+            "a refused message is tried once in its plainest form; if refused again, only later versions are sent"
         )
         func refusedMessage() async throws {
             let change = AssociationChange(kind: .added, summary: "x", pointer: "/x")
@@ -140,7 +140,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a refusing channel is tried after 1 min, 5 min, 15 min, 1 h, and then every 6 h; its messages wait",
+            "a refusing channel is retried after 1 min, 5 min, 15 min, 1 h, and then every 6 h; its messages wait",
             arguments: [401, 403, 404, 302])
         func refusedChannel(status: Int) async throws {
             let world = try World(script: ["hook": Array(repeating: .status(status), count: 6)])
@@ -150,7 +150,7 @@ extension AlertingSuite {
             #expect(world.log.text.filter { $0.hasPrefix("error") }.count == 1)
         }
 
-        @Test("410 counts as a refusal at once")
+        @Test("410 is a refusal at once")
         func gone() async throws {
             let world = try World(script: ["hook": [.status(410)]])
             try await world.commit(.firing)
@@ -160,7 +160,7 @@ extension AlertingSuite {
             #expect(world.offsets() == [0, 300])
         }
 
-        @Test("an untrusted certificate is forgiven three times")
+        @Test("an untrusted certificate counts as a refusal only after three failed attempts")
         func certificate() async throws {
             let world = try World(script: ["hook": Array(repeating: .fault(.certificate), count: 4)])
             try await world.commit(.firing)
@@ -169,7 +169,7 @@ extension AlertingSuite {
             #expect(world.delivery.counts().contains { $0.outcome == "channel_refused" && $0.attempts == 1 })
         }
 
-        @Test("after five failures in a row one message at a time is tried, every 30 seconds")
+        @Test("after five failures in a row, one message is tried every 30 seconds")
         func degrades() async throws {
             let domains = (0..<8).map { "d\($0).example.com" }
             let world = try World(
@@ -182,7 +182,7 @@ extension AlertingSuite {
             #expect(Set(world.transport.sent.suffix(8).compactMap(\.id)).count == 8)
         }
 
-        @Test("secrets are in no log and in no row, even when the receiver quotes them")
+        @Test("no log line and no row contains a secret, even if the receiver quotes it")
         func secrets() async throws {
             let world = try World(script: [
                 "hook": [

@@ -6,7 +6,7 @@ import Testing
 @testable import Alerting
 
 extension AlertingSuite {
-    /// `severity` and `kinds` of a channel, as incidents go on.
+    /// `severity` and `kinds` of a channel, while incidents change.
     @Suite("Filters")
     struct FilterTests {
         private func strict() throws -> Channel {
@@ -15,13 +15,13 @@ extension AlertingSuite {
             return channel
         }
 
-        /// One channel for all from warnings up, and one for errors.
+        /// One channel for warnings and errors, and one for errors only.
         private func world(_ routing: Routing? = nil) throws -> World {
             try World(
                 routing ?? World.routing([channel("hook"), strict()], domains: ["example.com", "b.example.com"]))
         }
 
-        @Test("a warning that worsens is a firing to a channel for errors, and its end follows")
+        @Test("a warning that becomes an error is a new incident for a channel with errors only, and its end is sent")
         func worsens() async throws {
             let world = try world()
             try await world.commit(.firing, kind: .certificateExpiring, severity: .warning)
@@ -35,7 +35,7 @@ extension AlertingSuite {
             #expect(world.types("strict") == ["firing", "resolved"])
         }
 
-        @Test("a warning that ends is nothing to a channel for errors, and neither are its reminders")
+        @Test("a channel for errors gets neither the reminders nor the end of a warning")
         func ends() async throws {
             let world = try world()
             try await world.commit(.firing, kind: .certificateExpiring, severity: .warning)
@@ -46,7 +46,7 @@ extension AlertingSuite {
             #expect(world.types().last == "resolved" && world.types("strict").isEmpty)
         }
 
-        @Test("an incident that a channel knows and would not be notified of any more sends its end alone")
+        @Test("an incident that a narrowed filter now excludes still sends its end")
         func narrowed() async throws {
             let world = try world()
             try await world.commit(.firing)
@@ -62,7 +62,7 @@ extension AlertingSuite {
             #expect(world.types() == ["firing", "resolved"])
         }
 
-        @Test("a filter that lets more through notifies of what still fires")
+        @Test("after a filter is widened, the channel is notified of incidents that still fire")
         func widened() async throws {
             let world = try world()
             try await world.commit(.firing, kind: .certificateExpiring, severity: .warning)
@@ -72,7 +72,7 @@ extension AlertingSuite {
             #expect(world.types("strict") == ["firing"])
         }
 
-        @Test("a digest holds what the filter lets through, and nothing else")
+        @Test("a digest contains only incidents that pass the filter")
         func digest() async throws {
             let names = ["a.test", "b.test", "c.test"]
             let world = try world(
@@ -84,13 +84,13 @@ extension AlertingSuite {
             try await world.pass(60)
             #expect((try world.data(0)["domains"] as? [String])?.sorted() == names)
             #expect((try world.data(0, "strict")["domains"] as? [String])?.sorted() == ["a.test", "c.test"])
-            // What worsens later comes by itself.
+            // A warning that becomes an error later is a message of its own.
             try await world.commit(.worse, "b.test", kind: .certificateExpiring, severity: .error)
             try await world.pass(60)
             #expect(try world.data(1, "strict")["domain"] as? String == "b.test")
         }
 
-        @Test("a channel that a domain names is notified at once, though a step of the escalation names it, too")
+        @Test("a channel that a domain names is notified at once, even if an escalation step names it, too")
         func namedTwice() async throws {
             let escalation = Escalation([.init(after: .seconds(3600), channels: ["pager"])])
             let world = try world(
@@ -100,7 +100,7 @@ extension AlertingSuite {
             #expect(world.types("pager") == ["firing"] && world.types().isEmpty)
         }
 
-        @Test("a step of the escalation for errors alone passes its filter, too")
+        @Test("an escalation step also applies the channel's filter")
         func escalates() async throws {
             var pager = try channel("pager")
             pager.kinds = ["cdn.*"]
@@ -115,7 +115,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "the monitor's own trouble passes the filters of the fallback like any other",
+            "the monitor's own incidents must pass the fallback's filters, too",
             arguments: [
                 (Severity.warning, [], Severity.warning, true), (.error, [], .warning, false),
                 (.error, [], .error, true),

@@ -1,4 +1,4 @@
-// Many notifications as one message: what waits for what, and that a digest is one message whatever happens to it.
+// Digests: what waits for what, and that a digest stays one message.
 
 import Evidence
 import Foundation
@@ -26,7 +26,7 @@ extension AlertingSuite {
                     channels ?? [channel("hook")], domains: domains, groupWait: .seconds(10), groupInterval: interval))
         }
 
-        @Test("a group waits for others; the next of the group comes after the interval; another kind has its own")
+        @Test("a group waits for others; its next message comes after the interval; another kind has its own group")
         func groups() async throws {
             let world = try world()
             for name in names(3) { try await world.commit(.firing, name) }
@@ -44,7 +44,7 @@ extension AlertingSuite {
             #expect(try world.data(2)["count"] as? Int == 2)
         }
 
-        @Test("ends share a message while others of the kind go on; the last one waits for nobody")
+        @Test("ends share a message while others of the kind still fire; the last end does not wait")
         func ends() async throws {
             let world = try world()
             for name in names(3) { try await world.commit(.firing, name) }
@@ -79,7 +79,7 @@ extension AlertingSuite {
             #expect(world.transport.sent(to: "pager").count == count)
         }
 
-        @Test("a digest goes out again with the same key and bytes, though one of its incidents is over by then")
+        @Test("a digest is repeated with the same key and bytes, even if one of its incidents has ended")
         func sameBytes() async throws {
             let world = try world(["hook": [.status(500), .status(502)]])
             for name in names(3) { try await world.commit(.firing, name) }
@@ -91,7 +91,7 @@ extension AlertingSuite {
             #expect(Set(world.transport.sent.prefix(3).map(\.id)).count == 1)
         }
 
-        @Test("what a digest has no room for follows at once")
+        @Test("incidents that do not fit into a digest follow at once")
         func full() async throws {
             let world = try world(domains: names(1010))
             for name in names(1010) { try await world.commit(.firing, name) }
@@ -100,7 +100,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a refused digest whose plainest form is the same is not tried again; all that it is about counts as refused"
+            "a refused digest without a plainer form is not tried again, and all its incidents count as refused"
         )
         func refusedDigest() async throws {
             let world = try world(["hook": [.status(413)]])
@@ -114,7 +114,7 @@ extension AlertingSuite {
             #expect(world.transport.sent.count == 2)
         }
 
-        @Test("a row that cannot be read holds up nobody", arguments: [false, true])
+        @Test("an unreadable row delays no other message", arguments: [false, true])
         func unreadable(isPager: Bool) async throws {
             let pager = try Service.pagerduty.channel("hook", url: "https://hook.test")
             let world = try world(
@@ -134,7 +134,7 @@ extension AlertingSuite {
             #expect(try await world.store.pendingNotifications().isEmpty)
         }
 
-        @Test("what is pending of a recovering incident waits, and holds up no other", arguments: [false, true])
+        @Test("a pending message of a recovering incident waits, and delays no other", arguments: [false, true])
         func recovering(isPager: Bool) async throws {
             let pager = try Service.pagerduty.channel("hook", url: "https://hook.test")
             let world = try world(
@@ -154,7 +154,7 @@ extension AlertingSuite {
             #expect(world.transport.sent.contains { $0.text.contains("d1.example.com") } != isPager)
         }
 
-        @Test("a receiver that refuses everything is in trouble after few requests, however large the digests")
+        @Test("a receiver that refuses everything is in trouble after few requests, even with large digests")
         func refusesAll() async throws {
             let names = names(Rounds.of(200, soak: 500))
             let world = try world(
@@ -176,7 +176,7 @@ extension AlertingSuite {
         }
     }
 
-    @Suite("The global and its children")
+    @Suite("Inhibition by global incidents")
     struct InhibitionTests {
         private func parent(_ state: Incident.State, at now: Date, cause: GlobalCause = .cdn) -> Incident {
             Incident(
@@ -185,7 +185,7 @@ extension AlertingSuite {
                 version: state == .pending ? 0 : 1)
         }
 
-        /// Two domains, and what an incident of the CDN explains of them.
+        /// Two domains, and the kind that an incident of the CDN inhibits for them.
         private static func counted() throws -> AffectedDomains {
             AffectedDomains(
                 [try Domain("a.example.com"), try Domain("b.example.com")], of: 9, explaining: [.cdnStale])
@@ -200,7 +200,7 @@ extension AlertingSuite {
                     channels ?? [channel("hook")], domains: ["a.example.com", "b.example.com", "c.example.com"]))
         }
 
-        @Test("a pending parent suppresses nothing")
+        @Test("a pending global incident suppresses nothing")
         func pending() async throws {
             let world = try world()
             try await world.commit(parent(.pending, at: noon), .opened, affected: try Self.counted())
@@ -210,7 +210,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a parent that the channel knows suppresses its kinds; at its end, what is still wrong is notified after a check"
+            "a delivered global incident suppresses its kinds; after it ends, a check comes before the other alerts"
         )
         func delivered() async throws {
             let world = try world()
@@ -231,7 +231,7 @@ extension AlertingSuite {
             #expect(world.types() == ["firing", "firing", "resolved", "firing"])
         }
 
-        @Test("a parent speaks for the domains that it counts and for what it explains, after a restart too")
+        @Test("a global incident inhibits only its domains and its kinds, even after a restart")
         func counts() async throws {
             let world = try world()
             try await world.commit(parent(.firing, at: noon), .firing, affected: try Self.counted())
@@ -247,7 +247,7 @@ extension AlertingSuite {
             #expect(texts.contains { $0.contains("c.example.com") && $0.contains("cdn.stale") })
         }
 
-        @Test("children wait a minute for a parent that does not get through, and then go out")
+        @Test("if a global incident cannot be delivered, the alerts that it inhibits wait a minute and are then sent")
         func notDelivered() async throws {
             let world = try world(nil, ["hook": Array(repeating: .status(500), count: 4)])
             try await world.commit(parent(.firing, at: noon), .firing, affected: try Self.counted())
@@ -256,7 +256,7 @@ extension AlertingSuite {
             #expect(world.transport.sent.contains { $0.text.contains("a.example.com") })
         }
 
-        @Test("a channel that filters the parent out, or is not routed to it, is notified of the children")
+        @Test("a channel that filters out the global incident, or has no route to it, gets the inhibited alerts")
         func filtered() async throws {
             var stale = try channel("stale")
             stale.kinds = ["cdn.stale"]
@@ -269,7 +269,7 @@ extension AlertingSuite {
             #expect(world.transport.sent(to: "stale").first?.text.contains("a.example.com") == true)
         }
 
-        @Test("a parent is silent where all of its domains are silenced, and where all is silenced")
+        @Test("a global incident is silenced if all its domains are silenced, or everything is")
         func silenced() async throws {
             for text in ["*.example.com", "all"] {
                 let world = try world()
@@ -282,7 +282,7 @@ extension AlertingSuite {
             }
         }
 
-        @Test("trouble of a channel goes to the fallback, and not to the channel itself")
+        @Test("trouble of a channel goes to the fallback, not to the channel itself")
         func fallback() async throws {
             let routing = try World.routing(
                 [channel("hook"), channel("ops"), channel("third")], fallback: "ops")
@@ -293,7 +293,7 @@ extension AlertingSuite {
             #expect(world.types("ops") == ["firing"] && world.types("hook").isEmpty && world.types("third").isEmpty)
         }
 
-        @Test("before all domains were evaluated together after it fired, an incident waits")
+        @Test("an incident waits for the next evaluation of all domains together")
         func evaluation() async throws {
             let world = try world()
             world.delivery.set(global: noon - 1)

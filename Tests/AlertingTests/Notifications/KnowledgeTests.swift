@@ -1,4 +1,4 @@
-// What a channel is notified of, by what it knows: silences, acknowledgements, escalation, reloads, new and removed channels.
+// Decisions by what a channel already knows: silences, acknowledgements, escalation, reloads, new and removed channels.
 
 import Evidence
 import Foundation
@@ -12,9 +12,9 @@ extension AlertingSuite {
     @Suite("What a channel knows")
     struct KnowledgeTests {
         @Test(
-            "after a silence each channel is notified of the present, where it knows something else",
+            "after a silence, each channel gets the current state if it differs from what the channel knows",
             arguments: [
-                // Known before, what happens within the silence, what it gets within it, and afterwards.
+                // Whether the channel knows the incident, what happens in the silence, what is sent then and later.
                 (false, [IncidentChange.Transition.firing], [String](), ["firing"]),
                 (false, [.firing, .resolved], [], []),
                 (true, [], [], []),
@@ -41,7 +41,7 @@ extension AlertingSuite {
             #expect(world.types().dropFirst(before + within.count) == after[...])
         }
 
-        @Test("a silence follows the wall clock within a minute, though the process lives on")
+        @Test("a silence follows a change of the wall clock within a minute")
         func wallClock() async throws {
             let world = try World()
             try world.silence("example.com", until: 3600)
@@ -54,7 +54,7 @@ extension AlertingSuite {
             #expect(try world.data(0)["incident"] is [String: Any])
         }
 
-        @Test("an acknowledgement stops reminders, until the incident becomes worse; unack brings them back")
+        @Test("an acknowledgement stops reminders until the incident becomes worse; unack brings them back")
         func acknowledgement() async throws {
             let world = try World(World.routing([channel("hook")], remindEvery: .seconds(4 * 3600)))
             try await world.commit(.firing)
@@ -73,7 +73,7 @@ extension AlertingSuite {
             #expect(world.types().suffix(2) == ["update", "reminder"])
         }
 
-        @Test("a pager gets one acknowledge, in a silence too, and a second one for a second acknowledgement")
+        @Test("a pager gets one `acknowledge` per acknowledgement, even during a silence")
         func pagerAcknowledgement() async throws {
             let pager = try Service.pagerduty.channel("pager", url: "https://pager.test")
             let world = try World(World.routing([pager]))
@@ -91,7 +91,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "steps of the escalation come in their time, once, to those who do not know; an acknowledgement ends them")
+            "escalation steps are sent once, in time, to channels that do not know; an acknowledgement stops them")
         func escalation() async throws {
             let routing = try World.routing(
                 [channel("hook"), channel("pager"), channel("boss")],
@@ -107,7 +107,7 @@ extension AlertingSuite {
             try await world.acknowledge(world.incident().id)
             try await world.pass(6 * 3600)
             #expect(world.types("boss").isEmpty && world.types("pager") == ["firing"])
-            // Worse: nobody looks after that yet, and the time of the steps begins anew.
+            // Nobody has acknowledged the worse incident, so the steps start again.
             try await world.commit(.worse)
             try await world.pass(2 * 3600)
             #expect(world.types("pager") == ["firing", "update"] && world.types("boss").isEmpty)
@@ -118,7 +118,7 @@ extension AlertingSuite {
             for name in ["hook", "pager", "boss"] { #expect(world.types(name).last == "resolved", "\(name)") }
         }
 
-        @Test("a new channel is notified of what fires, and so is one that was removed and comes back")
+        @Test("a new channel is notified of firing incidents, and so is one that was removed and added again")
         func channels() async throws {
             let world = try World()
             try await world.commit(.firing)
@@ -135,7 +135,7 @@ extension AlertingSuite {
             #expect(world.types("ops") == ["firing", "firing", "resolved"])
         }
 
-        @Test("a domain that is removed sends its end to those who know")
+        @Test("after a domain is removed, the end goes to the channels that know its incident")
         func removedDomain() async throws {
             let world = try World()
             try await world.commit(.firing)
@@ -146,7 +146,7 @@ extension AlertingSuite {
             #expect(world.types() == ["firing", "resolved"])
         }
 
-        @Test("a change is notified 30 minutes after the last message at the earliest; again and flapping at once")
+        @Test("a change is sent at least 30 minutes after the last message; again and flapping at once")
         func updates() async throws {
             let world = try World()
             try await world.commit(.firing)
@@ -163,7 +163,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "evidence that is too old notifies nobody: after a stop a check comes first",
+            "outdated evidence notifies nobody: after a stop, a check comes first",
             arguments: [true, false])
         func evidence(isChecked: Bool) async throws {
             let world = try World()

@@ -1,4 +1,4 @@
-// The five rules of docs/reference/alerts.md, played at the channels.
+// The five rules of docs/reference/alerts.md, tested at the channels.
 
 import Evidence
 import Facts
@@ -12,7 +12,7 @@ import Testing
 @testable import Alerting
 
 extension AlertingSuite {
-    @Suite("What happened is what people hear")
+    @Suite("The rules of notifications")
     struct RulesTests {
         private static func filtered(_ name: String, _ kinds: [String]) throws -> Channel {
             var filtered = try channel(name)
@@ -25,7 +25,7 @@ extension AlertingSuite {
             return Channel(name: name, kind: .pagerduty, url: "https://\(place).test", token: token)
         }
 
-        /// A consequence of the broken origin, as `evaluate` commits it.
+        /// An incident inhibited by the broken origin, as `evaluate` commits it.
         private static func missing(
             _ world: World, by cause: IncidentKind?, _ transition: IncidentChange.Transition = .firing
         ) async throws {
@@ -43,7 +43,7 @@ extension AlertingSuite {
                 state: .firing, since: noon - 60, openedAt: noon - 60, firedAt: noon, version: 1)
         }
 
-        /// Somebody else writes to the file.
+        /// Another process writes to the database.
         private static func spoil(_ world: World, _ sql: String) async throws {
             let other = try DatabaseQueue(path: world.folder + "/monitor.db")
             try await other.write { try $0.execute(sql: sql) }
@@ -53,7 +53,7 @@ extension AlertingSuite {
         // MARK: - An alert is about what phones do
 
         @Test(
-            "a consequence is told by its cause, to those who know the cause; others hear of it, and all when it outlives it"
+            "an incident is inhibited for channels that know the cause; when the cause ends, they are notified"
         )
         func consequence() async throws {
             let world = try World(World.routing([channel("hook"), Self.filtered("copies", ["cdn.*"])]))
@@ -64,7 +64,7 @@ extension AlertingSuite {
             try await world.pass(3600)
             #expect(world.types("hook") == ["firing", "update"])
             #expect(world.types("copies") == ["firing"])
-            // The cause is over: what it explained is told at once, and needs no second confirmation.
+            // The cause has ended: the inhibited incident is sent at once, without a second confirmation.
             try await world.commit(.resolved, kind: .originBroken)
             try await Self.missing(world, by: nil, .other)
             try await world.pass(60)
@@ -89,7 +89,7 @@ extension AlertingSuite {
         // MARK: - What a channel knows belongs to its destination
 
         @Test(
-            "another address begins with what fires; the former one gets nothing, and the log names what stays open there"
+            "a new address starts with the firing incidents; the log names those left open at the old address"
         )
         func destination() async throws {
             let world = try World(World.routing([channel("hook"), Self.pager("pager")]))
@@ -99,7 +99,7 @@ extension AlertingSuite {
             try await world.reload(World.routing([elsewhere, Self.pager("other", key: "B")]))
             try await world.pass(60)
             #expect(world.types("hook") == ["firing"] && world.types("new") == ["firing"])
-            // A relay behind both addresses would drop the second as a repeat of the first.
+            // A relay behind both addresses would drop a second message with the same id.
             let ids = (world.transport.sent(to: "hook") + world.transport.sent(to: "new")).compactMap(\.id)
             #expect(ids.count == 2 && Set(ids).count == 2)
             func events(_ place: String) throws -> [String] {
@@ -118,7 +118,7 @@ extension AlertingSuite {
             #expect(try events("pager").count == 1 && events("other") == ["trigger \(key)", "resolve \(key)"])
         }
 
-        @Test("a channel with another name begins anew; a pager sees the same incident, by its key")
+        @Test("a renamed channel starts again; a pager recognises the incident by its key")
         func renamed() async throws {
             let world = try World(World.routing([Self.pager(name: "one")]))
             try await world.commit(.firing)
@@ -132,7 +132,7 @@ extension AlertingSuite {
             #expect(Set(events.compactMap { $0["dedup_key"] as? String }).count == 1)
         }
 
-        @Test("a message that cannot be read keeps no incident from being told")
+        @Test("an unreadable stored message does not prevent the notification")
         func unreadableMessage() async throws {
             let world = try World(script: ["hook": [.fault(.network)]])
             try await world.commit(.firing)
@@ -144,7 +144,7 @@ extension AlertingSuite {
             #expect(Set(world.transport.sent.map(\.id)).count == 2)
         }
 
-        @Test("who filters the cause out by a reload, or refuses its news, hears of the effect")
+        @Test("a channel that no longer gets the cause, because of a reload, is notified of the effect")
         func filteredLater() async throws {
             let world = try World(World.routing([channel("hook")]))
             try await world.commit(.firing, kind: .originBroken)
@@ -156,7 +156,7 @@ extension AlertingSuite {
             #expect(world.types() == ["firing", "firing"])
         }
 
-        @Test("a secret that only opens the door makes no other place; neither does a restart")
+        @Test("a changed secret or a restart is not a new destination")
         func sameDestination() async throws {
             let world = try World(World.routing([channel("hook", keys: [Data("a".utf8)])]))
             try await world.commit(.firing)
@@ -167,7 +167,7 @@ extension AlertingSuite {
             #expect(world.types() == ["firing"])
         }
 
-        @Test("after a restart a new place begins with what fires, and the old one gets nothing")
+        @Test("after a restart a new address starts with the firing incidents, and the old one gets nothing")
         func restarted() async throws {
             let world = try World(World.routing([channel("hook")]))
             try await world.commit(.firing)
@@ -178,7 +178,7 @@ extension AlertingSuite {
             #expect(world.types("hook") == ["firing"] && world.types("new").isEmpty)
         }
 
-        @Test("nothing waits at a channel that was removed, by a reload or before a start", arguments: [false, true])
+        @Test("a channel removed by a reload or before a start has no pending messages", arguments: [false, true])
         func removed(atStart: Bool) async throws {
             let down = ScriptedTransport.Reply.fault(.network, "connection refused", wasSent: false)
             let world = try World(
@@ -192,13 +192,13 @@ extension AlertingSuite {
             #expect(try await world.store.pendingNotifications { $0 == "gone" }.isEmpty)
             #expect(try await world.store.inspect(channel: "gone") { try $0.nextDue() } == nil)
             #expect(world.log.text.count { $0.contains("former address") } == 1)
-            // It comes back as a new one.
+            // It comes back as a new channel.
             try await world.reload(World.routing([channel("hook"), channel("gone")]))
             try await world.pass(60)
             #expect(world.types("gone") == ["firing", "update", "firing"])
         }
 
-        @Test("a second outbreak that is over before the receiver is back is told, as a first one is")
+        @Test("a second outbreak that ends before the receiver recovers is sent, like a first one")
         func secondOutbreak() async throws {
             let world = try World(World.routing([channel("hook")]))
             try await world.commit(.firing)
@@ -215,7 +215,7 @@ extension AlertingSuite {
             #expect(reasons.reversed() == [.firing, .resolved, .wasFiring])
         }
 
-        @Test("an outbreak that came and went while an older end was under way is told, too")
+        @Test("an outbreak that starts and ends while an earlier end is being sent is sent, too")
         func outbreakBehindEnd() async throws {
             let world = try World(World.routing([channel("hook")]))
             try await world.commit(.firing)
@@ -223,7 +223,7 @@ extension AlertingSuite {
             world.transport.script("hook", [.status(410)])
             try await world.commit(.resolved)
             try await world.settle()
-            // A channel whose address is gone rests for five minutes.
+            // A channel whose address is gone pauses for five minutes.
             for _ in 0..<3 {
                 try await world.commit(.again)
                 try await world.pass(30)
@@ -237,7 +237,7 @@ extension AlertingSuite {
 
         // MARK: - Delivered means that the service said so
 
-        @Test("what no answer comes to is sent four times, further and further apart, and counts as known then")
+        @Test("a message without a response is sent four times with growing gaps, and then counts as known")
         func unanswered() async throws {
             let slow = ScriptedTransport.Reply.fault(.network, "timed out")
             let world = try World(script: ["hook": Array(repeating: slow, count: 100)])
@@ -249,11 +249,11 @@ extension AlertingSuite {
             try await world.pass(80 * 3600)
             #expect(world.types() == Array(repeating: "firing", count: 4) + Array(repeating: "resolved", count: 4))
             #expect(try await world.store.deliveries(limit: 9).map(\.outcome) == [.unanswered, .unanswered])
-            // People who read another channel hear that this one answers nothing.
+            // Other channels are notified that this one does not respond.
             #expect(world.delivery.troubles().map(\.name) == ["hook"])
         }
 
-        @Test("a wish to wait for half an hour is trouble at once")
+        @Test("a request to wait for half an hour puts the channel in trouble at once")
         func retryAfter() async throws {
             for (seconds, isTrouble) in [("3600", true), ("1800", true), ("600", false)] {
                 let world = try World(script: ["hook": [.status(429, retryAfter: seconds)]])
@@ -263,7 +263,7 @@ extension AlertingSuite {
             }
         }
 
-        @Test("a service that asks to wait and says not how long is asked at gaps that double")
+        @Test("a service that throttles without a duration is retried with doubling gaps")
         func throttled() async throws {
             let world = try World(script: ["hook": Array(repeating: .status(429), count: 40)])
             try await world.commit(.firing)
@@ -271,7 +271,7 @@ extension AlertingSuite {
             #expect(world.offsets() == [0, 5, 10, 20, 40, 80, 160])
         }
 
-        @Test("fallback and the team's channel are gone: that a channel is down goes to the one that works")
+        @Test("if the fallback and the team's channel are gone, a working channel is notified about them")
         func lastChannel() async throws {
             let gone = Array(repeating: ScriptedTransport.Reply.status(410), count: 50)
             let routing = try World.routing(
@@ -291,7 +291,7 @@ extension AlertingSuite {
             #expect(told.allSatisfy { !$0.text.contains("cdn.stale") })
         }
 
-        @Test("where those who should hear first hear nothing, the next in line does not wait for them")
+        @Test("if the first channels cannot be reached, the next escalation step is sent at once")
         func nextInLine() async throws {
             let gone = Array(repeating: ScriptedTransport.Reply.status(410), count: 50)
             let steps = Escalation([.init(after: .seconds(7200), channels: ["boss"])])
@@ -302,7 +302,7 @@ extension AlertingSuite {
             #expect(world.types("boss") == ["firing"])
         }
 
-        @Test("a recipient that could not take a mail yet gets it by itself; the others do not get it twice")
+        @Test("a recipient that was deferred gets the mail alone; the others do not get it twice")
         func recipients() async throws {
             let mail = Channel(
                 name: "mail", kind: .email, url: "smtps://mail.test",
@@ -325,7 +325,7 @@ extension AlertingSuite {
             #expect(try await world.store.pendingNotifications { $0 == "mail" }.isEmpty)
         }
 
-        @Test("a retry that somebody asks for is one: it does not wait for the next attempt")
+        @Test("a requested retry does not wait for the next attempt")
         func retried() async throws {
             let world = try World(script: ["hook": Array(repeating: .status(500), count: 4)])
             try await world.commit(.firing)
@@ -336,9 +336,9 @@ extension AlertingSuite {
             #expect(world.offsets() == [0, 5, 20, 65, 70])
         }
 
-        // MARK: - One story, one message
+        // MARK: - One incident, one message
 
-        @Test("sixty that were down for a moment are a few messages, and not one each as they come back")
+        @Test("sixty short failures are a few messages, not one each as they recover")
         func wereFiring() async throws {
             let names = (0..<60).map { "d\($0).example.com" }
             let world = try World(
@@ -359,7 +359,7 @@ extension AlertingSuite {
             #expect(Set(delivered.map(\.incidentID)).count == 60)
         }
 
-        @Test("a step of the escalation counts from the end of the silence, when somebody could acknowledge")
+        @Test("an escalation step counts from the end of the silence, when people could first acknowledge")
         func afterSilence() async throws {
             let steps = Escalation([.init(after: .seconds(3600), channels: ["boss"])])
             let world = try World(World.routing([channel("hook"), channel("boss")], escalation: steps))
@@ -371,7 +371,7 @@ extension AlertingSuite {
             #expect((10_800...10_860).contains(escalated))
         }
 
-        @Test("a step of the escalation is for the cause alone; what outlives it has its time from then on")
+        @Test("only the cause escalates; an incident that outlives it gets the step's full time from then on")
         func escalatedCause() async throws {
             let steps = Escalation([.init(after: .seconds(3600), channels: ["boss"])])
             let world = try World(World.routing([channel("hook"), channel("boss")], escalation: steps))
@@ -381,7 +381,7 @@ extension AlertingSuite {
             let id = records.first?.incident.id ?? ""
             try await world.acknowledge(id)
             try await world.pass(7000)
-            #expect(world.types("boss").isEmpty, "somebody looks after it")
+            #expect(world.types("boss").isEmpty, "the cause is acknowledged")
             try await world.commit(.resolved, kind: .originBroken)
             try await Self.missing(world, by: nil, .other)
             try await world.pass(7200)
@@ -390,7 +390,7 @@ extension AlertingSuite {
             #expect((10_600...10_660).contains(escalated))
         }
 
-        @Test("the first digest of a burst says how many more were seen")
+        @Test("the first digest of a burst says how many more domains may follow")
         func burst() async throws {
             let world = try World(
                 World.routing(
@@ -405,9 +405,9 @@ extension AlertingSuite {
             #expect(world.transport.sent.first?.text.contains("1 more domain may follow.") == true)
         }
 
-        // MARK: - Faults of our own
+        // MARK: - Our own faults
 
-        @Test("a message about an incident that cannot be read leaves nothing behind")
+        @Test("a message about an unreadable incident leaves nothing behind")
         func unreadable() async throws {
             let world = try World(script: ["hook": [.status(500)]])
             try await world.commit(.firing)

@@ -7,10 +7,10 @@ import Testing
 @testable import Alerting
 
 extension AlertingSuite {
-    /// What is kept and logged of a message, for people.
+    /// What the store and the log keep of a message, for people.
     @Suite("The log of messages")
     struct SentLogTests {
-        @Test("each attempt is kept with its time and answer, and what the message says")
+        @Test("each attempt is stored with its time and response, along with the message's text")
         func attempts() async throws {
             let world = try World(script: ["hook": [.status(500, "busy"), .fault(.network)]])
             try await world.commit(.firing)
@@ -26,7 +26,7 @@ extension AlertingSuite {
             #expect(text.hasSuffix("incident \(message.incidents[0].id) · monitor monitor-1"))
         }
 
-        @Test("what was delivered names the domain, the incident and the channel")
+        @Test("the log of a delivery names the domain, the incident and the channel")
         func delivered() async throws {
             let world = try World()
             try await world.commit(.firing)
@@ -39,7 +39,7 @@ extension AlertingSuite {
             }
         }
 
-        @Test("of a digest the first domains and how many more")
+        @Test("the log of a digest names the first domains and counts the rest")
         func digest() async throws {
             let domains = (0..<5).map { "d\($0).test" }
             let world = try World(World.routing([channel("hook")], domains: domains, groupWait: .seconds(10)))
@@ -52,7 +52,7 @@ extension AlertingSuite {
             #expect(domains.allSatisfy { message.text?.contains($0) == true })
         }
 
-        @Test("a feed logs what it delivered at transitions, and no round")
+        @Test("a feed logs deliveries at transitions only, not every round")
         func feed() async throws {
             let world = try World(World.routing([channel("alerts", .alertmanager)]))
             try await world.commit(.firing)

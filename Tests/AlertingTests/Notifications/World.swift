@@ -1,4 +1,4 @@
-// A store, a clock that moves by hand, receivers that answer by script, and the delivery over them, a step at a time.
+// A store, a clock that the test moves, scripted receivers, and the delivery that uses them, step by step.
 
 import Evidence
 import Facts
@@ -27,14 +27,14 @@ final class ManualTime: MonitorClock {
 
     func advance(to instant: Date) { state.withLock { $0.now = max($0.now, instant) } }
 
-    /// Somebody sets the wall clock.
+    /// Changes the wall clock only.
     func setWall(by seconds: TimeInterval) { state.withLock { $0.shift += seconds } }
 }
 
 final class ScriptedTransport: MessageTransport {
     enum Reply: Sendable {
         case answer(TransportAnswer)
-        /// The process ends while the request is under way.
+        /// The process ends during the request.
         case dies
 
         static func status(_ status: Int, _ body: String = "", retryAfter: String? = nil) -> Reply {
@@ -44,7 +44,7 @@ final class ScriptedTransport: MessageTransport {
                     body: Data(body.utf8)))
         }
 
-        /// As the service that is asked there answers when it takes a message.
+        /// The response of the requested service when it accepts a message.
         static func yes(to request: MessageRequest) -> Reply {
             let body = String(decoding: request.body, as: UTF8.self)
             let service: Service =
@@ -69,7 +69,7 @@ final class ScriptedTransport: MessageTransport {
     }
 
     private struct State {
-        /// By the channel's name; what the service answers to a message once the script is played out.
+        /// By channel name. After the script ends, the service accepts every message.
         var script: [String: [Reply]]
         var sent: [Sent] = []
     }
@@ -133,7 +133,7 @@ final class World {
     }
 
     init(script: [String: [ScriptedTransport.Reply]] = [:], _ routing: Routing? = nil) throws {
-        // In memory where there is such a place: hours of virtual time are thousands of flushes.
+        // In memory where possible: hours of virtual time are thousands of flushes.
         let memory = "/dev/shm"
         let root = FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
         folder = "\(root)/aasa-\(UUID().uuidString)"
@@ -164,7 +164,7 @@ final class World {
             logger: Logger(label: "test") { _ in log.handler() })
     }
 
-    /// The process ends, and another one goes on from the store.
+    /// Ends the process and starts another one from the store.
     func restart(_ routing: Routing? = nil) async throws {
         try store.close()
         store = try Store(path: folder + "/monitor.db", access: .monitor)
@@ -179,14 +179,14 @@ final class World {
         let former = self.routing.channels.map(\.name)
         self.routing = routing
         try await delivery.replace(routing: routing)
-        // The last turn of those that the configuration does not name any more.
+        // The last step of channels that the configuration no longer names.
         for name in former where routing.channel(named: name) == nil { _ = try await step(name) }
     }
 
-    // MARK: - What is true
+    // MARK: - State
 
     /// Commits a change of an incident as a check would.
-    /// `new`: of an incident of its own, behind one that ended.
+    /// `new`: as a new incident after one that ended.
     func commit(
         _ transition: IncidentChange.Transition, _ domain: String = "example.com", kind: IncidentKind = .cdnStale,
         severity: Severity? = nil, changes: [AssociationChange] = [], reason: Incident.Resolution = .recovered,
@@ -264,7 +264,7 @@ final class World {
         try #require(incidents["\(kind.rawValue) \(domain)"])
     }
 
-    /// Silences a domain or `all`, from the beginning until so many seconds later.
+    /// Silences a domain or `all`, from the start of the test until `end` seconds later.
     func silence(_ text: String = "all", until end: TimeInterval) throws {
         let scope = SilenceScope(domains: [try DomainPattern(text)])
         delivery.set(
@@ -288,7 +288,7 @@ final class World {
     /// Lets the loops do all that is due now.
     func settle() async throws { try await pass(0) }
 
-    /// Lets so many seconds pass. Domains are checked each minute, as their interval says, unless `isChecking` is false.
+    /// Lets this many seconds pass, with a check of each domain every ten minutes unless `isChecking` is false.
     func pass(_ seconds: TimeInterval, isChecking: Bool = true) async throws {
         let end = time.now() + seconds
         var checked = time.now()
@@ -327,12 +327,12 @@ final class World {
         transport.sent(to: channel).map { ($0.type ?? "").replacingOccurrences(of: "incident.", with: "") }
     }
 
-    /// What a pager was asked to do: `trigger`, `acknowledge`, `resolve`.
+    /// The actions that a pager got: `trigger`, `acknowledge`, `resolve`.
     func actions() throws -> [String] {
         try transport.sent.map { try object($0.request.body)["event_action"] as? String ?? "" }
     }
 
-    /// Seconds since the beginning.
+    /// Seconds since the start.
     func offsets(_ channel: String = "hook") -> [Int] {
         transport.sent(to: channel).map { Int($0.at.timeIntervalSince(noon).rounded()) }
     }
@@ -348,7 +348,7 @@ final class World {
     }
 }
 
-/// All that was logged, as text.
+/// All log lines as text.
 final class LogBook: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -1,8 +1,8 @@
-"""Checks payloads with the models and schemas that the services, or the makers of clients for them, publish.
+"""Validates payloads against models and schemas that the services, or companies that depend on them, publish.
 
-Reads JSON lines {"service", "path", "headers", "body"} from standard input and prints one verdict per line: `ok`, or
-`refused: ` and why. A model that ignores unknown keys would accept a misspelt one, so each body must come back from its
-model unchanged.
+Reads JSON lines {"service", "path", "headers", "body"} from standard input. Prints one verdict per line: `ok`, or
+`refused: ` and the reason. Some models ignore unknown keys, and would accept a mistake. So each body must come back
+unchanged from its model.
 """
 
 import functools
@@ -14,11 +14,11 @@ from html.parser import HTMLParser
 
 
 class Refused(Exception):
-    """Why a service would not accept it, in words."""
+    """The reason why a service would refuse the payload."""
 
 
 def same(given, made, place="body"):
-    """The model's version must contain everything that was given; whatever it adds is a default."""
+    """The model's output must contain the whole input. Anything added is a default of the model."""
     if isinstance(given, dict) and isinstance(made, dict):
         for key, value in given.items():
             if key not in made:
@@ -39,7 +39,7 @@ def parameters(function):
 
 
 def known(keys, function, place="body"):
-    """Only keys that the SDK's function has parameters for."""
+    """Every key must be a parameter of the SDK's function."""
     for key in keys:
         if key not in parameters(function):
             raise Refused(f"{place}.{key} is unknown")
@@ -103,7 +103,7 @@ def discord(case, body):
         raise Refused("body.embeds has more than 10 entries")
     for given in body.get("embeds", []):
         made = Embed.from_dict(json.loads(json.dumps(given))).to_dict()
-        # The model writes the same instant in another format.
+        # The model writes the same time in another form.
         made.update({key: given[key] for key in ["timestamp"] if key in given and key in made})
         same(given, made, "body.embeds")
     mentions = body.get("allowed_mentions", {})
@@ -129,7 +129,7 @@ def teams(case, body):
     if attachment["contentType"] != "application/vnd.microsoft.card.adaptive":
         raise Refused("body.attachments has another content type than that of a card")
     card = dict(attachment["content"])
-    # Only Teams has this; the schema for all hosts does not know it.
+    # Only Teams has this key. The schema covers all hosts and lacks it.
     if card.pop("msteams", {"width": "Full"}) != {"width": "Full"}:
         raise Refused("the card's msteams is unknown")
     fault = next(card_validator(card["version"]).iter_errors(card), None)
@@ -149,7 +149,7 @@ def google_chat(case, body):
 
 
 class TelegramHTML(HTMLParser):
-    """The Bot API accepts only these tags, closed in order, and only four named entities."""
+    """The Bot API accepts only these tags, properly nested, and only four named entities."""
 
     tags = {"b", "strong", "i", "em", "u", "ins", "s", "del", "a", "code", "pre", "blockquote", "tg-spoiler"}
 
@@ -208,10 +208,10 @@ def pagerduty(case, body):
     from pagerduty import EventsApiV2Client
 
     class Client(EventsApiV2Client):
-        """Keeps what it would send."""
+        """Keeps the request instead of sending it."""
 
         def post(self, path, json):
-            # The routing key is added on the way out.
+            # The SDK adds the routing key when it sends.
             self.sent = (path, self.normalize_params(dict(json)) | {"routing_key": body["routing_key"]})
             answer = {"dedup_key": json["dedup_key"]}
             return SimpleNamespace(is_success=True, status_code=202, text="", json=lambda: answer)
@@ -229,7 +229,7 @@ def pagerduty(case, body):
         if payload is not None:
             raise Refused("body.payload belongs to a trigger")
         return
-    # The SDK has parameters for these; other documented fields of a trigger go into `others`.
+    # The SDK has parameters for some keys of a trigger. The other documented keys go into `payload`.
     given = {name: payload[name] for name in ["summary", "source", "severity", "custom_details"]}
     others = {name: value for name, value in payload.items() if name not in given}
     if set(others) - {"timestamp", "component", "group", "class"}:
@@ -245,7 +245,7 @@ def pagerduty(case, body):
 def webhook(case, body):
     from standardwebhooks import Webhook
 
-    # It refuses a timestamp that is not current.
+    # `verify` refuses a timestamp that is not current.
     Webhook(case["secret"]).verify(case["body"].encode(), case["headers"])
     if set(body) != {"type", "timestamp", "data"}:
         raise Refused("body is not {type, timestamp, data}")
@@ -261,7 +261,7 @@ def verdict(case):
     try:
         JUDGES[case["service"]](case, json.loads(case["body"]))
         return "ok"
-    except Exception as fault:  # Any error of a model is a refusal.
+    except Exception as fault:  # Any error from a model is a refusal.
         return "refused: " + f"{type(fault).__name__}: {fault}".replace("\n", " ")[:400]
 
 

@@ -1,10 +1,10 @@
-"""A mail server on loopback that parses what it gets, as mail programs do.
+"""A mail server on loopback that keeps the mails that it gets, and parses them as mail programs do.
 
-Takes its settings as JSON in the first argument and ends with its standard input. Prints JSON lines: first {"port": N}, then
-for each connection's login {"login": [user, password]}, for each mail that it does not answer {"holds": true}, and for each mail
-that it accepts how the standard library reads it.
+Takes its settings as JSON in the first argument and exits when its standard input ends. Prints JSON lines: first
+{"port": N}; then {"login": [user, password]} for each login, {"holds": true} for each mail that it does not answer, and
+the standard library's parse of each mail that it accepts.
 
-The name of a recipient decides: `unknown*` is refused permanently, `later*` temporarily, all others are accepted.
+The server permanently refuses recipients named `unknown*`, temporarily refuses `later*`, and accepts all others.
 """
 
 import asyncio
@@ -119,7 +119,7 @@ async def main():
             auth_required=bool(SETTINGS.get("login")), auth_require_tls=False)
 
     async def silent(reader, writer):
-        # Connections to it stay open; it says nothing.
+        # Keep the connection open and send nothing.
         await asyncio.Event().wait()
 
     if SETTINGS.get("hang") == "greeting":
@@ -128,7 +128,7 @@ async def main():
         server = await asyncio.get_running_loop().create_server(
             connection, "127.0.0.1", 0, ssl=context if SETTINGS.get("tls") == "smtps" else None)
     say(port=server.sockets[0].getsockname()[1])
-    # Until the test closes it.
+    # The test closes standard input to end the server.
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 
 
