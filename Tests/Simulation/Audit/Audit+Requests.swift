@@ -1,4 +1,4 @@
-// What leaves the machine: each request is held against what is committed and what its receiver got before.
+// Compares each request that leaves the machine with what is committed and with what its receiver got before.
 
 import Alerting
 import Evidence
@@ -6,8 +6,8 @@ import Foundation
 import Monitoring
 
 extension Audit {
-    /// Looks at a request on its way out.
-    /// `id`: the key that the request itself names, where its form has one.
+    /// Looks at a request before it leaves.
+    /// `id`: the key in the request itself, if its form has one.
     mutating func examine(
         _ message: StoredMessage, _ body: Data, id: String?, to channel: SimulatedChannel, _ present: Present
     ) throws {
@@ -55,7 +55,7 @@ extension Audit {
                     ))
             }
         }
-        // Later attempts go on as long as one of the incidents would be notified in the same way.
+        // Retries continue while one of the incidents would still be notified in the same way.
         if let objection = objections.first, former == nil || objections.count == message.members.count {
             throw objection
         }
@@ -63,7 +63,7 @@ extension Audit {
         try BodyAudit.examine(body, message, incidents, channel.kind, former == nil ? present : nil)
     }
 
-    /// Beginnings, and what tells of both, come in digests that keep their distance.
+    /// Firing messages, and messages with beginning and end in one, come in digests with a minimum distance.
     private mutating func examineGrouping(
         _ message: StoredMessage, _ name: String, _ channel: SimulatedChannel, _ present: Present
     ) throws {
@@ -115,7 +115,8 @@ extension Audit {
         try examineConcern(reason, incident, channel, story, isFirst: isFirst, present)
     }
 
-    /// An end goes to those who may know of the beginning. A chat that knows nothing hears both at once, and is told so.
+    /// An end goes to channels that may know of the beginning. A chat that knows nothing gets both in one message that
+    /// says so.
     private func examineEnd(
         _ member: StoredMessage.Member, _ reason: NotificationReason, _ incident: CommittedIncident,
         _ channel: SimulatedChannel, _ story: Story
@@ -165,7 +166,7 @@ extension Audit {
             guard incident.isError, !incident.isFlapping, !incident.isAcknowledged else {
                 throw Violation(rule: .acknowledgement, detail: "it is no longer escalated")
             }
-            // A message that may have arrived before a silence is tried on after it.
+            // A message that may have arrived before a silence is retried after it.
             guard isFirst else { break }
             guard let start = incident.escalatesFrom, story.mayReach(after, from: start, present) else {
                 throw Violation(rule: .routing, detail: "its step is not reached")
@@ -178,7 +179,7 @@ extension Audit {
             guard !incident.isAcknowledged, !incident.isFlapping else {
                 throw Violation(rule: .acknowledgement, detail: "it sends no reminders now")
             }
-            // What was received last without a clear answer counts as not received.
+            // A message without a clear answer counts as not received.
             guard let last = story.settled, let due = present.nextReminder(of: incident, after: last.at),
                 due <= present.now + 1
             else { throw Violation(rule: .reminders, detail: "a reminder comes too early") }
@@ -186,8 +187,8 @@ extension Audit {
         }
     }
 
-    /// The incident that speaks for one of a domain at a channel.
-    /// `isSettled`: only where the sender knows, too, that the channel knows it.
+    /// The incident that inhibits one of a domain at a channel.
+    /// `isSettled`: only if the sender also knows that the channel knows it.
     func parent(of incident: CommittedIncident, _ channel: String, isSettled: Bool = false) -> CommittedIncident? {
         guard !incident.isGlobal else { return nil }
         return active.lazy.compactMap { ledger[$0] }.first { parent in
@@ -199,13 +200,13 @@ extension Audit {
 }
 
 extension CommittedIncident {
-    /// Whether a message about it says what one about the other would say.
+    /// Whether a message about this one says what a message about the other would say.
     func explains(_ other: CommittedIncident) -> Bool {
         isGlobal
             ? explains.contains(other.kind) && affected.contains(other.domain)
             : domain == other.domain && kind == other.inhibitedBy
     }
 
-    /// From when the steps of the escalation count.
+    /// The instant from which escalation steps count.
     var escalatesFrom: Date? { [firedAt, worse?.at, again?.at].compactMap(\.self).max() }
 }

@@ -1,4 +1,4 @@
-// What a feed is sent: the present set of alerts, again and again.
+// What a feed gets: the current set of alerts, again and again.
 
 import Foundation
 import Monitoring
@@ -11,7 +11,7 @@ extension Audit {
     }
 
     /// Looks at a request to a feed.
-    /// - Returns: what it says of each incident.
+    /// - Returns: what it says about each incident.
     mutating func examineFeed(_ body: Data, _ channel: SimulatedChannel, _ present: Present) throws -> [(
         id: String, isEnd: Bool
     )] {
@@ -29,7 +29,7 @@ extension Audit {
             guard isEnd == incident.isOver else {
                 throw Violation(rule: .present, detail: "the alert \(id) is sent \(isEnd ? "" : "not ")over")
             }
-            // Without a further round it ends by itself, by the receiver's clock.
+            // Without another round the alert ends by itself, by the receiver's clock.
             guard isEnd || abs(end.timeIntervalSince(present.wall) - 300) < 5 else {
                 throw Violation(rule: .ages, detail: "the alert \(id) ends at \(alert.endsAt)")
             }

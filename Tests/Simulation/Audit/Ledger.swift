@@ -1,4 +1,4 @@
-// The incidents that were committed, as the store's rows say.
+// The committed incidents, as the store's rows say.
 
 import Evidence
 import Foundation
@@ -10,8 +10,8 @@ struct Ledger {
 
     subscript(id: String) -> CommittedIncident? { incidents[id] }
 
-    /// Takes in the rows whose number is higher than the last one.
-    /// - Returns: those that differ from what was known, with what was known.
+    /// Reads the rows whose number is higher than the last one.
+    /// - Returns: the changed rows, each with what was known before.
     mutating func take(
         _ rows: [CommittedIncident]
     ) throws -> [(before: CommittedIncident?, after: CommittedIncident)] {
@@ -33,7 +33,7 @@ struct Ledger {
         return news
     }
 
-    /// A new process finds what the former ones committed.
+    /// A new process finds what earlier processes committed.
     func checkKept(_ rows: [CommittedIncident]) throws {
         let present = Dictionary(rows.map { ($0.id, $0) }) { _, last in last }
         for (id, known) in incidents
@@ -42,7 +42,7 @@ struct Ledger {
         }
     }
 
-    /// A power failure has undone what is not among these rows.
+    /// A power failure has undone whatever is not among these rows.
     mutating func goBack(to rows: [CommittedIncident]) throws {
         for row in rows {
             guard let known = incidents[row.id], row.change <= known.change, row.version <= known.version else {

@@ -1,4 +1,4 @@
-/// A rule that does not hold. The first one ends a run.
+/// A broken rule. The first one ends a run.
 package struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
     package let rule: Rule
     package let detail: String
