@@ -76,7 +76,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "a CDN that says nothing of the file opens nothing and closes nothing",
+            "a CDN answer that says nothing about the file opens nothing and closes nothing",
             arguments: [Reply.failed(.timedOut), .failed(.own), .status(503), .status(429), .status(302), .status(407)])
         func unknown(_ reply: Reply) throws {
             var quiet = try Course()
