@@ -1,4 +1,4 @@
-"""The stage that serves the pages, the browser that looks at them, and a client without one."""
+"""The stage that serves the pages, the browser that opens them, and a client without a browser."""
 
 import os
 import subprocess
@@ -7,13 +7,13 @@ import urllib.request
 from contextlib import contextmanager
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Seconds that an answer may take. A limit only ends a run that would hang, however busy the machine is.
+# Seconds that an answer may take. Long, because the limit must only end a run that would hang, even on a busy machine.
 PATIENCE = 600
 STAGE = os.path.join(ROOT, ".build", "debug", "aasa-monitor-stage")
 
 
 class Stage:
-    """The pages over a store that was filled by hand."""
+    """The pages of a store with invented content."""
 
     def __init__(self, scene, token=None):
         arguments = [STAGE, scene] + (["--token", token] if token else [])
@@ -27,7 +27,7 @@ class Stage:
 
 
 class Run:
-    """A browser, and the stages that were asked for."""
+    """A browser, and the stages that the checks use."""
 
     def __init__(self, browser):
         self.browser = browser
@@ -41,7 +41,7 @@ class Run:
 
     @contextmanager
     def page(self, stage, path="/", width=1280, height=900, theme="light", **options):
-        """A page that must log nothing, and ask nobody else."""
+        """A page that must neither log anything nor make requests to other hosts."""
         context = self.browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=theme, **options)
         context.set_default_timeout(PATIENCE * 1000)
@@ -49,7 +49,7 @@ class Run:
         faults = []
         page.on("console", lambda message: faults.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: faults.append(f"error: {error}"))
-        # The next navigation ends a request that is still under way, such as the icon's: that is no fault of the page.
+        # The next navigation cancels a request that is still under way, such as the icon's. That is not a fault of the page.
         page.on("requestfailed", lambda request: None if request.failure == "net::ERR_ABORTED" else faults.append(
             f"failed: {request.url}: {request.failure}"))
         page.on("request", lambda request: None if request.url.startswith(stage.url) else faults.append(

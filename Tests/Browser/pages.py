@@ -1,8 +1,8 @@
-"""Drives Debian's Chromium over the pages, served by aasa-monitor-stage.
+"""Tests the pages in Debian's Chromium, served by aasa-monitor-stage.
 
     .build/browser/bin/python Tests/Browser/pages.py [--shots FOLDER] [NAME...]
 
-Each check is a function whose name begins with check_; NAME picks those that contain it. It ends with 1 if one fails.
+Each check is a function whose name begins with check_; NAME selects those that contain it. The exit code is 1 if one fails.
 """
 
 import json
@@ -32,7 +32,7 @@ VIEWS = [
 ]
 
 
-# One each of what a domain can be in; the overview has the domain alone, with its picture.
+# One of each state of a domain. The overview has only this domain, with its chart.
 STATES = [
     "healthy", "propagating", "stale", "divergent", "mixed", "missing", "broken", "unreachable", "expiring", "developer-mode",
     "flapping", "global", "dead-daemon",
@@ -60,7 +60,7 @@ def check_each_view_is_accessible_and_does_not_overflow(run):
                     found = axe.run(page).response["violations"]
                     told = [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found]
                     assert not told, f"{name} {width} {theme}: {json.dumps(told)}"
-        # A page that is paused says more in its head.
+        # A paused page has a longer header.
         with run.page(stage, path + ("&" if "?" in path else "?") + "pause=1", 390, 844) as page:
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, f"{name}, paused, overflows 390 px"
         with run.page(stage, path, 320, 700) as page:
@@ -72,7 +72,7 @@ def check_each_state_is_accessible_and_does_not_overflow(run):
     for state in STATES:
         stage = run.stage(state)
         for path, name in [("/", "overview"), ("/domains/links.example.com", "domain")]:
-            # Without pictures these are enough: every view is looked at in all sizes, by the check above.
+            # Without screenshots these sizes are enough: the check above covers every view in all sizes.
             for width, height in SIZES if run.shots else [SIZES[0], SIZES[-1]] if name == "domain" else [SIZES[0]]:
                 for theme in THEMES if run.shots else ["light"]:
                     with run.page(stage, path, width, height, theme) as page:
@@ -114,7 +114,7 @@ def check_overview_is_by_decision(run):
         assert "silenced until" in row_of(page, "pay.market.example").inner_text()
         assert "v8 is on 5 of 8 edges" in row_of(page, "shop.example").inner_text()
         assert len(names_in(page, "list")) == 8 and page.locator("#list svg.month").count() == 8
-        # The button asks who, and takes it.
+        # The button asks for a name, then acknowledges.
         act.locator("summary").click()
         act.locator("input[name=by]").fill("jun")
         act.locator("form button").click()
@@ -166,8 +166,8 @@ def check_a_fleet_has_two_screens(run):
         assert name.inner_text() == "日本語.example" and name.get_attribute("title") == "xn--wgv71a119e.example"
 
 
-# Texts that lie on others, and words that a narrow column breaks: a page can have both without being too wide. Of what is
-# seen, in the page's order.
+# Finds overlapping texts, and words that a narrow column breaks: a page can have both without being too wide. Lists visible
+# texts only, in the page's order.
 LAYOUT_FAULTS = """() => {
   // What is left of a box within those that cut it off; null where it is hidden from sight.
   const shown = (box, host) => {
@@ -272,7 +272,7 @@ def check_domain_page_shows_propagation(run):
     stage = run.stage("twelve")
     with run.page(stage, STALE) as page:
         assert "Follows an old file at some edges" in page.inner_text(".badge")
-        # Everything that decides fits into one look at a large screen.
+        # Everything needed for a decision fits on one large screen.
         assert page.evaluate("document.querySelector('main').getBoundingClientRect().bottom + scrollY") < 960
         lanes = page.locator(".lane:not(.head):not(.axis):visible")
         assert lanes.count() == 6
@@ -280,7 +280,7 @@ def check_domain_page_shows_propagation(run):
         page.click(".fold summary")
         assert lanes.count() == 10
         assert lanes.nth(0).locator(".place").inner_text().startswith("Origin")
-        # By when they picked it up, then by name.
+        # Sorted by pick-up time, then by name.
         assert [lanes.nth(i).locator(".place b").inner_text() for i in range(1, 4)] == ["usqas4", "usnyc3", "4 edges"]
         assert lanes.nth(0).locator("rect.seg.now").count() == 1
         assert lanes.nth(1).locator("rect.seg.now").count() == 1
@@ -292,7 +292,7 @@ def check_domain_page_shows_propagation(run):
         assert page.locator(".lane rect.seg.none").count() == 1
         assert page.locator(".lane line.mute").count() == 1
         assert "v15 deployed" in page.locator(".lane.head").text_content()
-        # One drawing for each width: no viewBox in the lanes, positions in percent.
+        # One drawing for all widths: no viewBox in the lanes, positions in percent.
         assert page.locator(".lane svg[viewBox]").count() == 0
         assert page.locator("rect.seg").first.get_attribute("x").endswith("%")
         page.click(".switch a:has-text('30 days')")
@@ -338,7 +338,7 @@ def check_acknowledge_and_silence(run):
         assert "by jun: deploy" in page.inner_text(".silenced")
         page.click(".silenced button")
         assert page.locator(".silenced").count() == 0
-        # The domain's page acknowledges as well, and stays.
+        # Acknowledging also works on the domain's page, which stays open.
         page.click("button:has-text('End acknowledgement')")
         assert page.url == stage.url + STALE, page.url
         page.click("#acknowledge summary")
@@ -349,7 +349,7 @@ def check_acknowledge_and_silence(run):
 
 def check_a_check_now_says_that_it_runs_and_shows_its_result(run):
     stage = run.stage("twelve")
-    # With the script and without: the page loads itself again every two seconds while the check is under way.
+    # With and without the script: the page reloads every two seconds while the check is running.
     for script, domain in [(True, "events.travel.example"), (False, "help.example")]:
         path = f"/domains/{domain}?window=2592000"
         with run.page(stage, path, java_script_enabled=script) as page:
@@ -399,7 +399,7 @@ def check_login_with_a_token(run):
         page.click("button:has-text('Log out')")
         page.goto(stage.url + "/")
         assert "/login" in page.url
-    # The session of an open page ends elsewhere: its next refresh leads to the form. The browser logs the 401.
+    # Logging out elsewhere ends the session of an open page: its next refresh shows the form. The browser logs the 401.
     context = run.browser.new_context()
     page = context.new_page()
     page.goto(stage.url + "/login?to=/incidents")
@@ -445,7 +445,7 @@ def check_refresh_in_place_keeps_the_reader(run):
         page.evaluate("scrollTo(0, 500)")
         page.fill("#try input[name=url]", "/half-typed")
         before = page.evaluate("scrollY")
-        # What the timer would do.
+        # The refresh that the timer would start.
         with page.expect_response(lambda answer: "/assets/" not in answer.url):
             page.evaluate("document.activeElement.blur(); document.dispatchEvent(new Event('visibilitychange'))")
         page.wait_for_timeout(200)

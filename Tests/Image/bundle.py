@@ -1,13 +1,13 @@
-"""Sets up what umoci unpacked as kubernetes.yaml would run it: bundle.py BUNDLE SOURCE:TARGET[:ro]...
+"""Configures the bundle that umoci unpacked like kubernetes.yaml: bundle.py BUNDLE SOURCE:TARGET[:ro]...
 
-A root that is read-only, no capability, no new privileges; the network is the machine's, for servers on loopback."""
+Read-only root, no capabilities, no new privileges. It uses the machine's network, for servers on loopback."""
 
 import json
 import pathlib
 import sys
 
 path = pathlib.Path(sys.argv[1], "config.json")
-# What umoci wrote is kept: there may be other mounts the next time.
+# Keeps umoci's original file, because the next call may have other mounts.
 original = path.with_name("image.json")
 if not original.exists():
     path.rename(original)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# crun over what test.sh unpacked: engine.sh FOLDER COMMAND ARGUMENT...      FOLDER/bundle is the image, FOLDER/state is crun's
-# crun wants the one hierarchy of cgroups that today's machines have. It gets a view of its own, and manages none.
+# Runs crun on the bundle that test.sh unpacked: engine.sh FOLDER COMMAND ARGUMENT...
+# FOLDER/bundle is the image, FOLDER/state is crun's state.
+# crun needs cgroup v2. It gets its own mount of it, but manages no cgroups.
 folder=$1
 shift
 # shellcheck disable=SC2016 # the inner shell's

@@ -1,4 +1,4 @@
-"""Holds kubernetes.yaml against the schemas of Kubernetes, and what it configures against the image: manifests.py FILE OUTPUT
+"""Validates kubernetes.yaml with the schemas of Kubernetes, and compares its parts: manifests.py FILE OUTPUT
 
 Writes the ConfigMap's monitor.yaml to OUTPUT/monitor.yaml, and each secret to OUTPUT/NAME."""
 
@@ -12,7 +12,7 @@ source, output = sys.argv[1], pathlib.Path(sys.argv[2])
 documents = list(yaml.safe_load_all(pathlib.Path(source).read_text()))
 kinds = {document["kind"]: document for document in documents}
 for document in documents:
-    # The operator's own kind is not among them.
+    # The schemas do not include ServiceMonitor, a kind of the Prometheus Operator.
     if document["kind"] != "ServiceMonitor":
         kubernetes_validate.validate(document, "1.29", strict=True)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the image of a .deb, and runs it as the manifests would (read-only root, no capability, a volume): first as it stands,
-# then in the walk of EndToEndTests, beside Prometheus and Alertmanager.
-#   test.sh FILE.deb PYTHON      PYTHON: one with the packages of requirements.txt; the tests are built (.ci/build --build-tests)
+# Builds the image from a .deb, and runs it like the manifests (read-only root, no capabilities, a volume): first with the
+# unedited configuration, then in the walk of EndToEndTests, with Prometheus and Alertmanager.
+#   test.sh FILE.deb PYTHON      PYTHON has the packages of requirements.txt; build the tests before (.ci/build --build-tests)
 set -euo pipefail
 
 deb=$(readlink -e "$1")
@@ -32,9 +32,9 @@ mkdir "$work/configuration" "$work/secrets" "$work/volume"
 if [ -x "$python" ]; then
     "$python" "$here/manifests.py" "$deploy/kubernetes.yaml" "$work/secrets"
     mv "$work/secrets/monitor.yaml" "$work/configuration/"
-    sed '/^#/d' "$deploy/monitor.yaml" | diff - "$work/configuration/monitor.yaml" || fail "compose.yaml and kubernetes.yaml differ in their configuration"
+    sed '/^#/d' "$deploy/monitor.yaml" | diff - "$work/configuration/monitor.yaml" || fail "compose.yaml and kubernetes.yaml have different configurations"
 else
-    echo "skipped: the schemas of Kubernetes are not installed (make setup)"
+    echo "skipped: the Kubernetes schemas are not installed (make setup)"
     sed '/^#/d' "$deploy/monitor.yaml" >"$work/configuration/monitor.yaml"
     echo REPLACE-ME | tee "$work/secrets/aasa-token" >"$work/secrets/aasa-slack-url"
 fi
@@ -51,11 +51,11 @@ tar -C "$work/layout" -xf "$work/image.tar"
 umoci unpack --image "$work/layout:$(dpkg-deb -f "$deb" Version)" "$work/bundle" >/dev/null
 [ -x "$python" ] || python=/usr/bin/python3
 chown 963:963 "$work/volume"
-# Others than root may pass through, the user of the image among them.
+# Lets other users enter the directory, because the image does not run as root.
 chmod 711 "$work"
 chmod -R a+rX "$work/configuration" "$work/secrets"
 
-step "as it stands it refuses to start, and says what is to be replaced"
+step "with the unedited configuration it refuses to start, and says what to replace"
 "$python" "$here/bundle.py" "$work/bundle" "$work/configuration:/etc/aasa-monitor:ro" "$work/secrets:/run/secrets:ro" \
     "$work/volume:/var/lib/aasa-monitor"
 code=0

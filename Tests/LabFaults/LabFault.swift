@@ -26,21 +26,21 @@ package enum LabFault: String, Sendable, CaseIterable {
     case slowHeaders
     /// A status line immediately, then one byte of header lines every 200 ms, forever.
     case headerDrip
-    /// A status line and half a header line, then an orderly close.
+    /// A status line and half a header line, then a normal close.
     case shortHead
-    /// `Content-Length: 1000`, 100 bytes of it, then a TCP reset.
+    /// `Content-Length: 1000`, 100 bytes of the body, then a TCP reset.
     case resetMidBody
-    /// `Content-Length: 1000`, 100 bytes of it, then an orderly close.
+    /// `Content-Length: 1000`, 100 bytes of the body, then a normal close.
     case shortBody
-    /// `Content-Length: 20`, and a file that is longer.
+    /// `Content-Length: 20`, and a longer file.
     case longBody
-    /// A chunked body that ends, by an orderly close, in the middle of a chunk.
+    /// A chunked body with a normal close in the middle of a chunk.
     case truncatedChunk
-    /// A status line whose status is no number.
+    /// A status line whose status is not a number.
     case malformedStatusLine
-    /// The banner of another protocol in place of HTTP.
+    /// Another protocol's banner instead of HTTP.
     case notHTTP
-    /// `Content-Encoding: gzip` on bytes that are no gzip.
+    /// `Content-Encoding: gzip` on bytes that are not gzip.
     case badGzip
 }
 

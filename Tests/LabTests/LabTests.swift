@@ -94,7 +94,7 @@ extension LabTests {
             }
         }
 
-        @Test("an unknown host is refused with "unrecognized name"")
+        @Test("an unknown host is refused with unrecognized_name")
         func unknown() async throws {
             try await withLab { lab in
                 let curl = try await Tool.curl(lab, [wellKnown("nobody.test")])
@@ -173,7 +173,8 @@ extension LabTests {
         }
 
         @Test(
-            "shutdown immediately ends hung and endless connections", arguments: [LabFault.hang, .endlessBody, .slowDrip])
+            "shutdown immediately ends hung and endless connections",
+            arguments: [LabFault.hang, .endlessBody, .slowDrip])
         func promptShutdown(fault: LabFault) async throws {
             let lab = try await Lab.start()
             let origin = lab.origin("site.test")

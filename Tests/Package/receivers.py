@@ -1,4 +1,4 @@
-"""A webhook's receiver and a mail server on loopback, for the test of the package: receivers.py FOLDER
+"""A webhook receiver and a mail server on loopback, for the package test: receivers.py FOLDER
 
 It writes its two ports to FOLDER/webhook.port and FOLDER/mail.port, and each message to FOLDER/webhook-N or FOLDER/mail-N."""
 
@@ -31,7 +31,7 @@ class Webhook(http.server.BaseHTTPRequestHandler):
 
 
 class Mail(socketserver.StreamRequestHandler):
-    """As much of RFC 5321 as a client needs that sends one message after the other."""
+    """The part of RFC 5321 that a client needs to send one message after another."""
 
     def say(self, words):
         self.wfile.write(words.encode("ascii") + b"\r\n")

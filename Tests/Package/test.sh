@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Installs a .deb in a Debian of its own and lives with it: a check, the daemon, an acknowledgement, an upgrade, a removal, a purge.
-#   test.sh FILE.deb      SUITE=trixie: another Debian than this machine's; DEBIAN=FOLDER: a copy of this root in place of a new one
+# Installs a .deb in a new Debian root and uses it: a check, the daemon, an acknowledgement, an upgrade, a removal, a purge.
+#   test.sh FILE.deb      SUITE=trixie: a Debian release other than this machine's; DEBIAN=FOLDER: copy this root instead of creating one
 set -euo pipefail
 
 deb=$(readlink -e "$1")
 cd "$(dirname "$0")"
 skip() { echo "skipped: $*"; exit 0; }
-[ "$(id -u)" -eq 0 ] || skip "only root can set up a Debian of its own"
+[ "$(id -u)" -eq 0 ] || skip "only root can create a Debian root"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed (make setup)"
-unshare --mount true 2>/dev/null || skip "this container may not mount"
+unshare --mount true 2>/dev/null || skip "this container cannot mount"
 
-# Where this machine's own packages come from.
+# The mirror that this machine gets its own packages from.
 own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 codename=${SUITE:-$own}
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
     awk -v release="$own" '$2 == release && $3 == "main" { print $1; exit }')
 mirror=${mirror%/}
-[ -n "$mirror" ] || skip "apt's settings name no mirror of Debian $own"
+[ -n "$mirror" ] || skip "apt has no mirror for Debian $own"
 curl -q -sSf --max-time 30 -o /dev/null "$mirror/dists/$codename/Release" || skip "the mirror $mirror does not answer"
 
 work=$(mktemp -d)
@@ -39,7 +39,7 @@ fail() {
 }
 enter=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot "$root")
 inside() { "${enter[@]}" "$@"; }
-# expect CODE WORDS COMMAND...: the command ends with that code and says these words.
+# expect CODE WORDS COMMAND...: the command must end with this exit code and print these words.
 expect() {
     local wanted=$1 words=$2 code=0
     shift 2
@@ -86,7 +86,7 @@ for file in usr/share/man/man1/aasa-monitor-check.1.gz usr/share/bash-completion
     usr/share/doc/aasa-monitor/README.md lib/systemd/system/aasa-monitor.service; do
     [ -s "$root/$file" ] || fail "$file is missing"
 done
-zcat "$root/usr/share/man/man1/aasa-monitor-init.1.gz" | grep -q '^65' && fail "the page of init has exit codes of others"
+zcat "$root/usr/share/man/man1/aasa-monitor-init.1.gz" | grep -q '^65' && fail "the man page of init lists exit codes of other commands"
 inside bash -n /usr/share/bash-completion/completions/aasa-monitor
 systemd-analyze verify --man=no --root="$root" aasa-monitor.service || fail "the unit"
 exposure=$(systemd-analyze security --offline=true --root="$root" aasa-monitor.service | sed -n 's/.*exposure level for [^:]*: \([0-9.]*\) .*/\1/p')
@@ -102,8 +102,8 @@ until_true "the site does not listen" test -s "$work/port"
 port=$(cat "$work/port")
 network=(--cacert /ca.pem --connect-to "::127.0.0.1:$port" --cdn-url https://cdn.test/a/v1)
 expect 0 "good.test" aasa-monitor check "${network[@]}" good.test
-# A file that names no domain yet is nobody's concern here.
-grep -q 'is not used' "$work/said" && fail "the packaged configuration is complained about"
+# `check` must not complain that the packaged configuration names no domains yet.
+grep -q 'is not used' "$work/said" && fail "check complains about the packaged configuration"
 expect 1 "403" aasa-monitor check "${network[@]}" bad.test
 
 step "the first screen of the README: check, init, alert test, and an alert in the chat"
@@ -117,7 +117,7 @@ expect 78 "webhook.url" sh -c 'cd /root/first && aasa-monitor alert test'
 echo "http://127.0.0.1:$(cat "$work/first/webhook.port")/aasa" >"$root/root/first/webhook.url"
 expect 0 "ops" sh -c 'cd /root/first && aasa-monitor alert test'
 grep -qr '"type": *"test"' "$work/first" || fail "the chat did not get the test"
-# What stands between a test and the world: its own site and CDN, and less patience.
+# Changes for the test: its own site and CDN, and shorter times.
 sed -i -e 's/^  interval: 5m /  interval: 1s /' -e 's/^  group_wait: 10s /  group_wait: 1s /' -e 's/127.0.0.1:9630/127.0.0.1:0/' \
     "$root/root/first/monitor.yaml"
 printf 'network: {ca_file: /ca.pem, connect_to: ["::127.0.0.1:%s"]}\ncdn: {base_url: "https://cdn.test/a/v1"}\n' "$port" \
@@ -158,7 +158,7 @@ expect 0 "hook" aasa-monitor alert test
 grep -qr '"type": *"test"' "$work/received" || fail "the webhook did not get the test"
 grep -qrl '^Subject: ' "$work/received" || fail "the mail server did not get the test"
 daemon() {
-    # Each of these programs becomes the next one, so that the number is the daemon's.
+    # Each program replaces itself with the next one, so $! is the daemon's process ID.
     "${enter[@]}" setpriv --reuid aasa-monitor --regid aasa-monitor --init-groups --no-new-privs sh -c \
         'umask 0007; exec aasa-monitor run --config /etc/aasa-monitor/monitor.yaml' 2>"$work/daemon" &
     daemon=$!
@@ -175,39 +175,39 @@ until_true "the webhook gets no alert" grep -qr 'incident.firing' "$work/receive
 until_true "the mail server gets no alert" grep -qrE '^Subject: .*(bad|other).test' "$work/received"
 expect 1 "bad.test" aasa-monitor status
 expect 1 "other.test" aasa-monitor status
-# An operator of the service's group, in a plain shell.
+# An operator in the service's group, with a plain shell.
 inside useradd --groups aasa-monitor eva
 expect 0 "403" setpriv --reuid eva --regid eva --init-groups aasa-monitor history bad.test
 expect 0 "acknowledged by eva" setpriv --reuid eva --regid eva --init-groups aasa-monitor ack bad.test --reason "on it"
 expect 0 "incident" aasa-monitor unack bad.test
 expect 0 "" aasa-monitor silence bad.test --for 1h --reason "walk"
 stop
-# What root and the operator wrote last must not keep the service from its store.
+# Files that root and the operator wrote must not block the service's access to its store.
 expect 0 "" sh -c 'test -z "$(find /var/lib/aasa-monitor ! -user aasa-monitor ! -user eva -o ! -group aasa-monitor)"'
 daemon
-until_true "nothing is left of the incident" sh -c "curl -q -sSf '$page/api/v1/incidents' | grep -q bad.test"
+until_true "the incident is missing after the restart" sh -c "curl -q -sSf '$page/api/v1/incidents' | grep -q bad.test"
 stop
 
-step "upgrade with another example: nothing is asked, the store and the changed configuration stay"
+step "upgrade with another example: no questions, the store and the changed configuration stay"
 dpkg-deb -R "$deb" "$work/next"
 version=$(dpkg-deb -f "$deb" Version)
 sed -i "s/^Version: .*/Version: $version+next/" "$work/next/DEBIAN/control"
 echo "# new" >>"$work/next/usr/share/aasa-monitor/monitor.yaml"
 dpkg-deb --root-owner-group -Zgzip -z1 -b "$work/next" "$root/next.deb" >/dev/null
 cp "$root/etc/aasa-monitor/monitor.yaml" "$work/edited"
-# As an unattended upgrade does it: without a terminal, and with nobody who answers.
+# Like an unattended upgrade: without a terminal, and without anybody to answer questions.
 inside apt-get install -y -qq /next.deb >"$work/log" 2>&1 </dev/null || { cat "$work/log"; fail "the upgrade"; }
 cmp "$work/edited" "$root/etc/aasa-monitor/monitor.yaml" || fail "the upgrade changed the configuration"
 expect 0 "# new" cat /usr/share/doc/aasa-monitor/examples/monitor.yaml
 [ -z "$(find "$root/etc/aasa-monitor" -name '*.dpkg-*')" ] || fail "the upgrade left a second configuration"
 expect 1 "bad.test" aasa-monitor status
-# What was deleted on purpose does not come back.
+# A configuration that was deleted on purpose does not come back.
 rm "$root/etc/aasa-monitor/monitor.yaml"
 inside dpkg --force-downgrade -i /aasa-monitor.deb >"$work/log" 2>&1 </dev/null || { cat "$work/log"; fail "the second upgrade"; }
 [ ! -e "$root/etc/aasa-monitor/monitor.yaml" ] || fail "the upgrade brought a deleted configuration back"
 cp "$work/edited" "$root/etc/aasa-monitor/monitor.yaml"
 
-step "removal keeps both, and an installation finds them again"
+step "removal keeps both, and a new installation uses them"
 inside dpkg -r aasa-monitor >"$work/log" 2>&1 || { cat "$work/log"; fail "the removal"; }
 [ -s "$root/var/lib/aasa-monitor/aasa-monitor.db" ] || fail "the removal deleted the store"
 [ -s "$root/etc/aasa-monitor/monitor.yaml" ] || fail "the removal deleted the configuration"
@@ -220,4 +220,4 @@ inside dpkg -P aasa-monitor >"$work/log" 2>&1 || { cat "$work/log"; fail "the pu
 left=$(cd "$root" && find etc usr var lib -xdev -name '*aasa-monitor*' ! -path 'var/log/*' ! -path 'var/cache/*')
 [ -z "$left" ] || fail "the purge left: $left"
 
-printf '\nthe package installs, runs, upgrades and goes\n'
+printf '\nthe package can be installed, run, upgraded and removed\n'
