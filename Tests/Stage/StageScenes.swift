@@ -100,7 +100,7 @@ package enum StageScenes {
         [calm("go.shop.example", versions: 3, last: 12.4 * day, took: 5.2 * hour, now: now)]
     }
 
-    /// Many sites, some in trouble.
+    /// Many sites, some with problems.
     package static func many(_ count: Int, now: Date) -> [StageSite] {
         let teams = ["growth", "retail", "payments", "hotels", "partners", "travel", "labs", "loyalty", "news", "ads"]
         return (0..<count).map { index in

@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 extension StorageSuite {
-    @Suite("Whether a monitor works with the store")
+    @Suite("Is a monitor using the store")
     struct MonitorLifeTests {
         private let folder: ScratchFolder
 

@@ -123,7 +123,7 @@ extension MonitoringSuite {
                 (GlobalWorld.file, (1800..<1850).contains(second) ? Self.gone : GlobalWorld.file)
             }
             #expect(world.told.isEmpty && world.global.open.isEmpty)
-            #expect(world.parents.contains { !$0.open.isEmpty }, "it was suspected")
+            #expect(world.parents.contains { !$0.open.isEmpty }, "a global incident was pending")
         }
 
         @Test("a problem that returns within the window is the same incident")

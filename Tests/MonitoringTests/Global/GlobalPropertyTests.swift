@@ -52,7 +52,7 @@ extension MonitoringSuite {
             var open: Set<String> = []
             for told in world.told {
                 switch told.transition {
-                case .firing: #expect(open.insert(told.incident).inserted, "told twice: \(told)")
+                case .firing: #expect(open.insert(told.incident).inserted, "notified twice: \(told)")
                 case .resolved: #expect(open.remove(told.incident) != nil, "an end without a beginning: \(told)")
                 default: open.insert(told.incident)
                 }

@@ -105,7 +105,7 @@ struct GlobalWorld {
         if checks.isMultiple(of: 7) {
             var stored = try JSONDecoder().decode(DomainHealth.self, from: JSONEncoder().encode(evaluation.state))
             stored.interval = intervals[number]
-            #expect(stored == health, "a stored state says of a domain what the state does")
+            #expect(stored == health, "an encoded state gives the same domain health")
         }
         snapshot.domains[number] = health
         for change in evaluation.changes where change.transition == .resolved { tell(change) }

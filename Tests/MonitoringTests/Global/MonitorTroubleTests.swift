@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    @Suite("Problems of the monitor")
+    @Suite("Monitor problems")
     struct MonitorTroubleTests {
         /// Domains with an interval of one minute, last checked at these seconds.
         private func probed(

@@ -13,7 +13,7 @@ extension Audit {
     ) throws {
         let name = "\(message.reason.rawValue) \(message.key.prefix(8)) to \(channel.name)"
         guard id == nil || id == message.key else {
-            throw Violation(rule: .keys, detail: "\(name) goes out under another key")
+            throw Violation(rule: .keys, detail: "\(name) is sent with another key")
         }
         guard !formerKeys.contains(message.key) else {
             throw Violation(rule: .keys, detail: "\(name) has the key of a message to a former address")
@@ -23,10 +23,10 @@ extension Audit {
             guard former.channel == channel.name, former.reason == message.reason, former.members == message.members
             else { throw Violation(rule: .keys, detail: "\(name) had another content before") }
             guard former.bytes == body || former.refusedBytes.contains(former.bytes) else {
-                throw Violation(rule: .sameBytes, detail: "\(name) goes out in other bytes than before")
+                throw Violation(rule: .sameBytes, detail: "\(name) is sent with other bytes than before")
             }
             guard !former.isSettled else {
-                throw Violation(rule: .repeats, detail: "\(name) was answered clearly, and goes out again")
+                throw Violation(rule: .repeats, detail: "\(name) got a clear answer, but is sent again")
             }
         }
         guard !message.members.isEmpty, Set(message.members.map(\.incident)).count == message.members.count,
@@ -141,7 +141,7 @@ extension Audit {
     ) throws {
         let isFirst = reason == .firing || reason == .escalated
         guard let known = story.settled else {
-            guard isFirst else { throw Violation(rule: .order, detail: "the channel knows nothing of it") }
+            guard isFirst else { throw Violation(rule: .order, detail: "the channel does not know the incident") }
             return
         }
         guard reason != .reminder else {
@@ -151,7 +151,7 @@ extension Audit {
         guard member.version > known.version, known.isEnd || !isFirst else {
             throw Violation(
                 rule: .repeats,
-                detail: "version \(member.version) is sent anew, and version \(known.version) was received")
+                detail: "version \(member.version) is sent as new, but version \(known.version) was received")
         }
     }
 
@@ -169,15 +169,15 @@ extension Audit {
             // A message that may have arrived before a silence is retried after it.
             guard isFirst else { break }
             guard let start = incident.escalatesFrom, story.mayReach(after, from: start, present) else {
-                throw Violation(rule: .routing, detail: "its step is not reached")
+                throw Violation(rule: .routing, detail: "its escalation step is not reached")
             }
         case (_, .perhaps): break
         case (.firing, .later), (.escalated, .atOnce):
             throw Violation(rule: .routing, detail: "the channel is notified \(concern)")
         case (.reminder, _):
-            guard !channel.isPager else { throw Violation(rule: .reminders, detail: "a pager reminds by itself") }
+            guard !channel.isPager else { throw Violation(rule: .reminders, detail: "a pager sends its own reminders") }
             guard !incident.isAcknowledged, !incident.isFlapping else {
-                throw Violation(rule: .acknowledgement, detail: "it sends no reminders now")
+                throw Violation(rule: .acknowledgement, detail: "its reminders are suppressed now")
             }
             // A message without a clear answer counts as not received.
             guard let last = story.settled, let due = present.nextReminder(of: incident, after: last.at),

@@ -24,7 +24,7 @@ extension Audit {
                 story.rejected.contains(-incident.version) || story.explanations.contains(.expired)
                 || story.explanations.contains(.refused) || story.explanations.contains(.takenOver)
             guard isExcused else {
-                throw Violation(rule: .endIsDelivered, detail: "\(id.channel) still takes \(id.incident) for firing")
+                throw Violation(rule: .endIsDelivered, detail: "\(id.channel) still shows \(id.incident) as firing")
             }
         }
         var counts: [Explanation: Int] = [:]

@@ -141,7 +141,7 @@ struct Audit {
         } else if reaction.asksToWait {
             pause = 61
         } else if reaction.isRejection {
-            // Each attempt may be one that counts.
+            // Each attempt may count.
             pause = Int64(ladder[min(4, max(0, book.rejections - 1))])
         } else if reaction.isRefused {
             book.refusals += 1

@@ -13,7 +13,7 @@ enum BodyAudit {
     ) throws {
         let text = String(decoding: body, as: UTF8.self)
         guard !text.contains("for -"), !text.contains("after -") else {
-            throw Violation(rule: .nonNegative, detail: "a message tells a negative age: \(text.prefix(200))")
+            throw Violation(rule: .nonNegative, detail: "a message has a negative age: \(text.prefix(200))")
         }
         switch kind {
         case .webhook: try examineWebhook(body, message, incidents, present)
@@ -58,11 +58,11 @@ enum BodyAudit {
         guard webhook.type == message.reason.type.rawValue, count == message.members.count,
             Set(said.map(\.id)).isSubset(of: message.members.map(\.incident)),
             said.allSatisfy({ ($0.state == "resolved") == (message.reason.type == .resolved) })
-        else { throw Violation(rule: .present, detail: "a \(webhook.type) says something else than is stored") }
+        else { throw Violation(rule: .present, detail: "a \(webhook.type) differs from the stored message") }
         let at = try instant(webhook.timestamp)
         if let present {
             guard abs(at.timeIntervalSince(present.wall)) <= 2 else {
-                throw Violation(rule: .ages, detail: "a new message is of \(webhook.timestamp)")
+                throw Violation(rule: .ages, detail: "a new message has the timestamp \(webhook.timestamp)")
             }
             // People read instants by the wall clock; the product stores them by the steady clock.
             let shift = present.wall.timeIntervalSince(present.now)
@@ -76,11 +76,11 @@ enum BodyAudit {
         guard let lag = webhook.data.comparison?.lag_seconds, let changed = webhook.data.comparison?.changed_at else {
             return
         }
-        guard lag >= 0 else { throw Violation(rule: .nonNegative, detail: "a lag of \(lag) seconds is told") }
+        guard lag >= 0 else { throw Violation(rule: .nonNegative, detail: "a message has a lag of \(lag) seconds") }
         // The message has instants in whole seconds.
         let age = at.timeIntervalSince(try instant(changed))
         guard abs(age - Double(lag)) <= 1 else {
-            throw Violation(rule: .ages, detail: "a message tells a lag of \(lag) s, and it is \(Int(age)) s")
+            throw Violation(rule: .ages, detail: "a message has a lag of \(lag) s, but it is \(Int(age)) s")
         }
     }
 

@@ -9,7 +9,7 @@ enum Explanation: String, CaseIterable {
     case silenced
     /// A global incident that this channel received inhibits it.
     case inhibited
-    /// The receiver refused this very message.
+    /// The receiver refused this message.
     case refused
     /// A pager keeps a newer incident of the same domain and kind open under the same key.
     case takenOver

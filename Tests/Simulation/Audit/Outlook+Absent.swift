@@ -69,7 +69,7 @@ struct EdgeOutlook {
         throw Violation(
             rule: .evaluation,
             detail:
-                "\(kind.rawValue) of \(after.domain) is \(reason.rawValue), and edge \(edge) was wrong when it last spoke"
+                "\(kind.rawValue) of \(after.domain) is \(reason.rawValue), but edge \(edge) was wrong in its last answer"
         )
     }
 }
@@ -95,7 +95,7 @@ struct CertificateOutlook {
             guard !ends.values.contains(where: isLate) else {
                 throw Violation(
                     rule: .evaluation,
-                    detail: "the certificate of \(after.domain) is renewed, and an address has the old one")
+                    detail: "the certificate of \(after.domain) counts as renewed, but an address has the old one")
             }
         }
         guard fetched.depth == .full, case .file = fetched.origin else { return }
@@ -106,14 +106,15 @@ struct CertificateOutlook {
         if lateChecks > setup.failureThreshold + 1 {
             guard let open, open.incident.version > 0 else {
                 throw Violation(
-                    rule: .evaluation, detail: "the certificate of \(after.domain) ends soon, and nothing fires")
+                    rule: .evaluation, detail: "the certificate of \(after.domain) expires soon, but nothing fires")
             }
         }
         if graveChecks > setup.failureThreshold + 1, let open, open.incident.state == .firing, !open.incident.isFlapping
         {
             guard open.incident.severity == .error else {
                 throw Violation(
-                    rule: .evaluation, detail: "the certificate of \(after.domain) ends within three days as a warning")
+                    rule: .evaluation,
+                    detail: "the certificate of \(after.domain) expires within three days, but is only a warning")
             }
         }
     }

@@ -165,7 +165,7 @@ struct Outlook {
             guard comparison?.state == .divergent else {
                 throw Violation(
                     rule: .evaluation,
-                    detail: "version \(version) was never seen at \(state.domain), yet its copy is "
+                    detail: "version \(version) was never seen at \(state.domain), but its copy is "
                         + "\(comparison?.state.rawValue ?? "not compared")")
             }
             return
@@ -193,11 +193,11 @@ struct Outlook {
         if isDue, staleChecks > setup.failureThreshold + 1 {
             guard let open, open.incident.version > 0 else {
                 throw Violation(
-                    rule: .evaluation, detail: "\(state.domain) is stale for \(Int(age)) s and nothing fires")
+                    rule: .evaluation, detail: "\(state.domain) is stale for \(Int(age)) s, but nothing fires")
             }
         }
         if let open, open.incident.firedAt == now, open.returnedAt == nil, !isDue {
-            throw Violation(rule: .ages, detail: "\(state.domain) fires as stale after \(Int(age)) s already")
+            throw Violation(rule: .ages, detail: "\(state.domain) fires as stale after only \(Int(age)) s")
         }
     }
 
@@ -207,13 +207,15 @@ struct Outlook {
             guard let inhibitor = open.incident.inhibitedBy else { continue }
             guard let cause = state.open[inhibitor], cause.hasFired else {
                 throw Violation(
-                    rule: .evaluation, detail: "\(kind.rawValue) of \(state.domain) follows from what is not open")
+                    rule: .evaluation,
+                    detail: "\(kind.rawValue) of \(state.domain) is inhibited by an incident that is not open")
             }
             guard cause.harm >= open.harm || cause.incident.state != .firing || open.incident.state != .firing else {
                 throw Violation(
                     rule: .effect,
                     detail:
-                        "\(kind.rawValue) of \(state.domain) made it worse, and \(inhibitor.rawValue) is not told so")
+                        "\(kind.rawValue) of \(state.domain) made it worse, but \(inhibitor.rawValue) does not show that"
+                )
             }
         }
     }

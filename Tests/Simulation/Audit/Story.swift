@@ -126,7 +126,7 @@ struct Story {
         guard word.isEnd || word.version > highestEnd, word.version >= highest || !word.isAboutTrouble else {
             throw Violation(
                 rule: .order,
-                detail: "\(word.reason.rawValue) of version \(word.version) arrives behind version \(highest)"
+                detail: "\(word.reason.rawValue) of version \(word.version) arrives after version \(highest)"
                     + (highestEnd > 0 ? " and the end of \(highestEnd)" : ""))
         }
         guard word.isAboutTrouble else { return }

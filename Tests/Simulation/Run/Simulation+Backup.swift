@@ -44,8 +44,8 @@ extension Simulation {
     func restore() {
         guard backup != nil else { return }
         isRestoring = true
-        figures.count("machine: store put back from a backup")
-        log.note(clock.passed, "the store is put back from its backup")
+        figures.count("machine: store restored from a backup")
+        log.note(clock.passed, "the store is restored from its backup")
         crash()
     }
 
@@ -72,7 +72,7 @@ extension Simulation {
         let key = try JSONDecoder().decode(Pager.self, from: body).dedup_key
         let problem = "\(incident.kind.rawValue) of \(incident.domain)"
         guard pagerKeys.updateValue(key, forKey: problem).map({ $0 == key }) ?? true else {
-            throw Violation(rule: .keys, detail: "a pager gets \(problem) under another key than before")
+            throw Violation(rule: .keys, detail: "a pager gets \(problem) with another key than before")
         }
     }
 }

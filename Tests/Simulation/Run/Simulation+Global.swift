@@ -64,7 +64,7 @@ extension Simulation {
                 }
             }
         }
-        log.note(now, "many: \(name), but for \(spared)")
+        log.note(now, "many: \(name), except \(spared)")
         figures.count("many sites: \(name)")
         isManyIll = true
         agenda.add(.many(isOver: true), at: now + lasts)
@@ -115,7 +115,9 @@ extension Simulation {
                 setupOfLife.hasCanaries
                 ? !canariesReached : lostSites(besides: site) >= 4 || !othersReach(besides: site)
             guard isLost, isBorneOut else {
-                throw Violation(rule: .evaluation, detail: "the local network is suspect, and \(domain) was met")
+                throw Violation(
+                    rule: .evaluation,
+                    detail: "the local network is suspect, but the check of \(domain) reached a server")
             }
         }
         figures.count("checks with the local network suspect")

@@ -48,8 +48,8 @@ extension Simulation {
                     life: lives, path: path, setup: setup, clock: clock, trouble: trouble, network: self,
                     jitter: { [jitter, plan] in plan.isRecorded ? 0 : jitter.draw() })
             } catch  where trouble.isDead {
-                log.note(clock.passed, "process \(lives) has ended while it started")
-                figures.count("machine: killed while it started")
+                log.note(clock.passed, "process \(lives) died while starting")
+                figures.count("machine: killed while starting")
                 maybeRetired.formUnion(Set(sites.indices).subtracting(setup.watched))
                 agenda.add(.start, at: clock.passed + 1000)
                 return
@@ -115,7 +115,7 @@ extension Simulation {
                 endWatch(of: site, stored: nil)
             } else if stored != known {
                 fail(
-                    Violation(rule: .nothingLost, detail: "the state of site \(site) is not the one that was committed")
+                    Violation(rule: .nothingLost, detail: "the state of site \(site) differs from the committed one")
                 )
             }
             scheduleCheck(site, process)
@@ -171,7 +171,7 @@ extension Simulation {
         guard (try? await process.noticeClock()) != nil else {
             return agenda.add(.noticeClock(life: process.life), at: clock.passed + 5000)
         }
-        figures.count("moves of the wall clock that a living process followed")
+        figures.count("wall clock changes that a living process noticed")
         wakeAll(process)
         planRefreshes(process)
     }

@@ -25,7 +25,7 @@ extension Simulation: SimulatedNetwork {
             let channel = setupOfLife.channel(name)
         else { throw CancellationError() }
         guard channel.host == host else {
-            fail(Violation(rule: .destination, detail: "a former address of \(name) is sent something"))
+            fail(Violation(rule: .destination, detail: "a former address of \(name) gets a message"))
             throw CancellationError()
         }
         takeIn()
@@ -70,7 +70,7 @@ extension Simulation: SimulatedNetwork {
         if plan.isRecorded, reaction.isAccepted { record(message, said, name, request.body) }
         if fate == 1 {
             crash()
-            figures.count("machine: killed between answer and mark")
+            figures.count("machine: killed between answer and commit")
         }
         return reaction.answer
     }
@@ -100,7 +100,7 @@ extension Simulation: SimulatedNetwork {
         guard let message = messages.first(where: { BodyAudit.isSame(request.body, $0.body, channel.kind) }) else {
             throw Violation(
                 rule: .committed,
-                detail: "\(channel.name) is sent something that none of \(messages.count) stored messages says")
+                detail: "\(channel.name) gets a message that is not among its \(messages.count) stored ones")
         }
         return StoredMessage(
             key: message.key, reason: message.reason, body: request.body, members: message.members)

@@ -65,7 +65,7 @@ extension Simulation {
             guard let moment = moments[site]?.last(where: { $0.state == state }) else {
                 if state == nil, maybeRetired.contains(site) { continue }
                 return fail(
-                    Violation(rule: .nothingLost, detail: "the state of site \(site) is none that was committed"))
+                    Violation(rule: .nothingLost, detail: "the state of site \(site) was never committed"))
             }
             (states[site], outlooks[site]) = (moment.state, moment.outlook)
         }

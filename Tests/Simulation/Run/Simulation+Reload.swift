@@ -18,7 +18,7 @@ extension Simulation {
             try await process.reload(to: setup)
         } catch {
             guard process.trouble.isDead else {
-                return fail(Violation(rule: .nothingLost, detail: "the configuration is not taken: \(error)"))
+                return fail(Violation(rule: .nothingLost, detail: "the configuration is not loaded: \(error)"))
             }
         }
         self.process = process

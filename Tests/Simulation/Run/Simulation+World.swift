@@ -218,7 +218,7 @@ extension Simulation {
             let index = setup.channels.firstIndex(where: { $0.name == name })
         {
             setup.channels[index].place += 1
-            figures.count("channels sent elsewhere")
+            figures.count("channels moved to another place")
         }
         setup.watched = Set(sites.indices)
         if machineDice.happens(0.3) { setup.watched.remove(machineDice.number(0...sites.count - 1)) }

@@ -84,7 +84,7 @@ package actor Simulation {
     var dueEvaluation: Int64?
     /// The last answer of the reference hosts.
     var canariesReached = true
-    /// How a request fails while our network is away.
+    /// How a request fails while our network is down.
     var loss = SimulatedSite.Origin.failed(.own, .resolving)
     var lives = 0
     /// The places of the channels in the last setup that a process loaded.
@@ -178,7 +178,7 @@ package actor Simulation {
 
     /// From now on, the world makes no trouble.
     private func calmDown() {
-        log.note(clock.passed, "the world calms down")
+        log.note(clock.passed, "the quiet time begins")
         isQuiet = true
         isOffline = false
         agenda.keep { what in
@@ -203,7 +203,7 @@ package actor Simulation {
 
     private func finish() {
         guard let reading, let process, !process.trouble.isDead else {
-            fail(Violation(rule: .comesToRest, detail: "the process is not up"))
+            fail(Violation(rule: .comesToRest, detail: "the process is not running"))
             return
         }
         takeIn()

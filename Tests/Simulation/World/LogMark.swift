@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// How far the log is, as its index says.
+/// The length of the log, according to its index.
 /// https://www.sqlite.org/walformat.html#the_wal_index_header
 struct LogMark: Equatable {
     /// Changes each time the log starts again.
