@@ -1,4 +1,4 @@
-"""Validates kubernetes.yaml with the schemas of Kubernetes, and compares its parts: manifests.py FILE OUTPUT
+"""Validates kubernetes.yaml with the schemas of Kubernetes, and checks that its parts fit together: manifests.py FILE OUTPUT
 
 Writes the ConfigMap's monitor.yaml to OUTPUT/monitor.yaml, and each secret to OUTPUT/NAME."""
 

@@ -20,7 +20,7 @@ use() {
     local own=(--package-path "$1" --cache-path "$work/cache" --security-path "$work/security" --config-path "$work/configuration")
     block 2 >"$1/Sources/main.swift"
     swift build "${own[@]}" >"$log" 2>&1 || { cat "$log"; fail "$name does not build"; }
-    # One line for each package, including indirect dependencies; the first one is the package itself.
+    # One line for each package: indirect dependencies too, and the package itself.
     local graph built
     graph=$(swift package "${own[@]}" show-dependencies --format flatlist 2>>"$log")
     [ "$(wc -l <<<"$graph")" = 1 ] || fail "$name depends on:" $graph
